@@ -40,6 +40,13 @@ public:
     }  // NOLINT(google-explicit-constructor)
 
     template <class G>
+        requires(!std::same_as<G, E> && std::convertible_to<G, E>)
+    Result(Result<T, G> other)
+        : state_(other ? std::variant<T, E>(std::in_place_index<0>, *std::move(other))
+                       : std::variant<T, E>(std::in_place_index<1>, std::move(other).error())) {
+    }  // NOLINT(google-explicit-constructor)
+
+    template <class G>
         requires std::convertible_to<G, E>
     Result(Unexpected<G> unexpected)
         : state_(std::in_place_index<1>, std::move(unexpected.error)) {
@@ -77,6 +84,12 @@ public:
     using error_type = E;
 
     Result() = default;
+
+    template <class G>
+        requires(!std::same_as<G, E> && std::convertible_to<G, E>)
+    Result(Result<void, G> other) {  // NOLINT(google-explicit-constructor)
+        if (!other) state_.template emplace<1>(std::move(other).error());
+    }
 
     template <class U>
         requires(!std::same_as<std::remove_cvref_t<U>, Result> && std::convertible_to<U &&, E>)

@@ -100,7 +100,8 @@ bool has_valid_admin(const KnownKeys& known, const ApiKey& except, Instant now) 
 
 }  // namespace
 
-Result<void> may_add(const ApiKey& wanted, const KnownKeys& known, Instant now) {
+Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& wanted, const KnownKeys& known,
+                                                     Instant now) {
     if (!is_admin(wanted)) {
         if (has_valid_admin(known, wanted, now)) return {};
         return FirstKeyNotAdmin{};
@@ -109,7 +110,7 @@ Result<void> may_add(const ApiKey& wanted, const KnownKeys& known, Instant now) 
     return LastAdminKey{LastAdminKey::Refused::expiry};
 }
 
-Result<void> may_remove(const ApiKey& key, const KnownKeys& known, Instant now) {
+Result<void, LastAdminKey> may_remove(const ApiKey& key, const KnownKeys& known, Instant now) {
     const bool only_key = known.kept.size() == 1 && known.fixed.empty();
     if (!is_admin(key) || expired(key, now) || only_key) return {};
     // In databases of earlier releases all ADMIN keys may have an expiry.

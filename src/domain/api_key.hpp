@@ -57,8 +57,11 @@ struct KnownKeys {
 };
 
 /// Whether `wanted` may be added. Errors: FirstKeyNotAdmin, LastAdminKey.
-[[nodiscard]] Result<void> may_add(const ApiKey& wanted, const KnownKeys& known, Instant now);
+[[nodiscard]] Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& wanted,
+                                                                   const KnownKeys& known,
+                                                                   Instant now);
 /// Whether `key`, one of those kept, may be removed. Errors: LastAdminKey.
-[[nodiscard]] Result<void> may_remove(const ApiKey& key, const KnownKeys& known, Instant now);
+[[nodiscard]] Result<void, LastAdminKey> may_remove(const ApiKey& key, const KnownKeys& known,
+                                                    Instant now);
 
 }  // namespace sundial

@@ -186,7 +186,8 @@ std::vector<FieldError> defects(const StreamId& stream, const std::string& at) {
     return errors;
 }
 
-Result<void> judge_request(const Append& wanted, const std::string& at) {
+Result<void, ValidationFailed, PayloadTooLarge, EventIdReused> judge_request(
+    const Append& wanted, const std::string& at) {
     std::vector<FieldError> errors = defects(wanted.stream, at);
     if (wanted.events.empty()) {
         errors.push_back({at + "/events", "required", "an append has at least one event"});
@@ -205,10 +206,9 @@ Result<void> judge_request(const Append& wanted, const std::string& at) {
     return {};
 }
 
-Result<std::optional<Appended>> judge_append(const StreamHead& head, const StreamId& stream,
-                                             ExpectedVersion expected,
-                                             std::span<const RecordedEvent> batch,
-                                             std::span<const KnownEvent> known) {
+Result<std::optional<Appended>, StreamDeleted, EventIdReused, StreamArchived, StreamOptimisticLock>
+judge_append(const StreamHead& head, const StreamId& stream, ExpectedVersion expected,
+             std::span<const RecordedEvent> batch, std::span<const KnownEvent> known) {
     if (head.deleted) return StreamDeleted{stream};
     if (!known.empty()) {
         const Places places = places_of(batch, known);

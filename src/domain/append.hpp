@@ -36,7 +36,8 @@ struct Appended {
 /// Checks what needs no access to the store: the stream's names, an empty or too large batch, ids
 /// that occur twice, events of another stream. The data of each event must be JSON already. Errors:
 /// ValidationFailed with pointers from `at` ("" or "/streams/0"), PayloadTooLarge, EventIdReused.
-[[nodiscard]] Result<void> judge_request(const Append& wanted, const std::string& at = {});
+[[nodiscard]] Result<void, ValidationFailed, PayloadTooLarge, EventIdReused> judge_request(
+    const Append& wanted, const std::string& at = {});
 [[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
 /// Of an event or a snapshot.
 [[nodiscard]] std::optional<FieldError> refuse_schema_version(std::string pointer,
@@ -57,10 +58,9 @@ struct KnownEvent {
 /// knows. Returns nothing if the batch must be written, or the earlier result if it is a
 /// repetition. `known` in any order. Errors, in this order: StreamDeleted, EventIdReused,
 /// StreamOptimisticLock of a replay, StreamArchived, StreamOptimisticLock.
-[[nodiscard]] Result<std::optional<Appended>> judge_append(const StreamHead& head,
-                                                           const StreamId& stream,
-                                                           ExpectedVersion expected,
-                                                           std::span<const RecordedEvent> batch,
-                                                           std::span<const KnownEvent> known);
+[[nodiscard]] Result<std::optional<Appended>, StreamDeleted, EventIdReused, StreamArchived,
+                     StreamOptimisticLock>
+judge_append(const StreamHead& head, const StreamId& stream, ExpectedVersion expected,
+             std::span<const RecordedEvent> batch, std::span<const KnownEvent> known);
 
 }  // namespace sundial

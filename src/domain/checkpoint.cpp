@@ -12,7 +12,8 @@ std::vector<FieldError> defects_of_checkpoint_name(const std::string& name) {
     return {{"/name", "bad_format", "must be 1 to 128 of A-Z a-z 0-9 _ . -"}};
 }
 
-Result<Checkpoint> advance(Checkpoint at, const std::string& name, const CheckpointStep& step) {
+Result<Checkpoint, ValidationFailed, CheckpointLost, CheckpointConflict> advance(
+    Checkpoint at, const std::string& name, const CheckpointStep& step) {
     for (const auto& [pointer, number] :
          {std::pair{"/position", step.position}, std::pair{"/fencingToken", step.fencing_token}}) {
         if (number > greatest_checkpoint_number) {

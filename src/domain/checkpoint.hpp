@@ -52,8 +52,8 @@ inline constexpr std::uint64_t greatest_checkpoint_number = 9'007'199'254'740'99
 /// The checkpoint after that step. Errors, in this order: ValidationFailed for numbers out of
 /// range, CheckpointLost where a greater token was seen, CheckpointConflict where it is not at
 /// `previous`, ValidationFailed for a step back.
-[[nodiscard]] Result<Checkpoint> advance(Checkpoint at, const std::string& name,
-                                         const CheckpointStep& step);
+[[nodiscard]] Result<Checkpoint, ValidationFailed, CheckpointLost, CheckpointConflict> advance(
+    Checkpoint at, const std::string& name, const CheckpointStep& step);
 
 /// The checkpoint held by `holder` until `lasting` from now; unchanged while another holder has it.
 /// A new holder gets a greater token, and so does a holder whose own lease had expired: another

@@ -34,9 +34,10 @@ std::vector<SigningKey> signing_at(std::span<const SigningKey> keys, Instant now
     return signing;
 }
 
-Result<std::vector<SigningKey>> rotated(std::span<const SigningKey> keys,
-                                        std::vector<SigningKey> fresh, Instant now,
-                                        std::chrono::seconds old_signs_for) {
+Result<std::vector<SigningKey>, ValidationFailed> rotated(std::span<const SigningKey> keys,
+                                                          std::vector<SigningKey> fresh,
+                                                          Instant now,
+                                                          std::chrono::seconds old_signs_for) {
     using namespace std::chrono_literals;
     if (old_signs_for < 0s || old_signs_for > longest_co_signing) {
         return invalid(duration_field, "out_of_range",

@@ -41,9 +41,9 @@ inline constexpr std::chrono::seconds longest_co_signing = std::chrono::days{7};
 /// `fresh` before those `keys` that continue to sign: old keys do so for at most `old_signs_for`,
 /// and not at all if it is zero. Errors: ValidationFailed at /oldSignsFor if it is too long or too
 /// many keys would sign.
-[[nodiscard]] Result<std::vector<SigningKey>> rotated(std::span<const SigningKey> keys,
-                                                      std::vector<SigningKey> fresh, Instant now,
-                                                      std::chrono::seconds old_signs_for);
+[[nodiscard]] Result<std::vector<SigningKey>, ValidationFailed> rotated(
+    std::span<const SigningKey> keys, std::vector<SigningKey> fresh, Instant now,
+    std::chrono::seconds old_signs_for);
 
 /// The name of a type, as stored and shown: INBOX. Its EndpointKind says how it behaves. A program
 /// has the types that it registers.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -193,6 +195,20 @@ inline constexpr bool is_reason_of = false;
 template <class T, class... Reasons>
 inline constexpr bool is_reason_of<T, std::variant<Reasons...>> = (std::same_as<T, Reasons> || ...);
 
+/// One of a few reasons. Converts to every set that contains these, and to Error.
+template <class... Reasons>
+class SomeReason : public std::variant<Reasons...> {
+    static_assert((is_reason_of<Reasons, AnyReason> && ...));
+    using Variant = std::variant<Reasons...>;
+
+public:
+    using Variant::Variant;
+    template <class... Fewer>
+        requires(is_reason_of<Fewer, Variant> && ...)
+    SomeReason(SomeReason<Fewer...> fewer)  // NOLINT(google-explicit-constructor)
+        : Variant(std::visit([](auto& reason) -> Variant { return std::move(reason); }, fewer)) {}
+};
+
 /// One of the reasons above. Its special members are defined in error.cpp and nowhere else: a
 /// variant of 29 alternatives that every source file instantiates for itself costs a third of the
 /// compile time of a use case and of the size of its code.
@@ -201,14 +217,27 @@ public:
     template <class Reason>
         requires is_reason_of<Reason, AnyReason>
     Error(Reason reason);  // NOLINT(google-explicit-constructor)
+    template <class... Reasons>
+    Error(SomeReason<Reasons...> some)  // NOLINT(google-explicit-constructor)
+        : Error(std::visit([](auto& reason) -> Error { return std::move(reason); }, some)) {}
     Error(const Error& other);
     Error(Error&& other) noexcept;
     Error& operator=(const Error& other);
     Error& operator=(Error&& other) noexcept;
     ~Error();
 };
-template <class T>
-using Result = base::Result<T, Error>;
+
+template <class... Reasons>
+struct ErrorOfReasons : std::type_identity<SomeReason<Reasons...>> {};
+template <class Reason>
+struct ErrorOfReasons<Reason> : std::type_identity<Reason> {};
+template <>
+struct ErrorOfReasons<> : std::type_identity<Error> {};
+
+/// A value, or one of the listed reasons: `Result<Lock, LockNotHeld, LockLeaseLost>`. Without a
+/// list, any reason. A result with fewer reasons converts to one with more.
+template <class T, class... Reasons>
+using Result = base::Result<T, typename ErrorOfReasons<Reasons...>::type>;
 
 /// A ValidationFailed with one field error.
 [[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code,

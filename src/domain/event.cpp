@@ -107,7 +107,8 @@ bool missed(const Event& event, Instant then) {
 
 bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
 
-Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microseconds lease) {
+Result<Event, InvalidStateTransition> claim(Event event, Claimant by, Instant now,
+                                            std::chrono::microseconds lease) {
     if (!claimable(event, now)) return refused(event, "claim");
     if (is_claimed(event)) {  // its holder never reported an outcome
         ++event.retry_count;
@@ -123,46 +124,48 @@ Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microsec
 // An expired lease that no other holder took does not forbid settling: fewer duplicates, the same
 // safety.
 
-Result<Event> complete(Event event, Instant now) {
+Result<Event, InvalidStateTransition> complete(Event event, Instant now) {
     if (!is_claimed(event)) return refused(event, "complete");
     return finished(std::move(event), now, Completed{now});
 }
 
-Result<Event> fail(Event event, Instant now, std::string reason) {
+Result<Event, InvalidStateTransition> fail(Event event, Instant now, std::string reason) {
     if (!is_claimed(event)) return refused(event, "fail");
     return finished(std::move(event), now, Failed{now, std::move(reason)});
 }
 
-Result<Event> give_up(Event event, Instant now, std::string reason) {
+Result<Event, InvalidStateTransition> give_up(Event event, Instant now, std::string reason) {
     if (!is_claimed(event)) return refused(event, "give up");
     ++event.retry_count;
     return finished(std::move(event), now, Failed{now, std::move(reason)});
 }
 
-Result<Event> wait_for_retry(Event event, Instant now, Instant next_try) {
+Result<Event, InvalidStateTransition> wait_for_retry(Event event, Instant now, Instant next_try) {
     if (!is_claimed(event)) return refused(event, "wait for retry");
     ++event.retry_count;
     return waiting(std::move(event), now, next_try);
 }
 
-Result<Event> release(Event event, Instant now, Instant until, std::optional<Obstacle> obstacle) {
+Result<Event, InvalidStateTransition> release(Event event, Instant now, Instant until,
+                                              std::optional<Obstacle> obstacle) {
     if (!is_claimed(event)) return refused(event, "release");
     if (obstacle == Obstacle::limit) event.attempt = Attempt{event.attempt.value - 1};
     return waiting(std::move(event), now, until, obstacle);
 }
 
-Result<Event> cancel(Event event, Instant now, std::string reason) {
+Result<Event, InvalidStateTransition> cancel(Event event, Instant now, std::string reason) {
     if (is_final(event) || is_claimed(event)) return refused(event, "cancel");
     return finished(std::move(event), now, Cancelled{now, std::move(reason)});
 }
 
-Result<Event> drop(Event event, Instant now, std::string reason) {
+Result<Event, InvalidStateTransition> drop(Event event, Instant now, std::string reason) {
     const bool perhaps_sent = event.first_attempt_at || event.retry_count > 0;
     if (!is_claimed(event) || perhaps_sent) return refused(event, "drop");
     return finished(std::move(event), now, Cancelled{now, std::move(reason)});
 }
 
-Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
+Result<Event, InvalidStateTransition> retarget(Event event, Intent intent, Instant due,
+                                               Instant now) {
     if (!is_pending(event)) return refused(event, "retarget");
     const bool parked = event.claimable_at == never;
     event.intent = std::move(intent);
@@ -172,14 +175,14 @@ Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
     return changed(std::move(event), now);
 }
 
-Result<Event> park(Event event, Instant now) {
+Result<Event, InvalidStateTransition> park(Event event, Instant now) {
     if (!is_pending(event)) return refused(event, "park");
     event.claimable_at = never;
     event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
-Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
+Result<Event, InvalidStateTransition> resume(Event event, Intent intent, Instant due, Instant now) {
     if (!is_pending(event)) return refused(event, "resume");
     event.intent = std::move(intent);
     event.due = due;
@@ -188,14 +191,15 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
     return changed(std::move(event), now);
 }
 
-Result<Event> retried(const Event& finished, EventId fresh, Instant now) {
+Result<Event, InvalidStateTransition> retried(const Event& finished, EventId fresh, Instant now) {
     if (!is_failed(finished) && !is_cancelled_occurrence(finished)) {
         return refused(finished, "retry");
     }
     return as_new(finished, fresh, now);
 }
 
-Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key, Instant now) {
+Result<Event, InvalidStateTransition> repeated(const Event& finished, EventId fresh,
+                                               IdempotencyKey key, Instant now) {
     if (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state)) {
         return refused(finished, "repeat");
     }
@@ -205,12 +209,13 @@ Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
     return event;
 }
 
-Result<Event> expedite(Event event, Instant now) {
-    if (is_pending(event) || is_final(event) || is_claimed(event)) return refused(event, "hasten");
+Result<Event, InvalidStateTransition> expedite(Event event, Instant now) {
+    if (is_pending(event) || is_final(event) || is_claimed(event))
+        return refused(event, "expedite");
     return waiting(std::move(event), now, now);
 }
 
-Result<Event> dismiss(Event event, bool dismissed, Instant now) {
+Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed, Instant now) {
     if (!is_failed(event)) return refused(event, "dismiss");
     event.dismissed_at = dismissed ? std::optional{now} : std::nullopt;
     return changed(std::move(event), now);

@@ -115,43 +115,52 @@ inline constexpr std::chrono::seconds late_after{1};
 
 /// Errors of all functions below: InvalidStateTransition, with `event` as it was given.
 /// An expired lease counts as a lost attempt, which began when its holder claimed the event.
-[[nodiscard]] Result<Event> claim(Event event, Claimant by, Instant now,
-                                  std::chrono::microseconds lease);
-[[nodiscard]] Result<Event> complete(Event event, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> claim(Event event, Claimant by, Instant now,
+                                                          std::chrono::microseconds lease);
+[[nodiscard]] Result<Event, InvalidStateTransition> complete(Event event, Instant now);
 /// Refused permanently: that attempt is not counted in retry_count.
-[[nodiscard]] Result<Event> fail(Event event, Instant now, std::string reason);
+[[nodiscard]] Result<Event, InvalidStateTransition> fail(Event event, Instant now,
+                                                         std::string reason);
 /// Not accepted, and no attempts remain; counts the attempt like `wait_for_retry`.
-[[nodiscard]] Result<Event> give_up(Event event, Instant now, std::string reason);
+[[nodiscard]] Result<Event, InvalidStateTransition> give_up(Event event, Instant now,
+                                                            std::string reason);
 /// Not accepted: it waits for its retry; the attempt is used.
-[[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
+[[nodiscard]] Result<Event, InvalidStateTransition> wait_for_retry(Event event, Instant now,
+                                                                   Instant next_try);
 /// Returned unsent; `until` may be `never`. With Obstacle::limit, the claim was not allowed: the
 /// number of its attempt is free again.
-[[nodiscard]] Result<Event> release(Event event, Instant now, Instant until,
-                                    std::optional<Obstacle> obstacle = std::nullopt);
-[[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
+[[nodiscard]] Result<Event, InvalidStateTransition> release(
+    Event event, Instant now, Instant until, std::optional<Obstacle> obstacle = std::nullopt);
+[[nodiscard]] Result<Event, InvalidStateTransition> cancel(Event event, Instant now,
+                                                           std::string reason);
 /// For a claimed event that has never been sent.
-[[nodiscard]] Result<Event> drop(Event event, Instant now, std::string reason);
+[[nodiscard]] Result<Event, InvalidStateTransition> drop(Event event, Instant now,
+                                                         std::string reason);
 /// Moves a PENDING event to another instant. With the same instant it is the step for any other
 /// change (payload, key, occurrence, …), which the caller makes on the value. A parked event stays
 /// parked.
-[[nodiscard]] Result<Event> retarget(Event event, Intent intent, Instant due, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> retarget(Event event, Intent intent,
+                                                             Instant due, Instant now);
 /// PENDING, but not claimable: its schedule is paused.
-[[nodiscard]] Result<Event> park(Event event, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> park(Event event, Instant now);
 /// A retarget that makes a parked event claimable again.
-[[nodiscard]] Result<Event> resume(Event event, Intent intent, Instant due, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> resume(Event event, Intent intent, Instant due,
+                                                           Instant now);
 /// A new event under the same key for a FAILED one, or for a CANCELLED occurrence of a schedule.
 /// Claimable at its target, so a FAILED one at once. Intent and due stay the same, so its lateness
 /// counts from the original instant. Attempt numbers go on: a receiver that knows the key may
 /// ignore requests with a number that it has seen.
-[[nodiscard]] Result<Event> retried(const Event& finished, EventId fresh, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> retried(const Event& finished, EventId fresh,
+                                                            Instant now);
 /// A new event under another key, for a FAILED or COMPLETED event: the receiver treats it as a new
 /// one. Its attempt numbers begin again.
-[[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
-                                     Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> repeated(const Event& finished, EventId fresh,
+                                                             IdempotencyKey key, Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
-[[nodiscard]] Result<Event> expedite(Event event, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
 /// again.
-[[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
+[[nodiscard]] Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed,
+                                                            Instant now);
 
 }  // namespace sundial

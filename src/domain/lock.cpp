@@ -11,7 +11,7 @@ bool is_held(const Lock& lock, Instant now) {
 
 LockHeld held(const Lock& lock) { return {lock.name, lock.holder, lock.expires_at}; }
 
-Result<Lock> grant(Lock lock, const LockRequest& request, Instant now) {
+Result<Lock, LockHeld> grant(Lock lock, const LockRequest& request, Instant now) {
     if (is_held(lock, now)) {
         if (lock.token_hash == request.token_hash) return lock;
         return held(lock);
@@ -24,33 +24,33 @@ Result<Lock> grant(Lock lock, const LockRequest& request, Instant now) {
     return lock;
 }
 
-Result<Lock> renew(Lock lock, const std::string& token_hash, std::chrono::microseconds ttl,
-                   Instant now) {
+Result<Lock, LockNotHeld, LockLeaseLost> renew(Lock lock, const std::string& token_hash,
+                                               std::chrono::microseconds ttl, Instant now) {
     if (lock.token_hash != token_hash) return LockNotHeld{lock.name};
     if (!is_held(lock, now)) return LockLeaseLost{lock.name, lock.fencing_token};
     lock.expires_at = std::max(lock.expires_at, now + ttl);
     return lock;
 }
 
-Result<Lock> release(Lock lock, const std::string& token_hash, Instant now) {
+Result<Lock, LockNotHeld> release(Lock lock, const std::string& token_hash, Instant now) {
     if (lock.token_hash != token_hash || !is_held(lock, now)) return LockNotHeld{lock.name};
     lock.token_hash.clear();
     lock.expires_at = now;
     return lock;
 }
 
-Result<void> admit(const Lock& lock, FencingToken token, Instant now) {
+Result<void, LockLeaseLost> admit(const Lock& lock, FencingToken token, Instant now) {
     if (lock.fencing_token != token || !is_held(lock, now)) return LockLeaseLost{lock.name, token};
     return {};
 }
 
-Result<Lock> raise(Lock fence, FencingToken granted) {
+Result<Lock, LockLeaseLost> raise(Lock fence, FencingToken granted) {
     if (granted <= fence.fencing_token) return LockLeaseLost{fence.name, granted};
     fence.fencing_token = granted;
     return fence;
 }
 
-Result<Lock> pass(Lock fence, FencingToken token) {
+Result<Lock, LockLeaseLost> pass(Lock fence, FencingToken token) {
     if (token < fence.fencing_token) return LockLeaseLost{fence.name, token};
     fence.fencing_token = token;
     return fence;

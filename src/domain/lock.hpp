@@ -51,21 +51,24 @@ struct LockGrant {
 
 /// Grants the lock under a token greater than any before. Repeating the same request returns the
 /// same grant. Errors: LockHeld, also if the caller is the holder.
-[[nodiscard]] Result<Lock> grant(Lock lock, const LockRequest& request, Instant now);
+[[nodiscard]] Result<Lock, LockHeld> grant(Lock lock, const LockRequest& request, Instant now);
 /// Extends the lease to `ttl` from now under the same fencing token; never shortens it. Errors:
 /// LockNotHeld; LockLeaseLost if the lease has expired, even if no other holder took the lock.
-[[nodiscard]] Result<Lock> renew(Lock lock, const std::string& token_hash,
-                                 std::chrono::microseconds ttl, Instant now);
+[[nodiscard]] Result<Lock, LockNotHeld, LockLeaseLost> renew(Lock lock,
+                                                             const std::string& token_hash,
+                                                             std::chrono::microseconds ttl,
+                                                             Instant now);
 /// Errors: LockNotHeld, also if the lease has expired.
-[[nodiscard]] Result<Lock> release(Lock lock, const std::string& token_hash, Instant now);
+[[nodiscard]] Result<Lock, LockNotHeld> release(Lock lock, const std::string& token_hash,
+                                                Instant now);
 /// Whether the holder of `token` may write. Errors: LockLeaseLost.
-[[nodiscard]] Result<void> admit(const Lock& lock, FencingToken token, Instant now);
+[[nodiscard]] Result<void, LockLeaseLost> admit(const Lock& lock, FencingToken token, Instant now);
 
 // For a lock in another store: the guarded resource remembers the greatest token that it has seen.
 /// Records a token granted just now, which must be greater. Errors: LockLeaseLost.
-[[nodiscard]] Result<Lock> raise(Lock fence, FencingToken granted);
+[[nodiscard]] Result<Lock, LockLeaseLost> raise(Lock fence, FencingToken granted);
 /// Records the token of a holder that writes. Errors: LockLeaseLost for a smaller one.
-[[nodiscard]] Result<Lock> pass(Lock fence, FencingToken token);
+[[nodiscard]] Result<Lock, LockLeaseLost> pass(Lock fence, FencingToken token);
 
 /// When the holder of a lock renews it, and when it must consider it lost. Both use the holder's
 /// own monotonic clock, independent of the store's clock. A grant requested at one moment lasts at

@@ -76,10 +76,11 @@ EndpointKinds queues_only() {
 /// Queues have no secrets.
 class NoSecrets final : public Secrets {
 public:
-    sundial::Result<NewSecret> seal(const std::optional<std::string>& /*given*/) override {
+    sundial::Result<NewSecret, ValidationFailed> seal(
+        const std::optional<std::string>& /*given*/) override {
         return NewSecret{};
     }
-    sundial::Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
+    sundial::Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
     std::optional<std::string> seal_text(std::string_view /*text*/) override { return {}; }
     std::string open(const std::string& /*sealed*/) override { return {}; }
     std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }

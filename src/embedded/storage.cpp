@@ -28,7 +28,9 @@ public:
         return std::max(latest, real);
     }
     [[nodiscard]] bool is_test() const override { return false; }
-    sundial::Result<void> set(Instant /*now*/) override { return ClockNotTest{}; }
+    sundial::Result<void, ClockNotTest, ValidationFailed> set(Instant /*now*/) override {
+        return ClockNotTest{};
+    }
 
 private:
     std::atomic<Instant> latest_{Instant::min()};

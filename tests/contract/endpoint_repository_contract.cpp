@@ -66,9 +66,9 @@ TEST_P(EndpointRepositoryContract, RefusesAnExternalIdThatAnotherEndpointHas) {
     const auto added =
         in_transaction(store(), [&](Transaction& tx) { return tx.endpoints().add(second); });
     ASSERT_TRUE(is<DuplicateExternalId>(added));
-    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).noun, Noun::endpoint);
-    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).external_id, "crm");
-    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).existing, holder.id.value);
+    EXPECT_EQ(added.error().noun, Noun::endpoint);
+    EXPECT_EQ(added.error().external_id, "crm");
+    EXPECT_EQ(added.error().existing, holder.id.value);
     EXPECT_FALSE(find(second.id));
 
     Endpoint changed = other;

@@ -187,7 +187,7 @@ TEST_P(EventRepositoryContract, RefusesAKnownKeyAndNamesItsEventInEveryState) {
         const Event second = an_event().with_key(existing.key.value);
         const auto answer = add(second);
         ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
-        const auto& duplicate = std::get<DuplicateIdempotencyKey>(answer.error());
+        const auto& duplicate = answer.error();
         EXPECT_EQ(duplicate.key, existing.key);
         EXPECT_EQ(duplicate.existing, existing.id);
         EXPECT_EQ(duplicate.status, status);
@@ -251,7 +251,7 @@ TEST_P(EventRepositoryContract, AnswersEachOfManyEventsForItself) {
     ASSERT_EQ(answers.size(), 4U);
     EXPECT_TRUE(answers[0]);
     const auto holder_of = [&](std::size_t i) {
-        const auto& duplicate = std::get<DuplicateIdempotencyKey>(answers[i].error());
+        const auto& duplicate = answers[i].error();
         EXPECT_EQ(duplicate.status, EventStatus::pending);
         return duplicate.existing;
     };
@@ -494,8 +494,8 @@ TEST_P(EventRepositoryContract, ExchangesNoKeyForOneThatIsTaken) {
         return events.update_key(changed, event.key);
     });
     ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
-    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, other.id);
-    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).status, EventStatus::completed);
+    EXPECT_EQ(answer.error().existing, other.id);
+    EXPECT_EQ(answer.error().status, EventStatus::completed);
     EXPECT_EQ(find(event.id), event);
     EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("old"))));
 }
@@ -535,8 +535,8 @@ TEST_P(EventRepositoryContract, DismissesAFailedEventUnderItsVersion) {
 
     const auto again = update(dismissed, event.version);
     ASSERT_TRUE(is<InvalidStateTransition>(again));
-    EXPECT_EQ(std::get<InvalidStateTransition>(again.error()).id, event.id);
-    EXPECT_EQ(std::get<InvalidStateTransition>(again.error()).version, dismissed.version);
+    EXPECT_EQ(again.error().id, event.id);
+    EXPECT_EQ(again.error().version, dismissed.version);
     EXPECT_EQ(find(event.id), dismissed);
 
     const Event back = dismiss(dismissed, false, noon + 1s).value();
@@ -566,8 +566,8 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
 
     const auto again = retry(event);
     ASSERT_TRUE(is<DuplicateIdempotencyKey>(again));
-    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(again.error()).existing, fresh.id);
-    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(again.error()).status, EventStatus::processing);
+    EXPECT_EQ(again.error().existing, fresh.id);
+    EXPECT_EQ(again.error().status, EventStatus::processing);
 
     EXPECT_TRUE(settle(refused(fresh, noon)));
     EXPECT_TRUE(is<DuplicateIdempotencyKey>(retry(event)));  // only the latest failure
@@ -611,7 +611,7 @@ TEST_P(EventRepositoryContract, FreesTheKeyOfAnEventThatItsCallerCancels) {
     EXPECT_EQ(find(again.id), again);
     const auto answer = add(an_event().with_key("reminder"));
     ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
-    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, again.id);
+    EXPECT_EQ(answer.error().existing, again.id);
 }
 
 TEST_P(EventRepositoryContract, GoesOnFromTheAttemptsUnderAFreeKey) {
@@ -708,7 +708,7 @@ TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
         if (answer) {
             ++won;
         } else {
-            reported[at] = std::get<DuplicateIdempotencyKey>(answer.error()).existing;
+            reported[at] = answer.error().existing;
         }
     });
     EXPECT_EQ(won, 1);
@@ -748,8 +748,8 @@ TEST_P(EventRepositoryContract, ErasesTheEventsOfAUserButForClaimedOnes) {
         EXPECT_THAT(attempts_of(gone.id), IsEmpty());
         const auto answer = add(an_event().with_key(gone.key.value));  // the key stays
         ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
-        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, gone.id);
-        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).status, EventStatus::completed);
+        EXPECT_EQ(answer.error().existing, gone.id);
+        EXPECT_EQ(answer.error().status, EventStatus::completed);
     }
     Event alone = claimed;
     alone.user.reset();

@@ -12,7 +12,7 @@ protected:
     auto on_events(Act act) {
         return write([&](Transaction& tx) { return act(tx.events()); });
     }
-    Result<Attempt> add(const Event& event) {
+    Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) {
         return on_events([&](EventRepository& events) { return events.add(event); });
     }
     /// Locks the live event and updates it to `next(event, now)`.

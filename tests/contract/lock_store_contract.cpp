@@ -35,7 +35,7 @@ TEST_P(LockStoreContract, LK02_AHeldNameIsRefusedToAllIncludingItsHolder) {
         .name = "job", .holder = "holder-a", .token_hash = hash_of('x'), .ttl = 30s};
     for (const auto& refused : {acquire('b'), locks().acquire(by_itself)}) {
         ASSERT_TRUE(is<LockHeld>(refused));
-        const auto& held = std::get<LockHeld>(refused.error());
+        const auto& held = refused.error();
         EXPECT_EQ(held.name, "job");
         EXPECT_EQ(held.holder, "holder-a");
         EXPECT_EQ(held.expires_at, granted->expires_at);

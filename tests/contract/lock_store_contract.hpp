@@ -41,17 +41,18 @@ protected:
     LockStore& locks() { return storage_->locks(); }
     void advance(std::chrono::microseconds by) { storage_->advance(by); }
     /// `who` requests the lock "job" for 30 seconds, with a token hash made of that letter.
-    Result<LockGrant> acquire(char who, FencingToken floor = FencingToken{0}) {
+    Result<LockGrant, LockHeld> acquire(char who, FencingToken floor = FencingToken{0}) {
         return locks().acquire({.name = "job",
                                 .holder = std::string{"holder-"} + who,
                                 .token_hash = hash_of(who),
                                 .ttl = 30s,
                                 .floor = floor});
     }
-    Result<LockGrant> renew(char who, std::chrono::microseconds ttl = 30s) {
+    Result<LockGrant, LockNotHeld, LockLeaseLost> renew(char who,
+                                                        std::chrono::microseconds ttl = 30s) {
         return locks().renew("job", hash_of(who), ttl);
     }
-    Result<void> release(char who) { return locks().release("job", hash_of(who)); }
+    Result<void, LockNotHeld> release(char who) { return locks().release("job", hash_of(who)); }
 
 private:
     std::unique_ptr<LockStorage> storage_ = GetParam().open();

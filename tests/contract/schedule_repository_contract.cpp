@@ -107,8 +107,8 @@ TEST_P(ScheduleRepositoryContract, RefusesAnExternalIdThatAnotherHas) {
     const Schedule second = a_schedule().with_external_id("birthday");
     const auto refused = add(second);
     ASSERT_TRUE(is<DuplicateExternalId>(refused));
-    EXPECT_EQ(std::get<DuplicateExternalId>(refused.error()).noun, Noun::schedule);
-    EXPECT_EQ(std::get<DuplicateExternalId>(refused.error()).existing, read(birthday_of).id.value);
+    EXPECT_EQ(refused.error().noun, Noun::schedule);
+    EXPECT_EQ(refused.error().existing, read(birthday_of).id.value);
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.schedules().find(second.id); }));
     EXPECT_TRUE(add(a_schedule()));
     EXPECT_TRUE(add(a_schedule()));

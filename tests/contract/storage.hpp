@@ -152,9 +152,13 @@ private:
 };
 
 /// Whether the answer is an error of type E.
-template <class E, class T>
-[[nodiscard]] bool is(const Result<T>& answer) {
-    return !answer.has_value() && std::holds_alternative<E>(answer.error());
+template <class Reason, class T, class E>
+[[nodiscard]] bool is(const base::Result<T, E>& answer) {
+    if constexpr (std::same_as<E, Reason>) {
+        return !answer.has_value();
+    } else {
+        return !answer && std::holds_alternative<Reason>(answer.error());
+    }
 }
 
 }  // namespace sundial

@@ -57,7 +57,7 @@ TEST_P(UserRepositoryContract, RefusesAnExternalIdThatAnotherUserHas) {
     const auto answer =
         in_transaction(store(), [&](Transaction& tx) { return tx.users().add(second); });
     ASSERT_TRUE(is<DuplicateExternalId>(answer));
-    const auto& duplicate = std::get<DuplicateExternalId>(answer.error());
+    const auto& duplicate = answer.error();
     EXPECT_EQ(duplicate.noun, Noun::user);
     EXPECT_EQ(duplicate.external_id, "crm-7");
     EXPECT_EQ(duplicate.existing, holder.id.value);
@@ -75,7 +75,7 @@ TEST_P(UserRepositoryContract, RefusesAChangeToAnExternalIdThatAnotherUserHas) {
         return tx.users().update(changed);
     });
     ASSERT_TRUE(is<DuplicateExternalId>(answer));
-    EXPECT_EQ(std::get<DuplicateExternalId>(answer.error()).existing, holder.id.value);
+    EXPECT_EQ(answer.error().existing, holder.id.value);
     EXPECT_EQ(find(user.id), user);
 }
 

@@ -13,7 +13,9 @@ public:
         : begin_(begin), true_time_(true_time) {}
     Instant now() override { return begin_ + true_time_ + ahead_; }
     [[nodiscard]] bool is_test() const override { return false; }
-    Result<void> set(Instant /*now*/) override { return ClockNotTest{}; }
+    Result<void, ClockNotTest, ValidationFailed> set(Instant /*now*/) override {
+        return ClockNotTest{};
+    }
 
     void put_ahead(std::chrono::microseconds by) { ahead_ += by; }
     /// The true time at which it shows `instant`, if it is not stepped before.

@@ -34,7 +34,7 @@ public:
     Claimed claim_from_line(const LineRequest& request) override {
         return queue_.claim_from_line(request);
     }
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         std::vector<Settlement> others{settlements.begin(), settlements.end()};
         for (Settlement& one : others) {
             if (defect_ == Defect::no_version_check) take_over(one);
@@ -43,7 +43,8 @@ public:
         }
         return queue_.settle(others);
     }
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
         return queue_.release_claims(released);
     }
     std::vector<EventId> extend(std::span<const Held> held,

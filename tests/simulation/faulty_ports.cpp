@@ -49,7 +49,7 @@ Claimed FaultyQueue::claim_from_line(const LineRequest& request) {
     return claimed;
 }
 
-std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settlements) {
+std::vector<Result<void, LeaseLost>> FaultyQueue::settle(std::span<const Settlement> settlements) {
     return user_.around([&] {
         auto results = world_.queue->settle(settlements);
         for (std::size_t i = 0; i < results.size(); ++i) {
@@ -69,7 +69,8 @@ std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settle
     });
 }
 
-std::vector<Result<void>> FaultyQueue::release_claims(std::span<const ReleasedClaim> released) {
+std::vector<Result<void, LeaseLost>> FaultyQueue::release_claims(
+    std::span<const ReleasedClaim> released) {
     return user_.around([&] {
         auto results = world_.queue->release_claims(released);
         for (std::size_t i = 0; i < results.size(); ++i) {

@@ -91,8 +91,9 @@ public:
     }
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override {

@@ -122,11 +122,13 @@ private:
         std::optional<std::string> seal_text(std::string_view text) override {
             return std::string{text};
         }
-        Result<NewSecret> seal(const std::optional<std::string>& given) override {
+        Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>& given) override {
             const std::string shown = given.value_or("whsec_simulated");
             return NewSecret{shown, shown, shown};
         }
-        Result<NewKeyPair> new_key_pair() override { return NewKeyPair{"whpk_simulated", {}}; }
+        Result<NewKeyPair, ValidationFailed> new_key_pair() override {
+            return NewKeyPair{"whpk_simulated", {}};
+        }
         std::string open(const std::string& sealed) override { return sealed; }
         std::optional<std::string> resealed(const std::string&) override { return std::nullopt; }
     };

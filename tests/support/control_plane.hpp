@@ -58,12 +58,14 @@ public:
 /// Seals by reversing texts, which suffices to show that no plain text is stored.
 class FakeSecrets final : public Secrets {
 public:
-    Result<NewSecret> seal(const std::optional<std::string>& given) override {
+    Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>& given) override {
         const std::string shown = given.value_or("whsec_random");
         if (!shown.starts_with("whsec_")) return invalid("/secret", "bad_format", "no secret");
         return NewSecret{shown, std::string{shown.rbegin(), shown.rend()}, "whsec_…"};
     }
-    Result<NewKeyPair> new_key_pair() override { return NewKeyPair{"whpk_public", "etavirp"}; }
+    Result<NewKeyPair, ValidationFailed> new_key_pair() override {
+        return NewKeyPair{"whpk_public", "etavirp"};
+    }
     std::optional<std::string> seal_text(std::string_view text) override {
         if (!has_key) return std::nullopt;
         return std::string{text.rbegin(), text.rend()};

@@ -32,7 +32,7 @@ inline constexpr auto lease = 30s;
          [](const Event& e, Instant now) { return retarget(e, e.intent, now + 1h, now); }},
         {"park", [](const Event& e, Instant now) { return park(e, now); }},
         {"resume", [](const Event& e, Instant now) { return resume(e, e.intent, now + 1h, now); }},
-        {"hasten", [](const Event& e, Instant now) { return expedite(e, now); }},
+        {"expedite", [](const Event& e, Instant now) { return expedite(e, now); }},
         {"dismiss", [](const Event& e, Instant now) { return dismiss(e, true, now); }},
     }};
     return actions;

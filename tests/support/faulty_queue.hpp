@@ -34,13 +34,14 @@ public:
     Claimed claim_from_line(const LineRequest& request) override {
         return call(claim_fault, [&] { return queue_.claim_from_line(request); });
     }
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         if (before_settle) before_settle();
         auto answers = call(settle_fault, [&] { return queue_.settle(settlements); });
         if (after_settle) after_settle();
         return answers;
     }
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
         if (before_release) before_release();
         auto answers = call(release_fault, [&] { return queue_.release_claims(released); });
         if (after_release) after_release();

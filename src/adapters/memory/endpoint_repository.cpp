@@ -16,7 +16,7 @@ public:
     explicit MemoryEndpointRepository(Session& session)
         : session_{session}, endpoints_{session.state.endpoints} {}
 
-    Result<void> add(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> add(const Endpoint& endpoint) override {
         auto free = external_id_is_free(endpoints_, endpoint, Noun::endpoint);
         if (free) endpoints_.insert(endpoint.id, endpoint);
         return free;
@@ -42,7 +42,7 @@ public:
     std::optional<Endpoint> lock(EndpointId id) override { return find(id); }
     std::optional<Endpoint> lock_to_remove(EndpointId id) override { return find(id); }
 
-    Result<void> update(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> update(const Endpoint& endpoint) override {
         auto free = external_id_is_free(endpoints_, endpoint, Noun::endpoint);
         if (free) endpoints_.replace(endpoint.id, endpoint);
         return free;

@@ -119,7 +119,7 @@ void record_late_result(State& state, const Settlement& settlement) {
 }
 
 /// Settles one claim, as EventQueue::settle does.
-Result<void> settle(State& state, const Settlement& settlement) {
+Result<void, LeaseLost> settle(State& state, const Settlement& settlement) {
     const Event* event = still_held(state, settlement.id, settlement.held);
     if (!event) {
         if (had_happened(state, settlement)) return {};
@@ -144,7 +144,7 @@ Result<void> settle(State& state, const Settlement& settlement) {
 }
 
 /// Releases one claim, as EventQueue::release_claims does.
-Result<void> release_claims(State& state, const ReleasedClaim& released) {
+Result<void, LeaseLost> release_claims(State& state, const ReleasedClaim& released) {
     const Event* event = still_held(state, released.id, released.held);
     const AttemptKey key{released.id, released.number};
     if (!event) {
@@ -233,9 +233,9 @@ public:
         return claimed;
     }
 
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         Turn turn{state_};
-        std::vector<Result<void>> answers;
+        std::vector<Result<void, LeaseLost>> answers;
         for (const Settlement& settlement : settlements) {
             answers.push_back(memory::settle(state_, settlement));
         }
@@ -243,9 +243,10 @@ public:
         return answers;
     }
 
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
         Turn turn{state_};
-        std::vector<Result<void>> answers;
+        std::vector<Result<void, LeaseLost>> answers;
         for (const ReleasedClaim& one : released)
             answers.push_back(memory::release_claims(state_, one));
         turn.commit();

@@ -183,7 +183,7 @@ public:
     /// `now` is the time of the transaction.
     MemoryEventRepository(State& state, Instant now) : state_{state}, now_{now} {}
 
-    Result<Attempt> add(const Event& event) override {
+    Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
         base::check(status_of(event) == EventStatus::pending);
         const KeyRow* known = state_.keys.find(event.key);
         if (known && !known->free) return duplicate(event.key);
@@ -196,8 +196,9 @@ public:
         return attempt;
     }
 
-    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
-        std::vector<Result<Attempt>> answers;
+    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
+        std::span<const Event> events) override {
+        std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;
         answers.reserve(events.size());
         for (const Event& event : events) answers.push_back(add(event));
         return answers;
@@ -262,7 +263,8 @@ public:
         state_.live.replace(changed.id, changed);
     }
 
-    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+    Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
+                                                     const IdempotencyKey& old_key) override {
         const Event* event = state_.live.find(changed.id);
         base::check(event && event->key == old_key);
         if (state_.keys.find(changed.key)) return duplicate(changed.key);
@@ -287,7 +289,8 @@ public:
         if (key && key->event == cancelled.id) state_.keys.erase(cancelled.key);
     }
 
-    Result<void> update_dismissed(const Event& changed, Version held) override {
+    Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
+                                                          Version held) override {
         const FinishedEvent* finished = state_.history.find(changed.id);
         if (!finished || finished->event.version != held) {
             const auto event = find(changed.id);
@@ -300,7 +303,7 @@ public:
         return {};
     }
 
-    Result<void> add_retry(const Event& fresh) override {
+    Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         const KeyRow* current = state_.keys.find(fresh.key);
         base::check(fresh.retry_of.has_value());
         if (current && current->event != *fresh.retry_of) return duplicate(fresh.key);

@@ -15,7 +15,7 @@ class MemoryScheduleRepository final : public ScheduleRepository {
 public:
     explicit MemoryScheduleRepository(State& state) : schedules_{state.schedules} {}
 
-    Result<void> add(const Schedule& schedule) override {
+    Result<void, DuplicateExternalId> add(const Schedule& schedule) override {
         auto free = external_id_is_free(schedules_, schedule, Noun::schedule);
         if (free) schedules_.insert(schedule.id, schedule);
         return free;

@@ -73,7 +73,7 @@ Instant ManualClock::now() {
     return now_;
 }
 
-Result<void> ManualClock::set(Instant now) {
+Result<void, ClockNotTest, ValidationFailed> ManualClock::set(Instant now) {
     const std::lock_guard lock{mutex_};
     if (now < now_) return invalid("/now", "out_of_range", "the clock never moves backward");
     now_ = now;

@@ -52,7 +52,7 @@ public:
     explicit ManualClock(Instant now);
     Instant now() override;
     [[nodiscard]] bool is_test() const override { return true; }
-    Result<void> set(Instant now) override;
+    Result<void, ClockNotTest, ValidationFailed> set(Instant now) override;
     void advance(std::chrono::microseconds by);  // negative: a step back
 
 private:

@@ -102,10 +102,10 @@ template <class Id, class Row>
     return found;
 }
 
-/// Errors: DuplicateExternalId, if another row has the external id of `row`.
+/// Refuses `row` if another row has its external id.
 template <class Id, class Row>
-[[nodiscard]] Result<void> external_id_is_free(const Table<Id, Row>& table, const Row& row,
-                                               Noun noun) {
+[[nodiscard]] Result<void, DuplicateExternalId> external_id_is_free(const Table<Id, Row>& table,
+                                                                    const Row& row, Noun noun) {
     if (!row.external_id) return {};
     const auto holder = id_of(table, *row.external_id);
     if (!holder || *holder == row.id) return {};

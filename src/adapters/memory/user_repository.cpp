@@ -23,7 +23,7 @@ class MemoryUserRepository final : public UserRepository {
 public:
     explicit MemoryUserRepository(State& state) : users_{state.users} {}
 
-    Result<void> add(const User& user) override {
+    Result<void, DuplicateExternalId> add(const User& user) override {
         auto free = external_id_is_free(users_, user, Noun::user);
         if (free) users_.insert(user.id, user);
         return free;
@@ -43,7 +43,7 @@ public:
     std::vector<User> share(std::span<const UserId> ids) override { return those_of(users_, ids); }
     std::vector<User> try_share(std::span<const UserId> ids) override { return share(ids); }
 
-    Result<void> update(const User& user) override {
+    Result<void, DuplicateExternalId> update(const User& user) override {
         auto free = external_id_is_free(users_, user, Noun::user);
         if (free) users_.replace(user.id, user);
         return free;

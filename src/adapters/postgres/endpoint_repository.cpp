@@ -17,7 +17,7 @@ class PostgresEndpointRepository final : public EndpointRepository {
 public:
     explicit PostgresEndpointRepository(Session& session) : session_{session} {}
 
-    Result<void> add(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> add(const Endpoint& endpoint) override {
         if (write(sql::add_endpoint, endpoint).changed() == 1) return {};
         auto free = external_id_is_free(endpoint);
         if (free) throw conflict("the endpoint with that external id has just changed");
@@ -54,7 +54,7 @@ public:
 
     // If another transaction takes the external id between the check and the update, the update
     // fails. Then the work runs again, and the check finds the other endpoint.
-    Result<void> update(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> update(const Endpoint& endpoint) override {
         auto free = external_id_is_free(endpoint);
         if (free) base::check(write(sql::update_endpoint, endpoint).changed() == 1);
         return free;
@@ -100,7 +100,7 @@ private:
             column(headers, &EndpointHeader::hint));
     }
 
-    Result<void> external_id_is_free(const Endpoint& endpoint) {
+    Result<void, DuplicateExternalId> external_id_is_free(const Endpoint& endpoint) {
         if (!endpoint.external_id) return {};
         const auto holder = id_of(*endpoint.external_id);
         if (!holder || *holder == endpoint.id) return {};

@@ -78,8 +78,9 @@ ByShard left_of(const ByShard& parts, const std::vector<bool>& done) {
 }
 
 template <class Given>
-std::vector<Result<void>> answers_of(std::span<const Given> given, const std::vector<bool>& done) {
-    std::vector<Result<void>> answers;
+std::vector<Result<void, LeaseLost>> answers_of(std::span<const Given> given,
+                                                const std::vector<bool>& done) {
+    std::vector<Result<void, LeaseLost>> answers;
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (done[i]) {
             answers.emplace_back();
@@ -262,7 +263,7 @@ public:
         return claimed_in(answered.answers.front(), answered.now);
     }
 
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         const ByShard parts = by_shard(settlements, shards());
         Parts<std::pair<std::int16_t, bool>> accepted_apart;
         for (const auto& [shard, indices] : parts) {
@@ -286,7 +287,8 @@ public:
         return answers_of(settlements, done);
     }
 
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
         const ByShard parts = by_shard(released, shards());
         std::vector<bool> done(released.size());
         CRASH_POINT("release: before commit");

@@ -59,10 +59,13 @@ End end_of(const Event& event) {
 class PostgresEventRepository final : public EventRepository {
 public:
     explicit PostgresEventRepository(Session& session) : session_{session} {}
-    Result<Attempt> add(const Event& event) override { return add_each({&event, 1}).front(); }
+    Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
+        return add_each({&event, 1}).front();
+    }
 
-    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
-        std::vector<Result<Attempt>> answers(events.size(), Attempt{0});
+    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
+        std::span<const Event> events) override {
+        std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers(events.size(), Attempt{0});
         if (events.empty()) return answers;
         const Answer added = insert(events);
         std::unordered_map<EventId, Attempt> fresh;
@@ -82,8 +85,7 @@ public:
             }
         }
         auto why = duplicates(known);
-        for (std::size_t i = 0; i < refused.size(); ++i)
-            answers[refused[i]] = std::move(why[i].error());
+        for (std::size_t i = 0; i < refused.size(); ++i) answers[refused[i]] = std::move(why[i]);
         return answers;
     }
 
@@ -137,7 +139,8 @@ public:
         add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
     }
 
-    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+    Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
+                                                     const IdempotencyKey& old_key) override {
         const auto added = session_.run(sql::add_key, changed.key, changed.id,
                                         key_matters_until(changed), session_.shards());
         if (added.changed() == 0) return duplicate(changed.key);
@@ -162,7 +165,8 @@ public:
         session_.run(sql::remove_key, cancelled.key, cancelled.id, session_.shards());
     }
 
-    Result<void> update_dismissed(const Event& changed, Version held) override {
+    Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
+                                                          Version held) override {
         const auto updated = session_.run(sql::update_dismissed, session_.shard_of(changed.id),
                                           changed.id, held, changed.version, changed.dismissed_at,
                                           changed.updated_at, session_.shards());
@@ -176,7 +180,7 @@ public:
                                       event ? event->version : held};
     }
 
-    Result<void> add_retry(const Event& fresh) override {
+    Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         base::check(fresh.retry_of.has_value());
         const auto moved = session_.run(sql::move_key, fresh.key, fresh.id, *fresh.retry_of,
                                         session_.shard_of(*fresh.retry_of),
@@ -298,13 +302,14 @@ private:
              Call{sql::find_version, shard, changed.id, version_before(changed)}});
     }
 
-    [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key) {
+    [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key) {
         return duplicates({&key, 1}).front();
     }
 
     /// The same for many keys, in one round trip.
-    [[nodiscard]] std::vector<Result<void>> duplicates(std::span<const IdempotencyKey> keys) {
-        std::vector<Result<void>> answers;
+    [[nodiscard]] std::vector<DuplicateIdempotencyKey> duplicates(
+        std::span<const IdempotencyKey> keys) {
+        std::vector<DuplicateIdempotencyKey> answers;
         if (keys.empty()) return answers;
         std::vector<Call> calls;
         for (const IdempotencyKey& key : keys) {
@@ -315,9 +320,8 @@ private:
             if (holders[i].empty()) {
                 throw conflict("the event with that key has just got another one");
             }
-            answers.emplace_back(
-                DuplicateIdempotencyKey{keys[i], holders[i].get<EventId>(0, 0),
-                                        event_status(holders[i].get<std::string>(0, 1))});
+            answers.push_back({keys[i], holders[i].get<EventId>(0, 0),
+                               event_status(holders[i].get<std::string>(0, 1))});
         }
         return answers;
     }

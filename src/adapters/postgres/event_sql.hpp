@@ -268,7 +268,7 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
-inline constexpr Statement expedite{"hasten", R"sql(
+inline constexpr Statement expedite{"expedite", R"sql(
     WITH held_up AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL

@@ -33,7 +33,7 @@ class PostgresScheduleRepository final : public ScheduleRepository {
 public:
     explicit PostgresScheduleRepository(Session& session) : session_{session} {}
 
-    Result<void> add(const Schedule& schedule) override {
+    Result<void, DuplicateExternalId> add(const Schedule& schedule) override {
         if (schedule.per_user) session_.run(sql::wait_for_planning);
         if (write(sql::add_schedule, schedule).changed() == 1) return {};
         const auto holder = id_of(schedule.external_id.value());

@@ -59,7 +59,7 @@ public:
     Instant now() override { return database_.run("clock", Database::Effect::none, {}).now; }
     [[nodiscard]] bool is_test() const override { return is_test_; }
 
-    Result<void> set(Instant now) override {
+    Result<void, ClockNotTest, ValidationFailed> set(Instant now) override {
         if (!is_test_) return ClockNotTest{};
         const Call set{sql::set_clock, now};
         const auto done = database_.run("set clock", Database::Effect::repeatable, {&set, 1});

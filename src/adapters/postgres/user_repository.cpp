@@ -16,7 +16,7 @@ class PostgresUserRepository final : public UserRepository {
 public:
     explicit PostgresUserRepository(Session& session) : session_{session} {}
 
-    Result<void> add(const User& user) override {
+    Result<void, DuplicateExternalId> add(const User& user) override {
         if (write(sql::add_user, user).changed() == 1) return {};
         auto free = external_id_is_free(user);
         if (free) throw conflict("the user with that external id has just gone");
@@ -46,7 +46,7 @@ public:
 
     // If another transaction takes the external id between the check and the update, the update
     // fails. Then the work runs again, and the check finds the other user.
-    Result<void> update(const User& user) override {
+    Result<void, DuplicateExternalId> update(const User& user) override {
         auto free = external_id_is_free(user);
         if (free) base::check(write(sql::update_user, user).changed() == 1);
         return free;
@@ -96,7 +96,7 @@ private:
                             user.updated_at);
     }
 
-    Result<void> external_id_is_free(const User& user) {
+    Result<void, DuplicateExternalId> external_id_is_free(const User& user) {
         if (!user.external_id) return {};
         const auto holder = id_of(*user.external_id);
         if (!holder || *holder == user.id) return {};

@@ -85,7 +85,8 @@ std::optional<Lock> RedisLocks::find(const std::string& name) {
     return lock_in(name, value.text);
 }
 
-Result<RedisLocks::Granted> RedisLocks::ask(const LockRequest& request, FencingToken floor) {
+Result<RedisLocks::Granted, LockHeld> RedisLocks::ask(const LockRequest& request,
+                                                      FencingToken floor) {
     const Reply answer = run(scripts::acquire, request.name,
                              {hex(request.token_hash), request.holder, milliseconds(request.ttl),
                               std::to_string(floor.value)});
@@ -94,7 +95,7 @@ Result<RedisLocks::Granted> RedisLocks::ask(const LockRequest& request, FencingT
     return Granted{std::move(lock), answer.parts.at(0).number == 2};
 }
 
-Result<LockGrant> RedisLocks::acquire(const LockRequest& request) {
+Result<LockGrant, LockHeld> RedisLocks::acquire(const LockRequest& request) {
     // A request for a held lock does not use the database.
     const auto seen = find(request.name);
     if (seen && seen->token_hash != hex(request.token_hash)) return held(*seen);
@@ -134,8 +135,9 @@ void RedisLocks::give_up(const Lock& lock) {
     }
 }
 
-Result<LockGrant> RedisLocks::renew(const std::string& name, const std::string& token_hash,
-                                    std::chrono::microseconds ttl) {
+Result<LockGrant, LockNotHeld, LockLeaseLost> RedisLocks::renew(const std::string& name,
+                                                                const std::string& token_hash,
+                                                                std::chrono::microseconds ttl) {
     const Reply answer = run(scripts::renew, name, {hex(token_hash), milliseconds(ttl)});
     const std::string& text = answer.parts.at(1).text;
     switch (answer.parts.at(0).number) {
@@ -148,7 +150,8 @@ Result<LockGrant> RedisLocks::renew(const std::string& name, const std::string& 
     }
 }
 
-Result<void> RedisLocks::release(const std::string& name, const std::string& token_hash) {
+Result<void, LockNotHeld> RedisLocks::release(const std::string& name,
+                                              const std::string& token_hash) {
     const Reply answer = run(scripts::release, name, {hex(token_hash)});
     if (answer.number == 0) return LockNotHeld{name};
     return {};
@@ -174,7 +177,8 @@ Page<Lock> RedisLocks::list(const LockQuery& query) {
     return page;
 }
 
-Result<void> RedisLocks::guard(Transaction& tx, const std::string& name, FencingToken token) {
+Result<void, LockLeaseLost> RedisLocks::guard(Transaction& tx, const std::string& name,
+                                              FencingToken token) {
     return pass_fence(tx, name, token);
 }
 

@@ -14,20 +14,23 @@ namespace sundial::redis {
 class RedisLocks final : public LockStore {
 public:
     RedisLocks(Address address, Store& store) : server_{std::move(address)}, store_{store} {}
-    Result<LockGrant> acquire(const LockRequest& request) override;
-    Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
-                            std::chrono::microseconds ttl) override;
-    Result<void> release(const std::string& name, const std::string& token_hash) override;
+    Result<LockGrant, LockHeld> acquire(const LockRequest& request) override;
+    Result<LockGrant, LockNotHeld, LockLeaseLost> renew(const std::string& name,
+                                                        const std::string& token_hash,
+                                                        std::chrono::microseconds ttl) override;
+    Result<void, LockNotHeld> release(const std::string& name,
+                                      const std::string& token_hash) override;
     std::optional<Lock> find(const std::string& name) override;
     Page<Lock> list(const LockQuery& query) override;
-    Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override;
+    Result<void, LockLeaseLost> guard(Transaction& tx, const std::string& name,
+                                      FencingToken token) override;
 
 private:
     struct Granted {
         Lock lock;
         bool again;  // the same request was granted before
     };
-    [[nodiscard]] Result<Granted> ask(const LockRequest& request, FencingToken floor);
+    [[nodiscard]] Result<Granted, LockHeld> ask(const LockRequest& request, FencingToken floor);
     /// Records the token of a grant in the store, where the greatest token is kept. If that fails,
     /// releases the grant.
     [[nodiscard]] bool is_greatest(const Lock& lock, bool granted_before);

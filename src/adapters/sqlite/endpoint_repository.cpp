@@ -34,7 +34,7 @@ class SqliteEndpointRepository final : public EndpointRepository {
 public:
     explicit SqliteEndpointRepository(Session& session) : connection_{session.connection} {}
 
-    Result<void> add(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> add(const Endpoint& endpoint) override {
         if (write(connection_, sql::add_endpoint, endpoint) == 1) return {};
         return DuplicateExternalId{Noun::endpoint, endpoint.external_id.value(),
                                    id_of(*endpoint.external_id).value().value};
@@ -71,7 +71,7 @@ public:
     std::optional<Endpoint> lock(EndpointId id) override { return find(id); }
     std::optional<Endpoint> lock_to_remove(EndpointId id) override { return find(id); }
 
-    Result<void> update(const Endpoint& endpoint) override {
+    Result<void, DuplicateExternalId> update(const Endpoint& endpoint) override {
         if (endpoint.external_id) {
             const auto holder = id_of(*endpoint.external_id);
             if (holder && *holder != endpoint.id) {

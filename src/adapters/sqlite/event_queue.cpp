@@ -89,7 +89,7 @@ void record_late_result(Session& session, const Settlement& settlement) {
 }
 
 /// Settles one claim, as EventQueue::settle does.
-Result<void> settle(Session& session, const Settlement& settlement) {
+Result<void, LeaseLost> settle(Session& session, const Settlement& settlement) {
     const auto event = still_held(session.connection, settlement.id, settlement.held);
     if (!event) {
         if (had_happened(session.connection, settlement)) return {};
@@ -113,7 +113,7 @@ Result<void> settle(Session& session, const Settlement& settlement) {
 }
 
 /// Releases one claim, as EventQueue::release_claims does.
-Result<void> release_claims(Session& session, const ReleasedClaim& released) {
+Result<void, LeaseLost> release_claims(Session& session, const ReleasedClaim& released) {
     const auto event = still_held(session.connection, released.id, released.held);
     if (!event) {
         const auto row = live_event(session.connection, released.id);
@@ -202,8 +202,8 @@ public:
         return claimed;
     }
 
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
-        std::vector<Result<void>> answers;
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
+        std::vector<Result<void, LeaseLost>> answers;
         if (settlements.empty()) return answers;
         writer_.run([&](Session& session) {
             answers.clear();
@@ -217,8 +217,9 @@ public:
         return answers;
     }
 
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
-        std::vector<Result<void>> answers;
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
+        std::vector<Result<void, LeaseLost>> answers;
         if (released.empty()) return answers;
         writer_.run([&](Session& session) {
             answers.clear();

@@ -28,7 +28,7 @@ class SqliteEventRepository final : public EventRepository {
 public:
     explicit SqliteEventRepository(Session& session) : session_{session} {}
 
-    Result<Attempt> add(const Event& event) override {
+    Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
         base::check(status_of(event) == EventStatus::pending);
         auto& connection = session_.connection;
         if (connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 1) {
@@ -46,8 +46,9 @@ public:
         return added.attempt;
     }
 
-    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
-        std::vector<Result<Attempt>> answers;
+    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
+        std::span<const Event> events) override {
+        std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;
         answers.reserve(events.size());
         for (const Event& event : events) answers.push_back(add(event));
         return answers;
@@ -92,7 +93,8 @@ public:
         replace(*before, changed);
     }
 
-    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+    Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
+                                                     const IdempotencyKey& old_key) override {
         const auto before = lock(changed.id);
         base::check(before && before->key == old_key);
         auto& connection = session_.connection;
@@ -117,7 +119,8 @@ public:
         session_.connection.execute(sql::free_key, cancelled.key, cancelled.id);
     }
 
-    Result<void> update_dismissed(const Event& changed, Version held) override {
+    Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
+                                                          Version held) override {
         const auto dismissed =
             session_.connection.execute(sql::dismiss, changed.id, held, changed.dismissed_at,
                                         changed.version, changed.updated_at);
@@ -131,7 +134,7 @@ public:
                                       event ? event->version : held};
     }
 
-    Result<void> add_retry(const Event& fresh) override {
+    Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         base::check(fresh.retry_of.has_value());
         if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, key_expires(fresh),
                                         *fresh.retry_of) == 0) {

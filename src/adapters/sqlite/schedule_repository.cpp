@@ -56,7 +56,7 @@ class SqliteScheduleRepository final : public ScheduleRepository {
 public:
     explicit SqliteScheduleRepository(Session& session) : connection_{session.connection} {}
 
-    Result<void> add(const Schedule& schedule) override {
+    Result<void, DuplicateExternalId> add(const Schedule& schedule) override {
         if (write(connection_, sql::add_schedule, schedule) == 1) return {};
         return DuplicateExternalId{Noun::schedule, schedule.external_id.value(),
                                    id_of(*schedule.external_id).value().value};

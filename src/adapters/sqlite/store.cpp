@@ -58,7 +58,7 @@ public:
     Instant now() override { return time_.now(); }
     [[nodiscard]] bool is_test() const override { return time_.is_test(); }
 
-    Result<void> set(Instant now) override {
+    Result<void, ClockNotTest, ValidationFailed> set(Instant now) override {
         if (!is_test()) return ClockNotTest{};
         bool back = false;
         writer_.run([&](Session& session) {

@@ -41,7 +41,7 @@ class SqliteUserRepository final : public UserRepository {
 public:
     explicit SqliteUserRepository(Session& session) : connection_{session.connection} {}
 
-    Result<void> add(const User& user) override {
+    Result<void, DuplicateExternalId> add(const User& user) override {
         if (write(connection_, sql::add_user, user) == 1) return {};
         return DuplicateExternalId{Noun::user, user.external_id.value(),
                                    id_of(*user.external_id).value().value};
@@ -74,7 +74,7 @@ public:
 
     std::vector<User> try_share(std::span<const UserId> ids) override { return share(ids); }
 
-    Result<void> update(const User& user) override {
+    Result<void, DuplicateExternalId> update(const User& user) override {
         if (user.external_id) {
             const auto holder = id_of(*user.external_id);
             if (holder && *holder != user.id) {

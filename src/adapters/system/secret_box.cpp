@@ -50,7 +50,7 @@ std::string SecretBox::sealed_now(std::string_view secret) const {
     return key.id + "." + base::to_base64(encrypt(key.bytes, secret));
 }
 
-Result<NewSecret> SecretBox::seal(const std::optional<std::string>& given) {
+Result<NewSecret, ValidationFailed> SecretBox::seal(const std::optional<std::string>& given) {
     if (keys_.empty()) return no_key("/secret");
     const auto bytes = given ? key_bytes_of(*given) : random_bytes(32);
     if (!bytes) {
@@ -64,7 +64,7 @@ Result<NewSecret> SecretBox::seal(const std::optional<std::string>& given) {
                      .hint = std::string(secret_prefix) + "…" + shown.substr(last - 2, 3)};
 }
 
-Result<NewKeyPair> SecretBox::new_key_pair() {
+Result<NewKeyPair, ValidationFailed> SecretBox::new_key_pair() {
     if (keys_.empty()) return no_key("/ed25519");
     const KeyPair pair = new_ed25519_pair();
     return NewKeyPair{

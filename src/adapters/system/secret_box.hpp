@@ -18,8 +18,8 @@ public:
     /// missing setting.
     explicit SecretBox(const std::vector<std::string>& keys);
 
-    Result<NewSecret> seal(const std::optional<std::string>& given) override;
-    Result<NewKeyPair> new_key_pair() override;
+    Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>& given) override;
+    Result<NewKeyPair, ValidationFailed> new_key_pair() override;
     std::optional<std::string> seal_text(std::string_view text) override;
     std::string open(const std::string& sealed) override;
     std::optional<std::string> resealed(const std::string& sealed) override;

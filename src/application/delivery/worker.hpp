@@ -123,7 +123,8 @@ public:
     void admitted(std::span<const Admission> admissions);
     void results_reported(std::span<const ReceiverChange> changes);
     void endpoint_disabled();
-    [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void>> results, Mono now);
+    [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void, LeaseLost>> results,
+                                               Mono now);
     void claims_released(std::size_t freed, Mono now);
     /// Returns the events whose lease was lost.
     std::vector<Event> extended(std::span<const EventId> lost);

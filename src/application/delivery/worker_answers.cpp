@@ -251,7 +251,7 @@ void Worker::endpoint_disabled() {
     to_disable_.pop_front();
 }
 
-std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono now) {
+std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> results, Mono now) {
     base::check(results.size() == settling_.size());
     settle_backoff_.succeed();
     settle_limit_ = largest_write;

@@ -28,7 +28,7 @@ std::optional<Mono> LockKeeper::renew_if_due() {
         if (!due || asked < *due) return due;
         ttl = std::max(lease_.renew_for(asked), shortest_lock_ttl);
     }
-    std::optional<Result<LockGrant>> answer;
+    std::optional<decltype(locks_.renew(lock_.name, lock_.lock_token, ttl))> answer;
     try {
         answer.emplace(locks_.renew(lock_.name, lock_.lock_token, ttl));
     } catch (const std::exception&) {
@@ -103,9 +103,11 @@ LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
     return *this;
 }
 
-Result<LockGuard> LockGuard::acquire(Locks& locks, const MonotonicClock& monotonic,
-                                     const LockWanted& wanted, const Terms& terms,
-                                     const std::stop_token& stop) {
+Result<LockGuard, ValidationFailed, LockHeld> LockGuard::acquire(Locks& locks,
+                                                                 const MonotonicClock& monotonic,
+                                                                 const LockWanted& wanted,
+                                                                 const Terms& terms,
+                                                                 const std::stop_token& stop) {
     if (terms.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
     if (terms.max_hold.count() <= 0) {
         return invalid("/maxHold", "out_of_range", "must be more than zero");
@@ -129,7 +131,7 @@ LockGuard::~LockGuard() {
 
 const AcquiredLock& LockGuard::lock() const { return kept_->keeper.lock(); }
 std::stop_token LockGuard::lost() const { return kept_->keeper.lost(); }
-Result<void> LockGuard::guard(Transaction& tx) const {
+Result<void, LockLeaseLost> LockGuard::guard(Transaction& tx) const {
     return kept_->locks.guard(tx, lock().name, lock().fencing_token);
 }
 

@@ -47,9 +47,9 @@ public:
     };
     /// Errors: as Locks::acquire; ValidationFailed for a negative wait or a hold time that is not
     /// positive. Throws Unavailable.
-    [[nodiscard]] static Result<LockGuard> acquire(Locks& locks, const MonotonicClock& monotonic,
-                                                   const LockWanted& wanted, const Terms& terms,
-                                                   const std::stop_token& stop = {});
+    [[nodiscard]] static Result<LockGuard, ValidationFailed, LockHeld> acquire(
+        Locks& locks, const MonotonicClock& monotonic, const LockWanted& wanted, const Terms& terms,
+        const std::stop_token& stop = {});
     LockGuard(LockGuard&&) noexcept;
     LockGuard& operator=(LockGuard&&) noexcept;
     /// Releases the lock. If the store does not answer, the lease expires by itself.
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] const AcquiredLock& lock() const;
     [[nodiscard]] std::stop_token lost() const;
     /// For a transaction on data that the lock protects. Errors: LockLeaseLost.
-    [[nodiscard]] Result<void> guard(Transaction& tx) const;
+    [[nodiscard]] Result<void, LockLeaseLost> guard(Transaction& tx) const;
 
 private:
     struct Kept;

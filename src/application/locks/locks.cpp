@@ -65,7 +65,7 @@ std::optional<FieldError> refuse_own_lock(std::string_view name) {
                       "locks whose names begin with 'sundial.' are Sundial's own"};
 }
 
-Result<AcquiredLock> Locks::acquire(const LockWanted& wanted) {
+Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockWanted& wanted) {
     if (auto found = defects(wanted); !found.empty()) return ValidationFailed{std::move(found)};
     auto fresh = ports_.tokens.make();
     const Mono asked = ports_.monotonic.now();
@@ -83,8 +83,9 @@ Result<AcquiredLock> Locks::acquire(const LockWanted& wanted) {
                         .answered = ports_.monotonic.now()};
 }
 
-Result<AcquiredLock> Locks::acquire(const LockWanted& wanted, std::chrono::microseconds wait,
-                                    const std::stop_token& stop) {
+Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockWanted& wanted,
+                                                                std::chrono::microseconds wait,
+                                                                const std::stop_token& stop) {
     const auto give_up = base::later(ports_.monotonic.now(), wait);
     for (int tries = 1;; ++tries) {
         // Listens before the request, so that no release in between is missed.
@@ -105,9 +106,8 @@ std::chrono::microseconds Locks::pause_after(int tries) {
         whole * (0.5 + 0.5 * ports_.random.unit()));
 }
 
-Result<std::vector<AcquiredLock>> Locks::acquire_all(std::vector<LockWanted> wanted,
-                                                     std::chrono::microseconds wait,
-                                                     const std::stop_token& stop) {
+Result<std::vector<AcquiredLock>, ValidationFailed, LockHeld> Locks::acquire_all(
+    std::vector<LockWanted> wanted, std::chrono::microseconds wait, const std::stop_token& stop) {
     std::ranges::sort(wanted, {}, &LockWanted::name);
     if (std::ranges::adjacent_find(wanted, {}, &LockWanted::name) != wanted.end()) {
         return invalid("/name", "not_allowed",
@@ -126,13 +126,13 @@ Result<std::vector<AcquiredLock>> Locks::acquire_all(std::vector<LockWanted> wan
     return acquired;
 }
 
-Result<LockGrant> Locks::renew(const std::string& name, std::string_view lock_token,
-                               std::chrono::microseconds ttl) {
+Result<LockGrant, ValidationFailed, LockNotHeld, LockLeaseLost> Locks::renew(
+    const std::string& name, std::string_view lock_token, std::chrono::microseconds ttl) {
     if (auto error = refuse_ttl(ttl)) return ValidationFailed{{std::move(*error)}};
     return ports_.store.renew(name, ports_.tokens.hash(lock_token), ttl);
 }
 
-Result<void> Locks::release(const std::string& name, std::string_view lock_token) {
+Result<void, LockNotHeld> Locks::release(const std::string& name, std::string_view lock_token) {
     auto released = ports_.store.release(name, ports_.tokens.hash(lock_token));
     if (released) ports_.waits.released(name);
     return released;

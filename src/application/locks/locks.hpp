@@ -53,30 +53,32 @@ public:
 
     /// Does not wait. Errors: ValidationFailed; LockHeld, even by the same caller, because locks
     /// are not re-entrant.
-    [[nodiscard]] Result<AcquiredLock> acquire(const LockWanted& wanted);
+    [[nodiscard]] Result<AcquiredLock, ValidationFailed, LockHeld> acquire(
+        const LockWanted& wanted);
     /// The same, repeated until the lock is granted, `wait` has passed or a stop is requested. Then
     /// LockHeld, and nothing remains.
-    [[nodiscard]] Result<AcquiredLock> acquire(const LockWanted& wanted,
-                                               std::chrono::microseconds wait,
-                                               const std::stop_token& stop = {});
+    [[nodiscard]] Result<AcquiredLock, ValidationFailed, LockHeld> acquire(
+        const LockWanted& wanted, std::chrono::microseconds wait, const std::stop_token& stop = {});
     /// Acquires all of them within `wait`, or none, in the order of their names, so that two
     /// callers for the same locks never deadlock. Errors: ValidationFailed, also for a duplicate
     /// name; LockHeld.
-    [[nodiscard]] Result<std::vector<AcquiredLock>> acquire_all(std::vector<LockWanted> wanted,
-                                                                std::chrono::microseconds wait = {},
-                                                                const std::stop_token& stop = {});
+    [[nodiscard]] Result<std::vector<AcquiredLock>, ValidationFailed, LockHeld> acquire_all(
+        std::vector<LockWanted> wanted, std::chrono::microseconds wait = {},
+        const std::stop_token& stop = {});
     /// Errors: ValidationFailed, LockNotHeld, LockLeaseLost.
-    [[nodiscard]] Result<LockGrant> renew(const std::string& name, std::string_view lock_token,
-                                          std::chrono::microseconds ttl);
+    [[nodiscard]] Result<LockGrant, ValidationFailed, LockNotHeld, LockLeaseLost> renew(
+        const std::string& name, std::string_view lock_token, std::chrono::microseconds ttl);
     /// Errors: LockNotHeld.
-    [[nodiscard]] Result<void> release(const std::string& name, std::string_view lock_token);
+    [[nodiscard]] Result<void, LockNotHeld> release(const std::string& name,
+                                                    std::string_view lock_token);
     /// Empty if no holder has it.
     [[nodiscard]] std::optional<Lock> find(const std::string& name) {
         return ports_.store.find(name);
     }
     [[nodiscard]] Page<Lock> list(const LockQuery& query) { return ports_.store.list(query); }
     /// As LockStore::guard.
-    [[nodiscard]] Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) {
+    [[nodiscard]] Result<void, LockLeaseLost> guard(Transaction& tx, const std::string& name,
+                                                    FencingToken token) {
         return ports_.store.guard(tx, name, token);
     }
 

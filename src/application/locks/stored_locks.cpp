@@ -6,7 +6,7 @@
 namespace sundial {
 namespace {
 
-Result<void> keep(Transaction& tx, const Result<Lock>& fence) {
+Result<void, LockLeaseLost> keep(Transaction& tx, const Result<Lock, LockLeaseLost>& fence) {
     if (!fence) return fence.error();
     tx.locks().update(*fence);
     return {};
@@ -19,11 +19,13 @@ FencingToken greatest_seen(Store& store, const std::string& name) {
     return fence ? fence->fencing_token : FencingToken{0};
 }
 
-Result<void> raise_fence(Transaction& tx, const std::string& name, FencingToken granted) {
+Result<void, LockLeaseLost> raise_fence(Transaction& tx, const std::string& name,
+                                        FencingToken granted) {
     return keep(tx, raise(tx.locks().lock(name), granted));
 }
 
-Result<void> pass_fence(Transaction& tx, const std::string& name, FencingToken token) {
+Result<void, LockLeaseLost> pass_fence(Transaction& tx, const std::string& name,
+                                       FencingToken token) {
     return keep(tx, pass(tx.locks().lock(name), token));
 }
 
@@ -38,8 +40,8 @@ LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant 
 
 }  // namespace
 
-Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
-    return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
+Result<LockGrant, LockHeld> StoredLocks::acquire(const LockRequest& request) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant, LockHeld> {
         LockRepository& locks = tx.locks();
         // Reports a held lock at once, even if its holder's transaction guards it.
         const auto seen = locks.find(request.name);
@@ -55,20 +57,23 @@ Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
     });
 }
 
-Result<LockGrant> StoredLocks::renew(const std::string& name, const std::string& token_hash,
-                                     std::chrono::microseconds ttl) {
-    return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
-        const auto row = tx.locks().lock_to_renew(name);
-        if (!row) return LockNotHeld{name};
-        const auto renewed = sundial::renew(*row, token_hash, ttl, tx.locks().now());
-        if (!renewed) return renewed.error();
-        tx.locks().update(*renewed);
-        return grant_of(*renewed);
-    });
+Result<LockGrant, LockNotHeld, LockLeaseLost> StoredLocks::renew(const std::string& name,
+                                                                 const std::string& token_hash,
+                                                                 std::chrono::microseconds ttl) {
+    return in_transaction(
+        store_, [&](Transaction& tx) -> Result<LockGrant, LockNotHeld, LockLeaseLost> {
+            const auto row = tx.locks().lock_to_renew(name);
+            if (!row) return LockNotHeld{name};
+            const auto renewed = sundial::renew(*row, token_hash, ttl, tx.locks().now());
+            if (!renewed) return renewed.error();
+            tx.locks().update(*renewed);
+            return grant_of(*renewed);
+        });
 }
 
-Result<void> StoredLocks::release(const std::string& name, const std::string& token_hash) {
-    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+Result<void, LockNotHeld> StoredLocks::release(const std::string& name,
+                                               const std::string& token_hash) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<void, LockNotHeld> {
         const auto row = tx.locks().lock_to_renew(name);
         if (!row) return LockNotHeld{name};
         const auto released = sundial::release(*row, token_hash, tx.locks().now());
@@ -90,7 +95,8 @@ Page<Lock> StoredLocks::list(const LockQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.locks().list(query, tx.now()); });
 }
 
-Result<void> StoredLocks::guard(Transaction& tx, const std::string& name, FencingToken token) {
+Result<void, LockLeaseLost> StoredLocks::guard(Transaction& tx, const std::string& name,
+                                               FencingToken token) {
     const auto row = tx.locks().guard(name);
     if (!row) return LockLeaseLost{name, token};
     return admit(*row, token, tx.locks().now());

@@ -16,24 +16,28 @@ namespace sundial {
 [[nodiscard]] FencingToken greatest_seen(Store& store, const std::string& name);
 /// Records a token that was just granted. Errors: LockLeaseLost if an equal or greater one is
 /// known.
-[[nodiscard]] Result<void> raise_fence(Transaction& tx, const std::string& name,
-                                       FencingToken granted);
+[[nodiscard]] Result<void, LockLeaseLost> raise_fence(Transaction& tx, const std::string& name,
+                                                      FencingToken granted);
 /// Checks the token of a holder that is about to write in `tx`. Errors: LockLeaseLost if a greater
 /// one is known.
-[[nodiscard]] Result<void> pass_fence(Transaction& tx, const std::string& name, FencingToken token);
+[[nodiscard]] Result<void, LockLeaseLost> pass_fence(Transaction& tx, const std::string& name,
+                                                     FencingToken token);
 
 /// Locks as rows of the database that also holds the protected data, which gives strict exclusion
 /// for it.
 class StoredLocks final : public LockStore {
 public:
     explicit StoredLocks(Store& store) : store_{store} {}
-    Result<LockGrant> acquire(const LockRequest& request) override;
-    Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
-                            std::chrono::microseconds ttl) override;
-    Result<void> release(const std::string& name, const std::string& token_hash) override;
+    Result<LockGrant, LockHeld> acquire(const LockRequest& request) override;
+    Result<LockGrant, LockNotHeld, LockLeaseLost> renew(const std::string& name,
+                                                        const std::string& token_hash,
+                                                        std::chrono::microseconds ttl) override;
+    Result<void, LockNotHeld> release(const std::string& name,
+                                      const std::string& token_hash) override;
     std::optional<Lock> find(const std::string& name) override;
     Page<Lock> list(const LockQuery& query) override;
-    Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override;
+    Result<void, LockLeaseLost> guard(Transaction& tx, const std::string& name,
+                                      FencingToken token) override;
 
 private:
     Store& store_;

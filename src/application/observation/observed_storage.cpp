@@ -57,12 +57,13 @@ class ObservedStorage::Events final : public EventRepository {
 public:
     Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
 
-    Result<Attempt> add(const Event& event) override {
+    Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
         auto added = events_.add(event);
         if (added) ++changes_.created[event.type];
         return added;
     }
-    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
+    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
+        std::span<const Event> events) override {
         auto answers = events_.add_each(events);
         for (std::size_t i = 0; i < events.size(); ++i) {
             if (answers[i]) ++changes_.created[events[i].type];
@@ -75,7 +76,7 @@ public:
         if (added > 0) changes_.created[events.front().type] += added;
         return added;
     }
-    Result<void> add_retry(const Event& fresh) override {
+    Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         auto added = events_.add_retry(fresh);
         if (added) ++changes_.created[fresh.type];
         return added;
@@ -106,7 +107,8 @@ public:
         events_.update(changed);
         note_update(changed);
     }
-    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+    Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
+                                                     const IdempotencyKey& old_key) override {
         auto updated = events_.update_key(changed, old_key);
         if (updated) note_update(changed);
         return updated;
@@ -119,7 +121,8 @@ public:
         events_.finish_dropped(cancelled);
         ++changes_.dropped[cancelled.type];
     }
-    Result<void> update_dismissed(const Event& changed, Version held) override {
+    Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
+                                                          Version held) override {
         return events_.update_dismissed(changed, held);
     }
     void erase_of_user(UserId user) override { events_.erase_of_user(user); }
@@ -359,13 +362,13 @@ ClaimStep step_of(Op op, const Event& event) {
     return made;
 }
 
-Answer answer_to(const Result<void>& result) {
+Answer answer_to(const Result<void, LeaseLost>& result) {
     return result.has_value() ? Answer::done : Answer::refused;
 }
 
-std::size_t refused_of(const std::vector<Result<void>>& results) {
+std::size_t refused_of(const std::vector<Result<void, LeaseLost>>& results) {
     const auto refused = std::ranges::count_if(
-        results, [](const Result<void>& result) { return !result.has_value(); });
+        results, [](const Result<void, LeaseLost>& result) { return !result.has_value(); });
     return static_cast<std::size_t>(refused);
 }
 
@@ -404,13 +407,15 @@ void ObservedStorage::report_conflicts(std::string_view operation, std::size_t c
     if (count > 0) ports_.observer.conflicted(operation, count);
 }
 
-std::vector<Result<void>> ObservedStorage::settle(std::span<const Settlement> settlements) {
+std::vector<Result<void, LeaseLost>> ObservedStorage::settle(
+    std::span<const Settlement> settlements) {
     auto results = settle_and_log(settlements);
     report_conflicts("settle", refused_of(results));
     return results;
 }
 
-std::vector<Result<void>> ObservedStorage::settle_and_log(std::span<const Settlement> settlements) {
+std::vector<Result<void, LeaseLost>> ObservedStorage::settle_and_log(
+    std::span<const Settlement> settlements) {
     const auto call = [&] { return ports_.queue.settle(settlements); };
     if (ports_.claims == nullptr) return timed("settle", call);
     std::vector<ClaimStep> steps;
@@ -425,13 +430,14 @@ std::vector<Result<void>> ObservedStorage::settle_and_log(std::span<const Settle
     return results;
 }
 
-std::vector<Result<void>> ObservedStorage::release_claims(std::span<const ReleasedClaim> released) {
+std::vector<Result<void, LeaseLost>> ObservedStorage::release_claims(
+    std::span<const ReleasedClaim> released) {
     auto results = release_and_log(released);
     report_conflicts("release", refused_of(results));
     return results;
 }
 
-std::vector<Result<void>> ObservedStorage::release_and_log(
+std::vector<Result<void, LeaseLost>> ObservedStorage::release_and_log(
     std::span<const ReleasedClaim> released) {
     const auto call = [&] { return ports_.queue.release_claims(released); };
     if (ports_.claims == nullptr) return timed("give_back", call);

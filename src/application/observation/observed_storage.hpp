@@ -52,8 +52,9 @@ public:
     QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;
@@ -75,8 +76,9 @@ private:
     template <class Call>
     Claimed logged_claim(std::string_view operation, Call claim);
     void report_conflicts(std::string_view operation, std::size_t count);
-    [[nodiscard]] std::vector<Result<void>> settle_and_log(std::span<const Settlement> settlements);
-    [[nodiscard]] std::vector<Result<void>> release_and_log(
+    [[nodiscard]] std::vector<Result<void, LeaseLost>> settle_and_log(
+        std::span<const Settlement> settlements);
+    [[nodiscard]] std::vector<Result<void, LeaseLost>> release_and_log(
         std::span<const ReleasedClaim> released);
     [[nodiscard]] std::vector<EventId> extend_and_log(std::span<const Held> held,
                                                       std::chrono::microseconds lease);

@@ -19,7 +19,7 @@ public:
     [[nodiscard]] virtual bool is_test() const = 0;
     /// Moves a test clock, which stands still between calls. Errors: ClockNotTest; ValidationFailed
     /// if the clock would go back.
-    virtual Result<void> set(Instant now) = 0;
+    virtual Result<void, ClockNotTest, ValidationFailed> set(Instant now) = 0;
 };
 
 /// Time that only grows and includes suspension of the machine. Its origin has no meaning: use it

@@ -30,7 +30,7 @@ class EndpointRepository {
 public:
     virtual ~EndpointRepository() = default;
     /// Errors: DuplicateExternalId.
-    virtual Result<void> add(const Endpoint& endpoint) = 0;
+    virtual Result<void, DuplicateExternalId> add(const Endpoint& endpoint) = 0;
     virtual std::optional<Endpoint> find(EndpointId id) = 0;
     virtual std::vector<Endpoint> find_all(std::span<const EndpointId> ids) = 0;
     virtual std::optional<EndpointId> id_of(std::string_view external_id) = 0;
@@ -47,7 +47,7 @@ public:
     /// The same, but waits for the transactions that share it. Those that share it later wait.
     virtual std::optional<Endpoint> lock_to_remove(EndpointId id) = 0;
     /// Replaces a locked endpoint. Errors: DuplicateExternalId.
-    virtual Result<void> update(const Endpoint& endpoint) = 0;
+    virtual Result<void, DuplicateExternalId> update(const Endpoint& endpoint) = 0;
     /// Removes an endpoint that is locked for it, with its circuit, its limits and the requests in
     /// its inbox.
     virtual void remove(EndpointId id) = 0;

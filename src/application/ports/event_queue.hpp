@@ -149,9 +149,11 @@ public:
     /// One result per settlement. Errors: LeaseLost if the row has a later version than `held`.
     /// Then the event is unchanged, but its LOST attempt of that number becomes LATE and records
     /// the outcome.
-    virtual std::vector<Result<void>> settle(std::span<const Settlement> settlements) = 0;
+    virtual std::vector<Result<void, LeaseLost>> settle(
+        std::span<const Settlement> settlements) = 0;
     /// One result per claim. Errors: LeaseLost; then the event is unchanged.
-    virtual std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) = 0;
+    virtual std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) = 0;
     /// Extends the leases to `lease` from now. Returns the events whose lease is lost. Changes no
     /// version.
     virtual std::vector<EventId> extend(std::span<const Held> held,

@@ -135,10 +135,11 @@ public:
     /// because a receiver that knows the key may ignore requests with a number that it has seen.
     /// Errors: DuplicateIdempotencyKey, which names the key's current event (with status COMPLETED
     /// if that event was erased).
-    virtual Result<Attempt> add(const Event& event) = 0;
+    virtual Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) = 0;
     /// The same for many events, with one independent result for each, in their order. If two
     /// events have the same key, the first is stored.
-    virtual std::vector<Result<Attempt>> add_each(std::span<const Event> events) = 0;
+    virtual std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
+        std::span<const Event> events) = 0;
     /// The same, but a known key counts as success and changes nothing. Returns the number of new
     /// events.
     virtual std::size_t add_new(std::span<const Event> events) = 0;
@@ -166,7 +167,8 @@ public:
     virtual void update(const Event& changed) = 0;
     /// The same, and replaces the key `old_key` with `changed.key`. Errors:
     /// DuplicateIdempotencyKey; then nothing has changed.
-    virtual Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) = 0;
+    virtual Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
+                                                             const IdempotencyKey& old_key) = 0;
     /// Moves a locked live event to history in its final state. The key of a CANCELLED event
     /// becomes free for a new event, unless the event is an occurrence of a schedule.
     virtual void finish(const Event& finished) = 0;
@@ -176,11 +178,12 @@ public:
     /// Replaces a finished event's `dismissed_at`. The key of a dismissed event is free for a new
     /// event, unless the event is an occurrence of a schedule. Errors: InvalidStateTransition if it
     /// has a later version than `held` or does not exist.
-    virtual Result<void> update_dismissed(const Event& changed, Version held) = 0;
+    virtual Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
+                                                                  Version held) = 0;
     /// Stores `fresh` and moves its key from the FAILED or CANCELLED event that `fresh.retry_of`
     /// names, by compare-and-set. A key that a key exchange has left without an event is taken
     /// over. Errors: DuplicateIdempotencyKey, which names the event that has the key now.
-    virtual Result<void> add_retry(const Event& fresh) = 0;
+    virtual Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) = 0;
     /// Erases all events of the user, live and finished, with their attempts. Keys stay. A claimed
     /// event is delivered as planned: it stays, without its user, and its version does not change.
     virtual void erase_of_user(UserId user) = 0;

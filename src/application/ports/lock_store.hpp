@@ -49,12 +49,14 @@ public:
     virtual ~LockStore() = default;
     /// Never waits for a holder; may wait for a transaction that still guards the lock. A repeated
     /// request gets the same answer. Errors: LockHeld.
-    virtual Result<LockGrant> acquire(const LockRequest& request) = 0;
+    virtual Result<LockGrant, LockHeld> acquire(const LockRequest& request) = 0;
     /// Errors: LockNotHeld, LockLeaseLost.
-    virtual Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
-                                    std::chrono::microseconds ttl) = 0;
+    virtual Result<LockGrant, LockNotHeld, LockLeaseLost> renew(const std::string& name,
+                                                                const std::string& token_hash,
+                                                                std::chrono::microseconds ttl) = 0;
     /// Errors: LockNotHeld.
-    virtual Result<void> release(const std::string& name, const std::string& token_hash) = 0;
+    virtual Result<void, LockNotHeld> release(const std::string& name,
+                                              const std::string& token_hash) = 0;
     /// Empty if no holder has it.
     virtual std::optional<Lock> find(const std::string& name) = 0;
     /// The locks that are held.
@@ -62,7 +64,8 @@ public:
     /// Call this in a transaction before it writes data that the lock protects. Until the
     /// transaction ends, no other transaction with a greater token writes. Errors: LockLeaseLost;
     /// then the transaction must be rolled back.
-    virtual Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) = 0;
+    virtual Result<void, LockLeaseLost> guard(Transaction& tx, const std::string& name,
+                                              FencingToken token) = 0;
 };
 
 }  // namespace sundial

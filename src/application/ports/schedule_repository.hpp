@@ -28,7 +28,7 @@ public:
     virtual ~ScheduleRepository() = default;
     /// Waits for transactions that share all per-user schedules, so that no user is planned without
     /// the new schedule once it exists. Errors: DuplicateExternalId.
-    virtual Result<void> add(const Schedule& schedule) = 0;
+    virtual Result<void, DuplicateExternalId> add(const Schedule& schedule) = 0;
     virtual std::optional<Schedule> find(ScheduleId id) = 0;
     virtual std::optional<ScheduleId> id_of(std::string_view external_id) = 0;
     virtual std::optional<Schedule> lock(ScheduleId id) = 0;

@@ -36,9 +36,9 @@ class Secrets : public Seal {
 public:
     /// Seals `given` (`whsec_` + base64 of 24 to 64 bytes), or 32 random bytes. Errors:
     /// ValidationFailed at /secret, also if there is no encryption key.
-    virtual Result<NewSecret> seal(const std::optional<std::string>& given) = 0;
+    virtual Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>& given) = 0;
     /// Errors: ValidationFailed at /ed25519 if there is no encryption key.
-    virtual Result<NewKeyPair> new_key_pair() = 0;
+    virtual Result<NewKeyPair, ValidationFailed> new_key_pair() = 0;
     /// `sealed` under the encryption key that seals today; nothing if it is already. Throws as
     /// `open` does.
     virtual std::optional<std::string> resealed(const std::string& sealed) = 0;

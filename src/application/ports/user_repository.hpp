@@ -31,7 +31,7 @@ class UserRepository {
 public:
     virtual ~UserRepository() = default;
     /// Errors: DuplicateExternalId.
-    virtual Result<void> add(const User& user) = 0;
+    virtual Result<void, DuplicateExternalId> add(const User& user) = 0;
     virtual std::optional<User> find(UserId id) = 0;
     virtual std::optional<UserId> id_of(std::string_view external_id) = 0;
     /// By external id. Unknown external ids are left out.
@@ -43,7 +43,7 @@ public:
     /// The same, without users that another transaction is changing. Never waits.
     virtual std::vector<User> try_share(std::span<const UserId> ids) = 0;
     /// Replaces a locked user. Errors: DuplicateExternalId.
-    virtual Result<void> update(const User& user) = 0;
+    virtual Result<void, DuplicateExternalId> update(const User& user) = 0;
     virtual void remove(UserId id) = 0;
     virtual Page<User> list(const UserQuery& query) = 0;
     virtual std::uint64_t count() = 0;

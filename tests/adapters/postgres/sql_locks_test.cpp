@@ -56,7 +56,7 @@ TEST_F(SqlLocks, IsTheSameLockAsThatOfTheApi) {
     EXPECT_THAT(granted[0][0], SizeIs(32));
     const auto refused = acquire('a');
     ASSERT_TRUE(is<LockHeld>(refused));
-    const auto& held = std::get<LockHeld>(refused.error());
+    const auto& held = refused.error();
     EXPECT_EQ(held.holder, "report");
     EXPECT_EQ(held.expires_at, noon + 30s);
     EXPECT_EQ(sql("SELECT token_hash = sha256('" + granted[0][0] + "') FROM sundial.locks"),

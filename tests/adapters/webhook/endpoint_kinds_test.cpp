@@ -17,8 +17,10 @@ using testing::IsEmpty;
 /// Nothing is sent, so nothing is opened or stored.
 class NoSecrets final : public Secrets {
 public:
-    Result<NewSecret> seal(const std::optional<std::string>&) override { return NewSecret{}; }
-    Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
+    Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>&) override {
+        return NewSecret{};
+    }
+    Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
     std::optional<std::string> seal_text(std::string_view) override { return {}; }
     std::string open(const std::string&) override { return {}; }
     std::optional<std::string> resealed(const std::string&) override { return {}; }

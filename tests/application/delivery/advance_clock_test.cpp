@@ -18,7 +18,7 @@ class RealClock final : public Clock {
 public:
     Instant now() override { return noon; }
     [[nodiscard]] bool is_test() const override { return false; }
-    Result<void> set(Instant) override { return ClockNotTest{}; }
+    Result<void, ClockNotTest, ValidationFailed> set(Instant) override { return ClockNotTest{}; }
 };
 
 class AdvanceClockTest : public Engine {

@@ -99,8 +99,8 @@ protected:
     }
     std::vector<Settled> answer(const Settle& wanted,
                                 std::optional<LeaseLost> lost = std::nullopt) {
-        std::vector<Result<void>> results(wanted.batch.size());
-        if (lost) std::ranges::fill(results, Result<void>{Error{*lost}});
+        std::vector<Result<void, LeaseLost>> results(wanted.batch.size());
+        if (lost) std::ranges::fill(results, Result<void, LeaseLost>{*lost});
         return worker.settled(results, now);
     }
     void report() {

@@ -89,7 +89,8 @@ protected:
     }
     void settle() {
         const Settle wanted = want<Settle>();
-        static_cast<void>(worker.settled(std::vector<Result<void>>(wanted.batch.size()), now));
+        static_cast<void>(
+            worker.settled(std::vector<Result<void, LeaseLost>>(wanted.batch.size()), now));
     }
     static Outcome status(int code) {
         Outcome outcome;

@@ -30,21 +30,24 @@ using testing::IsEmpty;
 class CutOff final : public LockStore {
 public:
     explicit CutOff(LockStore& store) : store_{store} {}
-    Result<LockGrant> acquire(const LockRequest& request) override {
+    Result<LockGrant, LockHeld> acquire(const LockRequest& request) override {
         return reach(), store_.acquire(request);
     }
-    Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
-                            std::chrono::microseconds ttl) override {
+    Result<LockGrant, LockNotHeld, LockLeaseLost> renew(const std::string& name,
+                                                        const std::string& token_hash,
+                                                        std::chrono::microseconds ttl) override {
         return reach(), store_.renew(name, token_hash, ttl);
     }
-    Result<void> release(const std::string& name, const std::string& token_hash) override {
+    Result<void, LockNotHeld> release(const std::string& name,
+                                      const std::string& token_hash) override {
         return reach(), store_.release(name, token_hash);
     }
     std::optional<Lock> find(const std::string& name) override {
         return reach(), store_.find(name);
     }
     Page<Lock> list(const LockQuery& query) override { return reach(), store_.list(query); }
-    Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override {
+    Result<void, LockLeaseLost> guard(Transaction& tx, const std::string& name,
+                                      FencingToken token) override {
         return store_.guard(tx, name, token);
     }
     std::atomic<bool> cut = false;

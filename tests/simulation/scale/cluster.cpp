@@ -75,7 +75,8 @@ Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
     return claimed;
 }
 
-std::vector<Result<void>> Cluster::settle(std::span<const Settlement> settlements, Cost& answered) {
+std::vector<Result<void, LeaseLost>> Cluster::settle(std::span<const Settlement> settlements,
+                                                     Cost& answered) {
     std::map<std::uint32_t, std::size_t> by_shard;
     for (const Settlement& one : settlements) {
         ++by_shard[shard_of(one.id, static_cast<std::uint32_t>(waiting_.size()))];
@@ -89,7 +90,7 @@ std::vector<Result<void>> Cluster::settle(std::span<const Settlement> settlement
     }
     // With more than one node, each prepares first, then all commit.
     answered += (settings_.costs.commit + settings_.costs.network) * (written.size() > 1 ? 2 : 1);
-    std::vector<Result<void>> answers(settlements.size());
+    std::vector<Result<void, LeaseLost>> answers(settlements.size());
     for (const Settlement& one : settlements) {
         const auto row = rows_.find(one.id);
         const Cost started{static_cast<double>((one.started_at.value() - noon).count())};

@@ -79,7 +79,8 @@ public:
 
     QueuePeek peek(Cost& answered);
     Claimed claim(const ClaimRequest& request, Cost& answered);
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements, Cost& answered);
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements,
+                                                Cost& answered);
     /// Instances that share the first node's CPUs run here.
     Machine& first_node() { return nodes_.front(); }
 

@@ -75,11 +75,12 @@ public:
         claimed_ = claimed.events.size();
         return claimed;
     }
-    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+    std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         return site_.cluster.settle(settlements, background_time_.value());
     }
-    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
-        return std::vector<Result<void>>(released.size());
+    std::vector<Result<void, LeaseLost>> release_claims(
+        std::span<const ReleasedClaim> released) override {
+        return std::vector<Result<void, LeaseLost>>(released.size());
     }
     std::vector<EventId> extend(std::span<const Held> /*held*/,
                                 std::chrono::microseconds /*lease*/) override {
