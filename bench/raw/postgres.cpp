@@ -33,7 +33,7 @@ constexpr std::size_t shards = 16;
 constexpr const char* claim = R"sql(
     WITH ready AS (
         SELECT id FROM sundial.events
-         WHERE shard = $1 AND priority = 2 AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
+         WHERE shard = $1 AND priority = 2 AND endpoint_id IS NULL AND event_type = 'RAW'
            AND claimable_at <= statement_timestamp()
            AND (claimed_by IS NULL OR lease_ends <= statement_timestamp())
          ORDER BY claimable_at LIMIT $2 FOR UPDATE SKIP LOCKED)

@@ -28,9 +28,8 @@ constexpr const char* add_event = R"sql(
 constexpr const char* add_key =
     "INSERT INTO event_keys (key, event_id, expires_at) VALUES (?2, ?1, 9223372036854775807)";
 constexpr const char* ready = R"sql(
-    SELECT id FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = 2 AND claimable_at <= 1 AND NOT pull
-       AND obstacle IS NOT 'LIMIT'
+    SELECT id FROM events INDEXED BY events_to_handle
+     WHERE endpoint_id IS NULL AND event_type = 'RAW' AND priority = 2 AND claimable_at <= 1
      ORDER BY claimable_at LIMIT ?1)sql";
 constexpr const char* claim = R"sql(
     UPDATE events SET status = 'PROCESSING', version = version + 1, attempt = attempt + 1,

@@ -254,8 +254,8 @@ public:
     ~Engine();
 
     /// Events of `type` go to `handler`, which replaces any earlier one. Call before `start` and
-    /// `advance`: an event that comes due without a handler waits for the next engine that is
-    /// opened.
+    /// `advance`. An event that comes due without a handler here is left, unchanged, to an engine
+    /// on the same storage that has one, now or later.
     void on(const std::string& type, Handler handler);
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.

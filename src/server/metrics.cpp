@@ -325,7 +325,7 @@ void Metrics::events(const QueueDepth& depth) {
     set_waiting("retry", depth.waiting_for_retry);
     set_waiting("circuit", depth.waiting_for_circuit);
     set_waiting("limit", depth.waiting_for_limit);
-    set_waiting("endpoint", depth.waiting_for_endpoint);
+    set_waiting("endpoint", depth.waiting_for_endpoint + depth.without_endpoint);
     set_waiting("schedule", depth.waiting_for_schedule);
     families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
 }

@@ -23,7 +23,7 @@ TEST_P(ClockContract, IsTheClockOfTransactionsAndOfTheQueue) {
     advance(3s + 1us);
     EXPECT_EQ(read([](Transaction& tx) { return tx.now(); }), noon + 3s + 1us);
     EXPECT_EQ(write([](Transaction& tx) { return tx.now(); }), noon + 3s + 1us);
-    EXPECT_EQ(queue().peek().now, noon + 3s + 1us);
+    EXPECT_EQ(queue().peek(reminders_only).now, noon + 3s + 1us);
 }
 
 }  // namespace

@@ -376,7 +376,7 @@ TEST_P(EventListContract, PassesABoundedNumberOfEventsAPage) {
         const bool is_rare = i % 20 == 19, is_finished = i % 3 == 0;
         const auto from_noon = 1s * (1 + i % 7);
         const Event event = an_event()
-                                .of_type(is_rare ? "RARE" : "COMMON")
+                                .of_type(is_rare ? "BIRTHDAY" : "REMINDER")
                                 .due(is_finished ? noon - from_noon : noon + from_noon)
                                 .created(the_day_before + 1us * i);
         given(event);
@@ -386,7 +386,7 @@ TEST_P(EventListContract, PassesABoundedNumberOfEventsAPage) {
     for (const auto sort : {EventQuery::Sort::target, EventQuery::Sort::created_at}) {
         for (const bool descending : {false, true}) {
             EventQuery query;
-            query.types = {"RARE"};
+            query.types = {"BIRTHDAY"};
             query.sort = sort;
             query.max_passed = max;
             query.page = {.limit = 50, .descending = descending, .after = std::nullopt};

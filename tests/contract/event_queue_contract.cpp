@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 std::vector<EventId> ids_of(const std::vector<ClaimedEvent>& claimed) {
@@ -41,8 +42,12 @@ TEST_P(EventQueueContract, ClaimsAsTheDomainSays) {
 
 TEST_P(EventQueueContract, TellsTheTimeOfTheClaim) {
     advance(5us);
-    EXPECT_EQ(queue().claim_ready({.by = instance_a, .shares = {1, 1, 1, 1}, .lease = 30s}).now,
-              noon + 5us);
+    EXPECT_EQ(
+        queue()
+            .claim_ready(
+                {.by = instance_a, .shares = {1, 1, 1, 1}, .lease = 30s, .lane = reminder_lane})
+            .now,
+        noon + 5us);
 }
 
 TEST_P(EventQueueContract, LeavesAnEventAloneUntilItIsDueToTheMicrosecond) {
@@ -331,7 +336,7 @@ TEST_P(EventQueueContract, NamesTheLeasesThatAreLost) {
 }
 
 TEST_P(EventQueueContract, SeesNothingAheadInAnEmptyQueue) {
-    const QueuePeek peeked = queue().peek();
+    const QueuePeek peeked = queue().peek(reminders_only);
     EXPECT_EQ(peeked.now, noon);
     EXPECT_EQ(peeked.next, std::vector<Instant>(queue().shards(), never));
 }
@@ -343,46 +348,114 @@ TEST_P(EventQueueContract, SeesTheNextClaimableInstantOfEachShard) {
           an_event().in_shard(last).due(noon + 5s).with_priority(Priority::critical));
     std::vector<Instant> expected(queue().shards(), never);
     expected[last] = noon + 3s;
-    EXPECT_EQ(queue().peek().next, expected);
+    EXPECT_EQ(queue().peek(reminders_only).next, expected);
 }
 
 TEST_P(EventQueueContract, SeesDueEventsLeasesAndRetriesAheadButNoFinishedOrParkedEvents) {
     given(an_event().in_shard(0).due(noon - 5s));
-    EXPECT_EQ(queue().peek().next[0], noon - 5s);
+    EXPECT_EQ(queue().peek(reminders_only).next[0], noon - 5s);
     Event held = claim_one();
-    EXPECT_EQ(queue().peek().next[0], noon + 30s);  // the end of its lease
+    EXPECT_EQ(queue().peek(reminders_only).next[0], noon + 30s);  // the end of its lease
     EXPECT_TRUE(settle(retry_in(held, noon, 4s)));
-    EXPECT_EQ(queue().peek().next[0], noon + 4s);
+    EXPECT_EQ(queue().peek(reminders_only).next[0], noon + 4s);
     advance(4s);
     held = claim_one();
     EXPECT_TRUE(release_claims(release_of(held, std::nullopt)));
-    EXPECT_EQ(queue().peek().next[0], never);
+    EXPECT_EQ(queue().peek(reminders_only).next[0], never);
     given(an_event().in_shard(0));
     held = claim_one();
     EXPECT_TRUE(settle(accepted(held, noon)));
-    EXPECT_EQ(queue().peek().next[0], never);
-    EXPECT_EQ(queue().peek().now, noon + 4s);
+    EXPECT_EQ(queue().peek(reminders_only).next[0], never);
+    EXPECT_EQ(queue().peek(reminders_only).now, noon + 4s);
+}
+
+TEST_P(EventQueueContract, ClaimsEventsWithoutAnEndpointByTheirType) {
+    const Event birthday = an_event().of_type("BIRTHDAY").due(noon - 3s);
+    const Event reminder = an_event().due(noon - 2s);
+    const Event webhook = an_event().of_type("BIRTHDAY").to_endpoint(an_id<EndpointId>());
+    given(birthday, reminder, webhook);
+    const auto claim_in_lane = [&](const Lane& lane) {
+        std::vector<EventId> ids;
+        for (std::uint32_t shard = 0; shard < queue().shards(); ++shard) {
+            const Claimed claimed = queue().claim_ready({.by = instance_a,
+                                                         .shard = shard,
+                                                         .shares = {9, 9, 9, 9},
+                                                         .lease = 30s,
+                                                         .lane = lane});
+            for (const EventId id : ids_of(claimed.events)) ids.push_back(id);
+        }
+        return ids;
+    };
+    EXPECT_THAT(claim_in_lane(Lane{"OTHER"}), IsEmpty());
+    EXPECT_THAT(claim_in_lane(reminder_lane), ElementsAre(reminder.id));
+    EXPECT_THAT(claim_in_lane(endpoint_lane), ElementsAre(webhook.id));
+    EXPECT_EQ(find(birthday.id), birthday);
+    EXPECT_THAT(attempts_of(birthday.id), IsEmpty());
+    EXPECT_THAT(claim_in_lane(birthday_lane), ElementsAre(birthday.id));
+    advance(30s);
+    EXPECT_THAT(claim_in_lane(reminder_lane), ElementsAre(reminder.id));  // its lease is over
+    EXPECT_THAT(attempts_of(reminder.id), SizeIs(1));
+    EXPECT_THAT(attempts_of(birthday.id), IsEmpty());
+}
+
+TEST_P(EventQueueContract, SeesOnlyTheLanesAskedFor) {
+    const auto last = static_cast<std::uint8_t>(queue().shards() - 1);
+    given(an_event().in_shard(0).due(noon - 7s),
+          an_event().in_shard(last).of_type("BIRTHDAY").due(noon - 5s),
+          an_event().in_shard(last).to_endpoint(an_id<EndpointId>()).due(noon - 3s));
+    const auto seen = [&](const std::vector<Lane>& lanes) {
+        const QueuePeek peeked = queue().peek(lanes);
+        EXPECT_EQ(peeked.now, noon);
+        EXPECT_EQ(peeked.lanes, lanes);
+        std::vector<Instant> firsts;
+        for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+            const auto begin =
+                peeked.next.begin() + static_cast<std::ptrdiff_t>(lane * queue().shards());
+            firsts.push_back(*std::min_element(begin, begin + queue().shards()));
+        }
+        EXPECT_EQ(peeked.next.size(), lanes.size() * queue().shards());
+        return firsts;
+    };
+    EXPECT_THAT(seen({}), IsEmpty());
+    EXPECT_THAT(seen({Lane{"OTHER"}}), ElementsAre(never));
+    EXPECT_THAT(seen({birthday_lane, endpoint_lane}), ElementsAre(noon - 5s, noon - 3s));
+    EXPECT_THAT(seen(all_lanes), ElementsAre(noon - 3s, noon - 7s, noon - 5s));
+    EXPECT_EQ(queue().backlog({}).missed, 0U);
+    EXPECT_EQ(queue().backlog(std::vector{Lane{"OTHER"}}).missed, 0U);
+    EXPECT_EQ(queue().backlog(reminders_only).newest, noon - 7s);
+    const Backlog both = queue().backlog(std::vector{birthday_lane, endpoint_lane});
+    EXPECT_EQ(std::tuple(both.missed, both.oldest, both.newest),
+              std::tuple(2U, noon - 5s, noon - 3s));
+    const auto first = [&](const std::vector<Lane>& lanes) {
+        return queue().first_missed(noon - 1h, noon, lanes);
+    };
+    EXPECT_EQ(first({}), std::nullopt);
+    EXPECT_EQ(first({endpoint_lane, birthday_lane}), noon - 5s);
+    EXPECT_EQ(first(all_lanes), noon - 7s);
+    EXPECT_EQ(queue().depth().due, 1U);
+    EXPECT_EQ(queue().depth().oldest_due_age, 3s);
+    EXPECT_EQ(queue().depth().without_endpoint, 2U);
 }
 
 TEST_P(EventQueueContract, HasNoBacklogWithinATick) {
-    EXPECT_EQ(queue().backlog().missed, 0U);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);
     given(an_event().due(noon - 1s), an_event().due(noon + 1s));
-    EXPECT_EQ(queue().backlog().missed, 0U);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);
 }
 
 TEST_P(EventQueueContract, CountsTheBacklogOfADayOfDowntime) {
     for (int i = 0; i < 50; ++i) given(an_event().due(noon + 1min * i));
     given(an_event().due(noon + 25h));
     advance(24h);
-    const Backlog backlog = queue().backlog();
+    const Backlog backlog = queue().backlog(reminders_only);
     EXPECT_EQ(backlog.missed, 50U);
     EXPECT_EQ(backlog.oldest, noon);
     EXPECT_EQ(backlog.newest, noon + 49min);
 
     EXPECT_EQ(claim(instance_a).size(), 50U);
-    EXPECT_EQ(queue().backlog().missed, 0U);  // all are claimed
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);  // all are claimed
     advance(30s);
-    EXPECT_EQ(queue().backlog().missed, 50U);  // and their holder is gone
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 50U);  // and their holder is gone
 }
 
 TEST_P(EventQueueContract, LeavesOutOfTheBacklogWhatWasAttempted) {
@@ -392,13 +465,13 @@ TEST_P(EventQueueContract, LeavesOutOfTheBacklogWhatWasAttempted) {
     given(an_event().due(noon - 1s));
     EXPECT_TRUE(settle(retry_in(claim_one(instance_b), noon, 4s)));
     advance(29s);
-    EXPECT_EQ(queue().backlog().missed, 0U);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);
     advance(1s);
-    EXPECT_EQ(queue().backlog().missed, 1U);
-    EXPECT_EQ(queue().backlog().oldest, noon - 2s);
-    EXPECT_EQ(queue().backlog().newest, noon - 2s);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 1U);
+    EXPECT_EQ(queue().backlog(reminders_only).oldest, noon - 2s);
+    EXPECT_EQ(queue().backlog(reminders_only).newest, noon - 2s);
     claim(instance_b);
-    EXPECT_EQ(queue().backlog().missed, 0U);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);
 }
 
 TEST_P(EventQueueContract, CountsWhatWaitsForALimitAndNotWhatWaitsForAnEndpoint) {
@@ -408,12 +481,14 @@ TEST_P(EventQueueContract, CountsWhatWaitsForALimitAndNotWhatWaitsForAnEndpoint)
     EXPECT_TRUE(release_claims(limited));
     given(an_event().due(noon - 2s));
     EXPECT_TRUE(release_claims(release_of(claim_one(), std::nullopt)));
-    EXPECT_EQ(queue().backlog().missed, 1U);
-    EXPECT_EQ(queue().backlog().newest, noon - 3s);
+    EXPECT_EQ(queue().backlog(reminders_only).missed, 1U);
+    EXPECT_EQ(queue().backlog(reminders_only).newest, noon - 3s);
 }
 
 TEST_P(EventQueueContract, FindsTheFirstEventThatWasMissed) {
-    const auto first = [&](Instant from = noon - 1h) { return queue().first_missed(from, noon); };
+    const auto first = [&](Instant from = noon - 1h) {
+        return queue().first_missed(from, noon, reminders_only);
+    };
     EXPECT_EQ(first(), std::nullopt);
     given(an_event().due(noon), an_event().due(noon - 1s), an_event().due(noon - 2s));
     EXPECT_EQ(first(), noon - 2s);
@@ -432,6 +507,7 @@ TEST_P(EventQueueContract, HasNoDepthWhenEmpty) {
     const QueueDepth depth = queue().depth();
     EXPECT_THAT(depth.stored, ElementsAre(0, 0, 0, 0, 0));
     EXPECT_EQ(depth.due, 0U);
+    EXPECT_EQ(depth.without_endpoint, 0U);
     EXPECT_EQ(depth.oldest_due_age, 0us);
     EXPECT_EQ(depth.waiting_for_retry, 0U);
     EXPECT_EQ(depth.waiting_for_endpoint, 0U);
@@ -451,7 +527,8 @@ TEST_P(EventQueueContract, MeasuresItsDepth) {
     EXPECT_TRUE(settle(refused(claimed_alone(), noon)));                     // failed
     const Event cancelled = an_event().due(noon + 1h);
     const Event parked = an_event().due(noon + 1h);
-    given(cancelled, parked, an_event().due(noon - 7s), an_event().due(noon + 1h));
+    given(cancelled, parked, an_event().to_endpoint(an_id<EndpointId>()).due(noon - 7s),
+          an_event().due(noon + 1h));
     write([&](Transaction& tx) {
         tx.events().finish(cancel(tx.events().lock(cancelled.id).value(), noon, "no").value());
         tx.events().update(park(tx.events().lock(parked.id).value(), noon).value());

@@ -431,7 +431,7 @@ TEST_P(EventRepositoryContract, ReplacesAllThatAnEditMayChange) {
     given(event);
     const Event changed = change(event.id, [](Event pending, Instant now) -> Result<Event> {
         Event next = retarget(pending, pending.intent, noon + 2h, now).value();
-        next.type = "OTHER";
+        next.type = "BIRTHDAY";
         next.priority = Priority::critical;
         next.user = an_id<UserId>();
         next.endpoint = an_id<EndpointId>();
@@ -461,7 +461,7 @@ TEST_P(EventRepositoryContract, ParksAPendingEventAndResumesIt) {
         change(event.id, [](const Event& pending, Instant now) { return park(pending, now); });
     EXPECT_EQ(find(event.id), parked);
     EXPECT_THAT(claim(instance_a), IsEmpty());
-    EXPECT_EQ(queue().peek().next[shard_of(event.id, queue().shards())], never);
+    EXPECT_EQ(queue().peek(all_lanes).next[shard_of(event.id, queue().shards())], never);
     change(event.id, [](const Event& pending, Instant now) {
         return resume(pending, pending.intent, noon, now);
     });

@@ -218,8 +218,8 @@ TEST_P(LimitsContract, LinesUpFreeEventsOfLimitedEndpointsWithoutClaimingThem) {
     const Event waits = an_event().to_endpoint(limited.id).with_priority(Priority::high);
     const Event goes = an_event().to_endpoint(free.id);
     given(waits, goes);
-    EXPECT_THAT(queue().peek().limited, ElementsAre(limited.id));
-    EXPECT_THAT(queue().peek().lines, IsEmpty());
+    EXPECT_THAT(queue().peek(all_lanes).limited, ElementsAre(limited.id));
+    EXPECT_THAT(queue().peek(all_lanes).lines, IsEmpty());
 
     const auto [claimed, lined_up] = claim_beside(limited.id);
     ASSERT_THAT(claimed, SizeIs(1));
@@ -231,7 +231,7 @@ TEST_P(LimitsContract, LinesUpFreeEventsOfLimitedEndpointsWithoutClaimingThem) {
     EXPECT_EQ(find(waits.id), waiting);  // nothing else has changed
     EXPECT_THAT(attempts_of(waits.id), IsEmpty());
 
-    const QueuePeek peeked = queue().peek();
+    const QueuePeek peeked = queue().peek(all_lanes);
     EXPECT_THAT(peeked.lines, ElementsAre(head));
     EXPECT_GT(peeked.next[shard_in(waits)], noon);
     EXPECT_THAT(claim_beside(limited.id).first, IsEmpty());
@@ -240,7 +240,7 @@ TEST_P(LimitsContract, LinesUpFreeEventsOfLimitedEndpointsWithoutClaimingThem) {
     EXPECT_EQ(depth.waiting_for_retry, 0U);
     EXPECT_EQ(depth.due, 0U);
     advance(2s);
-    EXPECT_EQ(queue().backlog().missed, 1U);
+    EXPECT_EQ(queue().backlog(all_lanes).missed, 1U);
 }
 
 TEST_P(LimitsContract, ClaimsFromALineOldestFirstInEachPriority) {
@@ -263,7 +263,7 @@ TEST_P(LimitsContract, ClaimsFromALineOldestFirstInEachPriority) {
     EXPECT_EQ(event, sundial::claim(first, instance_a, noon, 30s).value());
     EXPECT_EQ(claimed.now, noon);
     EXPECT_THAT(claim_one_in_line({0, 0, 9, 0}).events, SizeIs(2));
-    EXPECT_THAT(queue().peek().lines, IsEmpty());
+    EXPECT_THAT(queue().peek(all_lanes).lines, IsEmpty());
     EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
 }
 
@@ -278,7 +278,7 @@ TEST_P(LimitsContract, ClaimsFromALineAsPartOfATransaction) {
         EXPECT_THAT(claimed.events, SizeIs(1));
         return false;
     });
-    EXPECT_THAT(queue().peek().lines, SizeIs(1));
+    EXPECT_THAT(queue().peek(all_lanes).lines, SizeIs(1));
 }
 
 TEST_P(LimitsContract, LeavesTheLineWithAnEdit) {
@@ -293,7 +293,7 @@ TEST_P(LimitsContract, LeavesTheLineWithAnEdit) {
         edited.endpoint = other;
         tx.events().update(edited);
     });
-    EXPECT_THAT(queue().peek().lines, IsEmpty());
+    EXPECT_THAT(queue().peek(all_lanes).lines, IsEmpty());
     EXPECT_EQ(claim_one().id, event.id);
 }
 
@@ -310,7 +310,7 @@ TEST_P(LimitsContract, UndoesAClaimThatALimitDidNotAllow) {
     EXPECT_EQ(waits.version, Version{3});
     EXPECT_EQ(waits.claimable_at, noon - 1s);
     EXPECT_THAT(attempts_of(waits.id), IsEmpty());
-    EXPECT_THAT(queue().peek().lines, SizeIs(1));
+    EXPECT_THAT(queue().peek(all_lanes).lines, SizeIs(1));
     EXPECT_THAT(claim(instance_a), IsEmpty());
     const Claimed again =
         queue().claim_from_line({instance_b, endpoint, shard_in(waits), {0, 0, 1, 0}, 30s});

@@ -78,8 +78,9 @@ TEST_P(PullQueueContract, CountsWhatItsWorkersHold) {
 TEST_P(PullQueueContract, IsNoConcernOfTheInstances) {
     given(an_event().to_endpoint(ours.id));
     advance(10s);
-    EXPECT_EQ(queue().peek().next, std::vector<Instant>(queue().shards(), never));
-    EXPECT_EQ(queue().backlog().missed, 0U);
+    const std::vector lanes{endpoint_lane};
+    EXPECT_EQ(queue().peek(lanes).next, std::vector<Instant>(queue().shards(), never));
+    EXPECT_EQ(queue().backlog(lanes).missed, 0U);
     EXPECT_EQ(queue().depth().due, 1U);
     EXPECT_EQ(queue().depth().oldest_due_age, 10s);
 }

@@ -215,18 +215,26 @@ std::string RandomOperations::describe_claimed(const Storage& storage, Claimed c
 RandomOperation RandomOperations::claim() {
     const auto shards = model_.queue().shards();
     const Instant now = model_.clock().now();
-    std::vector<Ready> ready(shards);
+    std::map<Lane, std::vector<Ready>> ready;
+    for (const Lane& lane : all_lanes) ready[lane].resize(shards);
     for (const Event& event : all_events(model_, everything())) {
         if (!claimable(event, now) || is_pull(event)) continue;
-        ready[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)].push_back(
-            event);
+        ready
+            .at(lane_of(
+                event))[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)]
+            .push_back(event);
     }
     const InstanceId by = one_of(instances_);
     const auto lease = 1s + up_to(12s);
     std::vector<ClaimRequest> requests;
-    for (std::uint32_t shard = 0; shard < shards; ++shard) {
-        requests.push_back(
-            {.by = by, .shard = shard, .shares = shares_of(ready[shard]), .lease = lease});
+    for (const auto& [lane, in_shards] : ready) {
+        for (std::uint32_t shard = 0; shard < shards; ++shard) {
+            requests.push_back({.by = by,
+                                .shard = shard,
+                                .shares = shares_of(in_shards[shard]),
+                                .lease = lease,
+                                .lane = lane});
+        }
     }
     return {"claim", [this, requests](Storage& storage) {
                 std::string answer;
@@ -320,7 +328,7 @@ RandomOperation RandomOperations::advance() {
 RandomOperation RandomOperations::peek() {
     return {"look", [endpoints = endpoints_](Storage& storage) {
                 std::ostringstream answer;
-                const auto peeked = storage.queue().peek();
+                const auto peeked = storage.queue().peek(all_lanes);
                 answer << describe(peeked.now) << '\n' << describe_all(peeked.next);
                 auto [now, heads] = storage.pull_queue().peek(endpoints);
                 answer << describe(now) << '\n';
@@ -331,19 +339,20 @@ RandomOperation RandomOperations::peek() {
                     answer << to_string(head.endpoint) << ' ' << head.shard << ' '
                            << to_string(head.priority) << ' ' << describe(head.next) << '\n';
                 }
-                const auto backlog = storage.queue().backlog();
+                const auto backlog = storage.queue().backlog(all_lanes);
                 answer << "missed " << backlog.missed;
                 if (backlog.missed > 0) {
                     answer << ' ' << describe(backlog.oldest) << ' ' << describe(backlog.newest);
                 }
                 const Instant from = now - 1h;
-                answer << ", first " << describe(storage.queue().first_missed(from, now));
+                answer << ", first "
+                       << describe(storage.queue().first_missed(from, now, all_lanes));
                 const auto depth = storage.queue().depth();
                 for (const auto stored : depth.stored) answer << ", " << stored;
                 answer << ", due " << depth.due << " for " << depth.oldest_due_age.count()
                        << "us, waiting " << depth.waiting_for_retry << ' '
-                       << depth.waiting_for_endpoint << ' ' << depth.waiting_for_schedule
-                       << ", dead " << depth.dead_letters;
+                       << depth.waiting_for_endpoint << ' ' << depth.without_endpoint << ' '
+                       << depth.waiting_for_schedule << ", dead " << depth.dead_letters;
                 return answer.str();
             }};
 }

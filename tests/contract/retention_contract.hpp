@@ -25,9 +25,14 @@ protected:
     Event settle_next(bool succeeds) {
         std::vector<ClaimedEvent> claimed;
         for (std::uint32_t shard = 0; shard < storage_.queue().shards(); ++shard) {
-            auto some = storage_.queue().claim_ready(
-                {.by = instance_a, .shard = shard, .shares = {9, 9, 9, 9}, .lease = 30s});
-            for (auto& one : some.events) claimed.push_back(std::move(one));
+            for (const Lane& lane : all_lanes) {
+                auto some = storage_.queue().claim_ready({.by = instance_a,
+                                                          .shard = shard,
+                                                          .shares = {9, 9, 9, 9},
+                                                          .lease = 30s,
+                                                          .lane = lane});
+                for (auto& one : some.events) claimed.push_back(std::move(one));
+            }
         }
         EXPECT_EQ(claimed.size(), 1U);
         const Event held = claimed.at(0).event;

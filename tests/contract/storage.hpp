@@ -109,19 +109,23 @@ protected:
                                     std::chrono::microseconds for_so_long = 30s) {
         std::vector<ClaimedEvent> all;
         for (std::uint32_t shard = 0; shard < queue().shards(); ++shard) {
-            auto claimed = queue().claim_ready({.by = by,
-                                                .shard = shard,
-                                                .shares = {each, each, each, each},
-                                                .lease = for_so_long});
-            std::move(claimed.events.begin(), claimed.events.end(), std::back_inserter(all));
+            for (const Lane& lane : all_lanes) {
+                auto claimed = queue().claim_ready({.by = by,
+                                                    .shard = shard,
+                                                    .shares = {each, each, each, each},
+                                                    .lease = for_so_long,
+                                                    .lane = lane});
+                std::move(claimed.events.begin(), claimed.events.end(), std::back_inserter(all));
+            }
         }
         return all;
     }
-    /// Claims in one shard.
+    /// Claims reminders without an endpoint in one shard.
     std::vector<ClaimedEvent> claim_in(std::uint32_t shard, InstanceId by,
                                        std::array<std::uint32_t, 4> shares) {
         return queue()
-            .claim_ready({.by = by, .shard = shard, .shares = shares, .lease = 30s})
+            .claim_ready(
+                {.by = by, .shard = shard, .shares = shares, .lease = 30s, .lane = reminder_lane})
             .events;
     }
     /// Claims the one event that is claimable.

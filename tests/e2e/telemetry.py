@@ -61,8 +61,8 @@ def main():
             endpoint = client.ok("POST", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": receiver.url})["id"]
             failed = client.ok("POST", "/v1/events", {**one, "endpointId": endpoint})["id"]
             h.wait_until(lambda: client.ok("GET", f"/v1/events/{failed}")["status"] == "FAILED", "a refusal")
-            h.wait_until(lambda: metric(client, "sundial_events_waiting", reason="endpoint") == 1, "a parked event")
-            assert client.ok("GET", f"/v1/events/{waiting}")["status"] == "PROCESSING"
+            h.wait_until(lambda: metric(client, "sundial_events_waiting", reason="endpoint") == 1, "an event without an endpoint")
+            assert client.ok("GET", f"/v1/events/{waiting}")["status"] == "PENDING"
 
             transitions = "sundial_event_transitions_total"
             assert metric(client, transitions, event_type="BIRTHDAY", status="PENDING") == 2  # the first, its successor
@@ -74,6 +74,9 @@ def main():
             assert metric(client, "sundial_dead_letters") == 1
             client.ok("PATCH", f"/v1/events/{failed}", {"dismissed": True})
             assert metric(client, "sundial_dead_letters") == 0
+            client.ok("PATCH", f"/v1/endpoints/{endpoint}", {"enabled": False})
+            client.ok("POST", "/v1/events", {**one, "endpointId": endpoint})
+            h.wait_until(lambda: metric(client, "sundial_events_waiting", reason="endpoint") == 2, "a parked event")
             for operation in ("transact", "read", "look", "claim_ready", "settle", "give_back", "depth"):
                 assert metric(client, "sundial_db_query_duration_seconds_count", operation=operation) > 0, operation
             if kind == "postgres":

@@ -218,6 +218,44 @@ TEST(Embedded, HandlesWhatCameDueWithoutAHandlerOnceThereIsOne) {
     EXPECT_EQ(seen.events()[0].id, id);
 }
 
+TEST(Embedded, LeavesEventsToTheEngineThatHasTheirHandler) {
+    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    constexpr std::size_t each = 100;
+    std::atomic left{2 * each};
+    std::promise<void> all;
+    Seen of_a, of_b;
+    const auto engine_for = [&](const std::string& type, Seen& seen) {
+        Engine engine = opened(storage, false);
+        engine.on(type, [&](const Event& event) {
+            seen.add(event);
+            if (--left == 0) all.set_value();
+            return Handled::done();
+        });
+        engine.start();
+        return engine;
+    };
+    Engine a = engine_for("A", of_a), b = engine_for("B", of_b);
+    const auto due = *a.now();
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < each; ++i) {
+        ids.push_back(a.schedule({.type = "B", .at = due})->id);
+        ids.push_back(b.schedule({.type = "A", .at = due})->id);
+    }
+    EXPECT_EQ(all.get_future().wait_for(60s), std::future_status::ready) << left << " are left";
+    a.stop();
+    b.stop();
+    for (const auto* seen : {&of_a, &of_b}) {
+        std::set<std::string> once;
+        for (const Event& event : seen->events()) {
+            EXPECT_EQ(event.type, seen == &of_a ? "A" : "B");
+            EXPECT_EQ(event.attempt, 1U);
+            EXPECT_TRUE(once.insert(event.id).second);
+        }
+        EXPECT_THAT(once, SizeIs(each));
+    }
+    for (const std::string& id : ids) EXPECT_EQ(a.find_event(id)->status, "COMPLETED");
+}
+
 TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     Engine first = opened("memory:", false);
     std::promise<std::string> handled;

@@ -412,7 +412,8 @@ private:
 
     void judge_waiting(const FinalEvent& one, const Life* life) {
         const Event& event = one.event;
-        if (event.claimable_at < history_.ended_at - back_within) {
+        const bool has_receiver = event.endpoint || one.may_go;  // no process has a handler
+        if (event.claimable_at < history_.ended_at - back_within && has_receiver) {
             return breach("I17", "due, and nobody takes it", event.id);
         }
         if (is_claimed(event) && event.claimable_at > history_.ended_at + 32s) {

@@ -17,8 +17,8 @@ public:
         : queue_(queue), store_(store), clock_(clock), defect_(defect) {}
 
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
-    QueuePeek peek() override {
-        QueuePeek peeked = queue_.peek();
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        QueuePeek peeked = queue_.peek(lanes);
         if (defect_ == Defect::claims_early) peeked.now += 10s;
         return peeked;
     }
@@ -51,9 +51,10 @@ public:
                                 std::chrono::microseconds lease) override {
         return queue_.extend(held, lease_of(lease));
     }
-    Backlog backlog() override { return queue_.backlog(); }
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
-        return queue_.first_missed(from, until);
+    Backlog backlog(std::span<const Lane> lanes) override { return queue_.backlog(lanes); }
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
+        return queue_.first_missed(from, until, lanes);
     }
     QueueDepth depth() override { return queue_.depth(); }
 

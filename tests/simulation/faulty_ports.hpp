@@ -86,8 +86,8 @@ class FaultyQueue final : public EventQueue {
 public:
     FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}
     [[nodiscard]] std::uint32_t shards() const override { return world_.queue->shards(); }
-    QueuePeek peek() override {
-        return user_.around([&] { return world_.queue->peek(); }, CallKind::peek);
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        return user_.around([&] { return world_.queue->peek(lanes); }, CallKind::peek);
     }
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
@@ -96,11 +96,12 @@ public:
         std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
-    Backlog backlog() override {
-        return user_.around([&] { return world_.queue->backlog(); });
+    Backlog backlog(std::span<const Lane> lanes) override {
+        return user_.around([&] { return world_.queue->backlog(lanes); });
     }
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
-        return user_.around([&] { return world_.queue->first_missed(from, until); });
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
+        return user_.around([&] { return world_.queue->first_missed(from, until, lanes); });
     }
     QueueDepth depth() override {
         return user_.around([&] { return world_.queue->depth(); });

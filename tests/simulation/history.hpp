@@ -76,7 +76,7 @@ struct Fault {
 struct FinalEvent {
     Event event;
     std::vector<AttemptRecord> attempts;
-    bool may_go = true;  // its endpoint and its schedule are enabled
+    bool may_go = true;  // its endpoint (or its schedule's) and its schedule are enabled
 };
 /// An endless rule, for one user or for none, and whether it continues.
 struct FinalChain {

@@ -74,7 +74,7 @@ private:
         if (!std::ranges::all_of(running_, rests)) return;
         Time until = std::min(world_.time.next_at(), end_);
         if (until - world_.time.now() < 3s) return;
-        const QueuePeek peeked = world_.store.queue().peek();
+        const QueuePeek peeked = world_.store.queue().peek(std::vector{endpoint_lane});
         const Instant due = *std::ranges::min_element(peeked.next);
         if (due != never) until = std::min(until, world_.clock.true_time_of(due));
         if (until - world_.time.now() < 40s && any_claim_held()) return;
@@ -224,12 +224,15 @@ private:
     }
 
     [[nodiscard]] static bool may_go(Transaction& tx, const Event& event) {
-        if (!event.endpoint) return false;
-        const auto endpoint = tx.endpoints().find(*event.endpoint);
-        if (!endpoint || !endpoint->enabled) return false;
-        if (!event.occurrence) return true;
-        const auto schedule = tx.schedules().find(event.occurrence->schedule);
-        return schedule && schedule->enabled;
+        std::optional<EndpointId> destination = event.endpoint;
+        if (event.occurrence) {
+            const auto schedule = tx.schedules().find(event.occurrence->schedule);
+            if (!schedule || !schedule->enabled) return false;
+            if (!destination) destination = schedule->endpoint;
+        }
+        if (!destination) return false;
+        const auto endpoint = tx.endpoints().find(*destination);
+        return endpoint && endpoint->enabled;
     }
 
     World world_;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "application/ports/event_queue.hpp"
 #include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
@@ -110,6 +111,12 @@ public:
 private:
     Event event_;
 };
+/// The lane of `an_event()`, and of events of schedules without an endpoint.
+inline const Lane reminder_lane{"REMINDER"};
+inline const Lane birthday_lane{"BIRTHDAY"};
+inline const std::vector<Lane> reminders_only{reminder_lane};
+inline const std::vector<Lane> all_lanes{endpoint_lane, reminder_lane, birthday_lane};
+
 /// PENDING, without user or endpoint, due at noon, created the day before.
 [[nodiscard]] inline EventBuilder an_event() { return {}; }
 

@@ -24,8 +24,8 @@ public:
         hints.push_back(due);
         queue_.hint(due);
     }
-    QueuePeek peek() override {
-        return call(peek_fault, [&] { return queue_.peek(); });
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        return call(peek_fault, [&] { return queue_.peek(lanes); });
     }
     Claimed claim_ready(const ClaimRequest& request) override {
         if (before_claim) before_claim();
@@ -51,9 +51,10 @@ public:
                                 std::chrono::microseconds lease) override {
         return call(extend_fault, [&] { return queue_.extend(held, lease); });
     }
-    Backlog backlog() override { return queue_.backlog(); }
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
-        return queue_.first_missed(from, until);
+    Backlog backlog(std::span<const Lane> lanes) override { return queue_.backlog(lanes); }
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
+        return queue_.first_missed(from, until, lanes);
     }
     QueueDepth depth() override { return queue_.depth(); }
 

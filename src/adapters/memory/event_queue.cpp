@@ -185,19 +185,24 @@ public:
     explicit MemoryEventQueue(State& state) : state_{state} {}
     [[nodiscard]] std::uint32_t shards() const override { return state_.shards; }
 
-    QueuePeek peek() override {
+    QueuePeek peek(std::span<const Lane> lanes) override {
         const Turn turn{state_};
-        QueuePeek peeked{state_.clock.now(), std::vector<Instant>(state_.shards, never)};
+        QueuePeek peeked{state_.clock.now(),
+                         std::vector<Instant>(lanes.size() * state_.shards, never)};
+        peeked.lanes.assign(lanes.begin(), lanes.end());
         std::map<std::tuple<EndpointId, std::uint32_t, Priority>, Instant> first;
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
             const std::uint32_t shard = shard_of(id, state_.shards);
-            Instant& next =
-                in_line(event)
-                    ? first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
-                          .first->second
-                    : peeked.next[shard];
-            next = std::min(next, event.claimable_at);
+            const auto lower = [&](Instant& next) { next = std::min(next, event.claimable_at); };
+            if (in_line(event)) {
+                lower(first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
+                          .first->second);
+            } else if (const auto lane = std::ranges::find(lanes, lane_of(event));
+                       lane != lanes.end()) {
+                const auto place = static_cast<std::size_t>(lane - lanes.begin());
+                lower(peeked.next[place * state_.shards + shard]);
+            }
         }
         for (const auto& [key, next] : first) {
             const auto& [endpoint, shard, priority] = key;
@@ -213,7 +218,7 @@ public:
     Claimed claim_ready(const ClaimRequest& request) override {
         Turn turn{state_};
         const auto wanted = [&](const Event& event) {
-            return !is_pull(state_, event) && !in_line(event) &&
+            return !is_pull(state_, event) && !in_line(event) && lane_of(event) == request.lane &&
                    shard_of(event.id, state_.shards) == request.shard;
         };
         Claimed claimed = claim_wanted(
@@ -270,13 +275,13 @@ public:
         return lost;
     }
 
-    Backlog backlog() override {
+    Backlog backlog(std::span<const Lane> lanes) override {
         const Turn turn{state_};
         const Instant now = state_.clock.now();
         Backlog backlog;
         for (const auto& [id, event] : state_.live.rows()) {
             const bool held = is_claimed(event) && event.claimable_at > now;
-            if (held || !missed(event, now - late_after) || is_pull(state_, event)) continue;
+            if (held || !missed(event, now - late_after) || !is_in(lanes, event)) continue;
             const bool first = backlog.missed++ == 0;
             backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
             backlog.newest = first ? event.due : std::max(backlog.newest, event.due);
@@ -284,11 +289,12 @@ public:
         return backlog;
     }
 
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
         const Turn turn{state_};
         std::optional<Instant> first;
         for (const auto& [id, event] : state_.live.rows()) {
-            if (event.due < from || !missed(event, until) || is_pull(state_, event)) continue;
+            if (event.due < from || !missed(event, until) || !is_in(lanes, event)) continue;
             first = std::min(first.value_or(event.due), event.due);
         }
         return first;
@@ -300,7 +306,9 @@ public:
         QueueDepth depth;
         for (const auto& [id, event] : state_.live.rows()) {
             ++depth.stored[static_cast<std::size_t>(status_of(event))];
-            if (claimable(event, now) && !in_line(event)) {
+            if (claimable(event, now) && !event.endpoint) {
+                ++depth.without_endpoint;
+            } else if (claimable(event, now) && !in_line(event)) {
                 ++depth.due;
                 depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
             }
@@ -316,6 +324,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_in(std::span<const Lane> lanes, const Event& event) const {
+        return !is_pull(state_, event) && std::ranges::find(lanes, lane_of(event)) != lanes.end();
+    }
+
     State& state_;
 };
 

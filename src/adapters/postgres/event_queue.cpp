@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -184,69 +185,73 @@ Call releasing(std::int16_t shard, std::span<const ReleasedClaim> all,
                 column(rows, [](const ReleasedClaim& one) { return worker_of(one.by); })};
 }
 
+/// Lanes that are read with one statement, and where their claims start. A part is a shard of a
+/// lane: all shards of the first lane, then of the second.
+struct LaneGroup {
+    LaneGroup(std::vector<Lane> which, std::uint32_t shards, std::uint64_t many)
+        : lanes{std::move(which)},
+          floors{static_cast<std::uint32_t>(lanes.size()) * shards, many} {}
+
+    std::vector<Lane> lanes;
+    ClaimFloors floors;
+};
+
 class PostgresEventQueue final : public EventQueue {
 public:
     /// A peek that reads `many` pages makes claims use floors.
     PostgresEventQueue(Database& database, std::uint64_t many)
-        : database_{database}, floors_{database.shards(), many} {}
+        : database_{database},
+          many_{many},
+          to_endpoints_{{endpoint_lane}, database.shards(), many},
+          to_handlers_{group_of({})} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
-    void hint(Instant due) override { floors_.lower(due); }
+    void hint(Instant due) override {
+        to_endpoints_.floors.lower(due);
+        to_handlers()->floors.lower(due);
+    }
 
-    QueuePeek peek() override {
-        using Clock = std::chrono::steady_clock;
-        const std::vector<Instant> floors = floors_.all();
-        constexpr auto priorities = std::tuple_size_v<ClaimFloors::Priorities>;
-        std::vector<std::int16_t> each;
-        each.reserve(floors.size());
-        for (std::size_t i = 0; i < floors.size(); ++i) {
-            each.push_back(static_cast<std::int16_t>(i / priorities));
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        QueuePeek peeked{{}, std::vector<Instant>(lanes.size() * shards(), never)};
+        peeked.lanes.assign(lanes.begin(), lanes.end());
+        const auto handlers = to_handlers(lanes);
+        std::vector<Reading> readings;
+        if (std::ranges::find(lanes, endpoint_lane) != lanes.end()) {
+            readings.push_back(reading_of(to_endpoints_));
         }
-        QueuePeek peeked{{}, std::vector<Instant>(shards(), never)};
-        ClaimFloors::Seen seen;
+        if (!handlers->lanes.empty()) readings.push_back(reading_of(*handlers));
         try {
-            seen = read_all(each, floors, peeked);
+            read_all(readings, peeked);
         } catch (const StatementTimeout&) {
-            floors_.peek_failed(database_.about_now(), Clock::now());
+            for (const Reading& one : readings) {
+                one.group->floors.peek_failed(database_.about_now(), SteadyClock::now());
+            }
             throw;  // the next peek is shorter
         }
-        const auto peeked_at = Clock::now();
-        floors_.note_peek(floors, seen, peeked_at);
+        const auto peeked_at = SteadyClock::now();
+        for (const Reading& one : readings) {
+            one.group->floors.note_peek(one.from, one.seen, peeked_at);
+        }
         const bool due = std::ranges::any_of(
             peeked.next, [&peeked](Instant next) { return next <= peeked.now; });
-        while (const auto slice = floors_.next_slice(Clock::now())) {
-            const auto began = Clock::now();
-            const auto took = [began] {
-                return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
-            };
-            each.assign(priorities, static_cast<std::int16_t>(slice->shard));
-            const std::vector<Instant> from(priorities, slice->from);
-            try {
-                const auto found = read(each, from, slice->until, peeked);
-                floors_.swept(*slice, found, took());
-            } catch (const Unavailable&) {
-                floors_.gave_up(*slice, took());
-                break;  // the result of the peek is still valid
-            }
-            if (due && Clock::now() > peeked_at + max_while_due) break;
-        }
+        for (const Reading& one : readings) sweep(*one.group, due, peeked_at, peeked);
         return peeked;
     }
 
     Claimed claim_ready(const ClaimRequest& request) override {
         const auto [priorities, shares] = wanted_of(request.shares);
-        const auto floors = floors_.of(request.shard);
+        const auto floors = floors_of(request.lane, request.shard);
         const auto from = column(priorities, [&](std::int16_t priority) {
             return floors.at(static_cast<std::size_t>(priority));
         });
-        const Call claim{sql::claim_ready,
-                         static_cast<std::int16_t>(request.shard),
-                         priorities,
-                         shares,
-                         request.by,
-                         request.lease,
-                         database_.trusted_server(request.lease),
-                         from,
-                         request.limited};
+        const auto shard = static_cast<std::int16_t>(request.shard);
+        const auto server = database_.trusted_server(request.lease);
+        const Call claim =
+            request.lane == endpoint_lane
+                ? Call{sql::claim_ready, shard,  priorities, shares,         request.by,
+                       request.lease,    server, from,       request.limited}
+                : Call{sql::claim_to_handle, shard,         priorities, shares,
+                       request.by,           request.lease, server,     from,
+                       request.lane.value};
         CRASH_POINT("claim: before commit");
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
         CRASH_POINT("claim: after commit");
@@ -329,8 +334,9 @@ public:
         return lost;
     }
 
-    Backlog backlog() override {
-        const Call backlog{sql::backlog, std::chrono::microseconds{late_after}, max_counted};
+    Backlog backlog(std::span<const Lane> lanes) override {
+        const Call backlog{sql::backlog, std::chrono::microseconds{late_after}, max_counted,
+                           column(lanes, &Lane::value)};
         const auto answered = database_.run("backlog", Database::Effect::none, {&backlog, 1});
         const Answer& row = answered.answers.front();
         const auto missed = row.get<std::uint64_t>(0, 0);
@@ -338,8 +344,9 @@ public:
         return {missed, row.get<Instant>(0, 1), row.get<Instant>(0, 2)};
     }
 
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
-        const Call call{sql::first_missed, from, until};
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
+        const Call call{sql::first_missed, from, until, column(lanes, &Lane::value)};
         const auto answered = database_.run("first missed", Database::Effect::none, {&call, 1});
         const Answer& rows = answered.answers.front();
         return rows.empty() ? std::nullopt : std::optional{rows.get<Instant>(0, 0)};
@@ -356,6 +363,7 @@ public:
             depth.waiting_for_schedule = live.get<std::uint64_t>(0, 4);
             depth.waiting_for_circuit = live.get<std::uint64_t>(0, 5);
             depth.waiting_for_limit = live.get<std::uint64_t>(0, 6);
+            depth.without_endpoint = live.get<std::uint64_t>(0, 7);
             depth.dead_letters = session.run(sql::dead_letters).get<std::uint64_t>(0, 0);
             const Answer stored = session.run(sql::stored_events);
             depth.stored = {};
@@ -369,23 +377,75 @@ public:
     }
 
 private:
-    /// Reads each priority of each shard and records in `peeked` when an event becomes claimable.
-    ClaimFloors::Seen read(const std::vector<std::int16_t>& each, const std::vector<Instant>& from,
-                           Instant until, QueuePeek& peeked) {
-        const Call call{sql::peek, each, from, std::vector<Instant>(each.size(), until)};
-        const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-        return seen_in(answered.answers.front(), answered.now, each, peeked);
+    using SteadyClock = std::chrono::steady_clock;
+    static constexpr auto priorities_of_part = std::tuple_size_v<ClaimFloors::Priorities>;
+
+    /// One group's part of a peek.
+    struct Reading {
+        LaneGroup* group;
+        std::vector<Instant> from;
+        ClaimFloors::Seen seen{};
+    };
+    static Reading reading_of(LaneGroup& group) { return {&group, group.floors.all()}; }
+
+    [[nodiscard]] std::shared_ptr<LaneGroup> group_of(std::vector<Lane> lanes) const {
+        return std::make_shared<LaneGroup>(std::move(lanes), shards(), many_);
+    }
+    [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers() const {
+        const std::lock_guard lock{mutex_};
+        return to_handlers_;
+    }
+    /// Those of `lanes` that handlers serve. Floors are lost when an engine gets another handler.
+    [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers(std::span<const Lane> lanes) {
+        std::vector<Lane> wanted{lanes.begin(), lanes.end()};
+        std::erase(wanted, endpoint_lane);
+        const std::lock_guard lock{mutex_};
+        if (to_handlers_->lanes != wanted) to_handlers_ = group_of(std::move(wanted));
+        return to_handlers_;
+    }
+    /// Where a claim of that lane starts.
+    [[nodiscard]] ClaimFloors::Priorities floors_of(const Lane& lane, std::uint32_t shard) const {
+        if (lane == endpoint_lane) return to_endpoints_.floors.of(shard);
+        const auto group = to_handlers();
+        const auto found = std::ranges::find(group->lanes, lane);
+        if (found == group->lanes.end()) return ClaimFloors{1, many_}.of(0);  // not peeked at yet
+        const auto place = static_cast<std::uint32_t>(found - group->lanes.begin());
+        return group->floors.of(place * shards() + shard);
     }
 
-    /// The same without an end, and reads the lines and the limited endpoints in the same round
-    /// trip.
-    ClaimFloors::Seen read_all(const std::vector<std::int16_t>& each,
-                               const std::vector<Instant>& from, QueuePeek& peeked) {
-        const std::array calls{
-            Call{sql::peek, each, from, std::vector<Instant>(each.size(), never)},
-            Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
+    /// Reads the given parts of a group, each once for each priority.
+    [[nodiscard]] Call reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
+                               const std::vector<Instant>& from, Instant until) const {
+        const auto each = column(parts, [this](std::uint32_t part) {
+            return static_cast<std::int16_t>(part % shards());
+        });
+        const std::vector<Instant> ends(parts.size(), until);
+        if (&group == &to_endpoints_) return Call{sql::peek, each, from, ends};
+        return Call{sql::peek_to_handle, each, from, ends, column(parts, [&](std::uint32_t part) {
+                        return group.lanes[part / shards()].value;
+                    })};
+    }
+
+    /// Every part of a group, once for each priority.
+    [[nodiscard]] static std::vector<std::uint32_t> parts_of(const std::vector<Instant>& from) {
+        std::vector<std::uint32_t> parts;
+        parts.reserve(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            parts.push_back(static_cast<std::uint32_t>(i / priorities_of_part));
+        }
+        return parts;
+    }
+
+    /// Reads all parts without an end, and in the same round trip the lines and the limited
+    /// endpoints.
+    void read_all(std::vector<Reading>& readings, QueuePeek& peeked) {
+        std::vector<Call> calls{Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
+        for (const Reading& one : readings) {
+            calls.push_back(reading(*one.group, parts_of(one.from), one.from, never));
+        }
         const auto answered = database_.run("look", Database::Effect::none, calls);
-        const Answer& heads = answered.answers[1];
+        peeked.now = answered.now;
+        const Answer& heads = answered.answers[0];
         for (std::size_t row = 0; row < heads.size(); ++row) {
             peeked.lines.push_back(
                 {.endpoint = heads.get<EndpointId>(row, 0),
@@ -393,29 +453,64 @@ private:
                  .priority = static_cast<Priority>(heads.get<std::int32_t>(row, 2)),
                  .next = heads.get<Instant>(row, 3)});
         }
-        peeked.limited = column_of<EndpointId>(answered.answers[2], 0);
-        return seen_in(answered.answers.front(), answered.now, each, peeked);
+        peeked.limited = column_of<EndpointId>(answered.answers[1], 0);
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            Reading& one = readings[i];
+            one.seen = seen_in(answered.answers[i + 2], *one.group, parts_of(one.from), peeked);
+        }
     }
 
-    static ClaimFloors::Seen seen_in(const Answer& rows, Instant now,
-                                     const std::vector<std::int16_t>& each, QueuePeek& peeked) {
-        peeked.now = now;
-        ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = now};
+    /// Looks below the floors for events that have become claimable there.
+    void sweep(LaneGroup& group, bool due, SteadyClock::time_point peeked_at, QueuePeek& peeked) {
+        while (const auto slice = group.floors.next_slice(SteadyClock::now())) {
+            const auto began = SteadyClock::now();
+            const auto took = [began] {
+                return std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() -
+                                                                             began);
+            };
+            const std::vector<std::uint32_t> parts(priorities_of_part, slice->shard);
+            const std::vector<Instant> from(priorities_of_part, slice->from);
+            try {
+                const Call call = reading(group, parts, from, slice->until);
+                const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+                peeked.now = answered.now;
+                group.floors.swept(*slice, seen_in(answered.answers.front(), group, parts, peeked),
+                                   took());
+            } catch (const Unavailable&) {
+                group.floors.gave_up(*slice, took());
+                break;  // the result of the peek is still valid
+            }
+            if (due && SteadyClock::now() > peeked_at + max_while_due) break;
+        }
+    }
+
+    /// Records in `peeked` when an event becomes claimable.
+    [[nodiscard]] ClaimFloors::Seen seen_in(const Answer& rows, const LaneGroup& group,
+                                            const std::vector<std::uint32_t>& parts,
+                                            QueuePeek& peeked) const {
+        ClaimFloors::Seen seen{.heads = std::vector<Instant>(parts.size(), never),
+                               .now = peeked.now};
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-            Instant& next = peeked.next.at(static_cast<std::size_t>(each.at(place)));
+            const std::uint32_t part = parts.at(place);
+            const auto lane = std::ranges::find(peeked.lanes, group.lanes.at(part / shards()));
+            const auto first = static_cast<std::size_t>(lane - peeked.lanes.begin()) * shards();
+            Instant& next = peeked.next.at(first + part % shards());
             next = std::min(next, rows.get<Instant>(row, 1));
             seen.heads[place] = rows.get<Instant>(row, 2);
             seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
             seen.first_open = rows.get<std::uint64_t>(row, 4);
             seen.next = rows.get<std::uint64_t>(row, 5);
         }
-        seen.pages -= std::min(seen.pages, pages_per_descent * each.size());
+        seen.pages -= std::min(seen.pages, pages_per_descent * parts.size());
         return seen;
     }
 
     Database& database_;
-    ClaimFloors floors_;
+    const std::uint64_t many_;
+    LaneGroup to_endpoints_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<LaneGroup> to_handlers_;
 };
 
 }  // namespace

@@ -249,16 +249,29 @@ inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
-/// Uses the claim index, where parked events are at the end of each priority of a shard. Skips rows
-/// that other transactions have locked. $1 limit, $2 now, $3 number of shards.
+/// Goes from type to type in the index, where parked events are at the end of each priority of a
+/// type. Skips rows that other transactions have locked. $1 limit, $2 now, $3 number of shards.
 inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
-    WITH parked AS (
-        SELECT head.* FROM generate_series(0, $3::integer - 1) AS shard(number)
+    WITH RECURSIVE lane(shard, type) AS (
+        SELECT shard.number::smallint,
+               (SELECT event_type FROM sundial.events
+                 WHERE shard = shard.number::smallint AND endpoint_id IS NULL
+                 ORDER BY event_type LIMIT 1)
+          FROM generate_series(0, $3::integer - 1) AS shard(number)
+        UNION ALL
+        SELECT lane.shard,
+               (SELECT later.event_type FROM sundial.events AS later
+                 WHERE later.shard = lane.shard AND later.event_type > lane.type
+                   AND later.endpoint_id IS NULL
+                 ORDER BY later.event_type LIMIT 1)
+          FROM lane WHERE lane.type IS NOT NULL),
+    parked AS (
+        SELECT head.* FROM lane
          CROSS JOIN generate_series(0, 3) AS priority(number)
          CROSS JOIN LATERAL (
             SELECT shard, id FROM sundial.events
-             WHERE shard = shard.number::smallint AND priority = priority.number::smallint
-               AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
+             WHERE shard = lane.shard AND event_type = lane.type
+               AND priority = priority.number::smallint
                AND claimable_at = 'infinity'
                AND endpoint_id IS NULL AND status = 'PROCESSING'
              LIMIT $1 FOR UPDATE SKIP LOCKED) AS head

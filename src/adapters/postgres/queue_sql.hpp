@@ -17,7 +17,7 @@ namespace sundial::postgres::sql {
 /// latest transactions may be open beyond it. `before` is part of the last join so that it is
 /// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
 /// any index while statistics say that the table is empty. $1 shards, each once for each priority,
-/// $2 from, $3 until.
+/// $2 from, $3 until. Of the events with an endpoint.
 inline constexpr Statement peek{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
@@ -33,7 +33,7 @@ inline constexpr Statement peek{"look", R"sql(
       LEFT JOIN LATERAL (
             SELECT claimable_at FROM sundial.events
              WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND obstacle IS DISTINCT FROM 'LIMIT'
+               AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
                AND claimable_at >= part.floor AND claimable_at < part.ceiling
                AND claimed_by IS NULL AND before.pages IS NOT NULL
              ORDER BY claimable_at LIMIT 1) AS head ON true
@@ -42,7 +42,37 @@ inline constexpr Statement peek{"look", R"sql(
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
               FROM (SELECT claimable_at, lease_ends FROM sundial.events
                      WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-                       AND obstacle IS DISTINCT FROM 'LIMIT'
+                       AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
+                       AND claimable_at >= part.floor AND claimable_at < part.ceiling
+                       AND claimable_at <= least(head.claimable_at, sundial.clock())
+                       AND claimed_by IS NOT NULL
+                     ORDER BY claimable_at) AS claimed) AS held)sql"};
+/// The same for events of type $4 without an endpoint.
+inline constexpr Statement peek_to_handle{"look_to_handle", R"sql(
+    SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
+           least(head.claimable_at, held.soon, 'infinity'),
+           pg_stat_get_xact_blocks_fetched('sundial.events_to_handle'::regclass)
+               + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) - before.pages,
+           pg_snapshot_xmin(seen)::text::bigint,
+           pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)
+      FROM (SELECT pg_stat_get_xact_blocks_fetched('sundial.events_to_handle'::regclass)
+                   + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) OFFSET 0) AS before(pages)
+     CROSS JOIN pg_current_snapshot() AS seen
+     CROSS JOIN unnest($1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
+           WITH ORDINALITY AS part(shard, floor, ceiling, type, place)
+      LEFT JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND endpoint_id IS NULL
+               AND event_type = part.type
+               AND claimable_at >= part.floor AND claimable_at < part.ceiling
+               AND claimed_by IS NULL AND before.pages IS NOT NULL
+             ORDER BY claimable_at LIMIT 1) AS head ON true
+     CROSS JOIN LATERAL (
+            SELECT min(lease_ends) AS until,
+                   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
+              FROM (SELECT claimable_at, lease_ends FROM sundial.events
+                     WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND endpoint_id IS NULL
+                       AND event_type = part.type
                        AND claimable_at >= part.floor AND claimable_at < part.ceiling
                        AND claimable_at <= least(head.claimable_at, sundial.clock())
                        AND claimed_by IS NOT NULL
@@ -52,12 +82,12 @@ inline constexpr Statement peek{"look", R"sql(
 // a constant, the planner reads the whole shard with its dead rows, and joins that with the given
 // rows, once statistics say that the table is empty.
 
-/// Claims events of one shard: new, to be retried, or with an expired lease. The attempt of such a
-/// lease began when its holder claimed the event, at updated_at. Skips rows that others have
-/// locked, never waits. Unclaimed events of limited endpoints join their lines instead, without
-/// another change. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6 start time
-/// of the server whose clock may declare leases expired (null: none), $7 where to start in each
-/// priority (claim_floors.hpp), $8 limited endpoints. Rows come unordered.
+/// Claims events of one shard with an endpoint: new, to be retried, or with an expired lease. The
+/// attempt of such a lease began when its holder claimed the event, at updated_at. Skips rows that
+/// others have locked, never waits. Unclaimed events of limited endpoints join their lines instead,
+/// without another change. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
+/// start time of the server whose clock may declare leases expired (null: none), $7 where to start
+/// in each priority (claim_floors.hpp), $8 limited endpoints. Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
@@ -66,6 +96,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
                    claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS TRUE AS waits
               FROM sundial.events
              WHERE shard = $1 AND priority = share.priority AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
+               AND endpoint_id IS NOT NULL
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
                     OR (lease_ends <= sundial.clock()
@@ -88,6 +119,33 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            lease_ends = CASE WHEN NOT ready.waits THEN sundial.clock() + $5 END,
            updated_at = CASE WHEN ready.waits THEN event.updated_at ELSE sundial.clock() END,
            obstacle = CASE WHEN ready.waits THEN 'LIMIT' END
+      FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
+    RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+/// The same for events of type $8 without an endpoint. They have no limits.
+inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
+    WITH ready AS (
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
+         CROSS JOIN LATERAL (
+            SELECT shard, id, version, attempt, claimed_by, updated_at FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND endpoint_id IS NULL AND event_type = $8
+               AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR (lease_ends <= sundial.clock()
+                        AND $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)))
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
+    lost AS (
+        INSERT INTO sundial.attempts
+            (shard, event_id, number, outcome, endpoint_id, started_at, instance_id, recorded_at, held)
+        SELECT shard, id, attempt, 'LOST', NULL, updated_at, claimed_by, sundial.clock(), version
+          FROM ready WHERE claimed_by IS NOT NULL
+        ON CONFLICT DO NOTHING)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+           retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
+           first_attempt_at = CASE WHEN ready.claimed_by IS NULL THEN event.first_attempt_at
+                                   ELSE coalesce(event.first_attempt_at, ready.updated_at) END,
+           claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
+           obstacle = NULL
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
@@ -378,37 +436,43 @@ inline constexpr Statement extend{"extend", R"sql(
      WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
 
-/// Events that were missed before $1 ago, at most $2 of them, because an exact count of millions
-/// would take too long. Reads the index of events without a failed attempt.
+/// Events of the lanes $3 that were missed before $1 ago, at most $2 of them, because an exact
+/// count of millions would take too long. Reads the index of events without a failed attempt.
 inline constexpr Statement backlog{"backlog", R"sql(
     SELECT count(*), min(due), max(due)
       FROM (SELECT due FROM sundial.events
              WHERE retry_count = 0 AND due < sundial.clock() - $1
                AND due + jitter < sundial.clock() - $1 AND created_at < sundial.clock() - $1
                AND NOT pull AND claimable_at < 'infinity' AND (retry_of IS NULL OR attempt = 0)
+               AND CASE WHEN endpoint_id IS NULL THEN event_type ELSE '' END = ANY ($3::text[])
                AND (claimed_by IS NULL OR lease_ends <= sundial.clock())
              ORDER BY due LIMIT $2) AS missed)sql"};
 
-/// The due instant of the first event, due at $1 or later, that was missed before $2.
+/// The due instant of the first event of the lanes $3, due at $1 or later, that was missed before
+/// $2.
 inline constexpr Statement first_missed{"first_missed", R"sql(
     SELECT due FROM sundial.events
      WHERE retry_count = 0 AND due >= $1 AND due < $2 AND due + jitter < $2 AND created_at < $2
        AND NOT pull AND claimable_at < 'infinity' AND (retry_of IS NULL OR attempt = 0)
+       AND CASE WHEN endpoint_id IS NULL THEN event_type ELSE '' END = ANY ($3::text[])
      ORDER BY due LIMIT 1)sql"};
 
 /// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
-/// a limit.
+/// a limit, without an endpoint.
 inline constexpr Statement depth{"depth", R"sql(
-    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock() AND obstacle IS DISTINCT FROM 'LIMIT'),
+    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock() AND endpoint_id IS NOT NULL
+                              AND obstacle IS DISTINCT FROM 'LIMIT'),
            coalesce(sundial.clock() - min(claimable_at)
-                        FILTER (WHERE claimable_at <= sundial.clock() AND obstacle IS DISTINCT FROM 'LIMIT'),
+                        FILTER (WHERE claimable_at <= sundial.clock() AND endpoint_id IS NOT NULL
+                              AND obstacle IS DISTINCT FROM 'LIMIT'),
                     '0'::interval),
            count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
                               AND claimable_at < 'infinity' AND obstacle IS NULL),
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PROCESSING'),
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING'),
-           count(*) FILTER (WHERE obstacle = 'CIRCUIT'), count(*) FILTER (WHERE obstacle = 'LIMIT')
-      FROM (SELECT status, claimed_by, obstacle,
+           count(*) FILTER (WHERE obstacle = 'CIRCUIT'), count(*) FILTER (WHERE obstacle = 'LIMIT'),
+           count(*) FILTER (WHERE claimable_at <= sundial.clock() AND endpoint_id IS NULL)
+      FROM (SELECT status, claimed_by, obstacle, endpoint_id,
                    CASE WHEN claimed_by IS NULL THEN claimable_at ELSE lease_ends END AS claimable_at
               FROM sundial.events) AS event)sql"};
 

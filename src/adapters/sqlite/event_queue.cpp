@@ -141,15 +141,22 @@ public:
     SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
     [[nodiscard]] std::uint32_t shards() const override { return 1; }
 
-    QueuePeek peek() override {
-        QueuePeek peeked{Instant{}, {never}};
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        QueuePeek peeked{Instant{}, {}};
+        peeked.lanes.assign(lanes.begin(), lanes.end());
         readers_.run([&](Session& session) {
             peeked.now = session.now;
-            auto row = session.connection.query(sql::peek);
-            base::check(row.next());
-            for (int priority = 0; priority < priorities; ++priority) {
-                const auto next = row.get<std::optional<Instant>>(priority);
-                peeked.next[0] = std::min(peeked.next[0], next.value_or(never));
+            peeked.next.clear();
+            for (const Lane& lane : lanes) {
+                auto row = lane == endpoint_lane
+                               ? session.connection.query(sql::peek)
+                               : session.connection.query(sql::peek_to_handle, lane.value);
+                base::check(row.next());
+                Instant& first = peeked.next.emplace_back(never);
+                for (int priority = 0; priority < priorities; ++priority) {
+                    const auto next = row.get<std::optional<Instant>>(priority);
+                    first = std::min(first, next.value_or(never));
+                }
             }
             peeked.lines.clear();
             for (auto head = session.connection.query(sql::peek_at_lines); head.next();) {
@@ -173,9 +180,12 @@ public:
             claimed = {{}, session.now};
             for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
                 if (request.shares[priority] == 0) continue;
+                const auto share = request.shares[priority];
                 claim_each(session,
-                           session.connection.query(sql::ready, priority, session.now,
-                                                    request.shares[priority]),
+                           request.lane == endpoint_lane
+                               ? session.connection.query(sql::ready, priority, session.now, share)
+                               : session.connection.query(sql::ready_to_handle, priority,
+                                                          session.now, share, request.lane.value),
                            {request.by, request.lease, request.limited}, claimed);
             }
             if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
@@ -252,27 +262,38 @@ public:
         return lost;
     }
 
-    Backlog backlog() override {
+    Backlog backlog(std::span<const Lane> lanes) override {
         Backlog backlog;
         readers_.run([&](Session& session) {
             backlog = {};
-            auto row = session.connection.query(sql::backlog, session.now - late_after, session.now,
-                                                never);
-            base::check(row.next());
-            backlog.missed = row.get<std::uint64_t>(0);
-            if (backlog.missed == 0) return;
-            backlog.oldest = row.get<Instant>(1);
-            backlog.newest = row.get<Instant>(2);
+            for (const Lane& lane : lanes) {
+                auto row = session.connection.query(sql::backlog, session.now - late_after,
+                                                    session.now, never, lane.value);
+                base::check(row.next());
+                const auto missed = row.get<std::uint64_t>(0);
+                if (missed == 0) continue;
+                const auto oldest = row.get<Instant>(1), newest = row.get<Instant>(2);
+                const bool first = backlog.missed == 0;
+                backlog.oldest = first ? oldest : std::min(backlog.oldest, oldest);
+                backlog.newest = first ? newest : std::max(backlog.newest, newest);
+                backlog.missed += missed;
+            }
         });
         return backlog;
     }
 
-    std::optional<Instant> first_missed(Instant from, Instant until) override {
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override {
         std::optional<Instant> first;
         readers_.run([&](Session& session) {
-            auto row = session.connection.query(sql::first_missed, from, until, never);
-            base::check(row.next());
-            first = row.get<std::optional<Instant>>(0);
+            first.reset();
+            for (const Lane& lane : lanes) {
+                auto row =
+                    session.connection.query(sql::first_missed, from, until, never, lane.value);
+                base::check(row.next());
+                const auto missed = row.get<std::optional<Instant>>(0);
+                if (missed) first = std::min(first.value_or(*missed), *missed);
+            }
         });
         return first;
     }
@@ -316,6 +337,9 @@ public:
                 add_due(session.connection.query(sql::due, priority, session.now));
             }
             add_due(session.connection.query(sql::due_to_pull, session.now));
+            auto to_handle = session.connection.query(sql::due_to_handle, session.now);
+            base::check(to_handle.next());
+            depth.without_endpoint = to_handle.get<std::uint64_t>(0);
         });
         return depth;
     }

@@ -18,6 +18,18 @@
     "id, status, priority, 9223372036854775807, NULL, NULL, finished_at, reason, " \
     "dismissed_at, " SUNDIAL_EVENT_BODY
 
+/// The types of the live events without an endpoint. Goes from type to type in the index, however
+/// many events each has.
+#define SUNDIAL_TYPES_TO_HANDLE \
+    R"sql(
+    WITH RECURSIVE lane(type) AS (
+        SELECT min(event_type) FROM events INDEXED BY events_to_handle WHERE endpoint_id IS NULL
+        UNION ALL
+        SELECT (SELECT min(event_type) FROM events INDEXED BY events_to_handle
+                 WHERE endpoint_id IS NULL AND event_type > lane.type)
+          FROM lane WHERE lane.type IS NOT NULL)
+    SELECT type FROM lane WHERE type IS NOT NULL)sql"
+
 /// SQL of events. The only shard is 0. A write after a claim needs no condition on the version:
 /// only one connection writes, so the version compared in the same transaction is the version
 /// replaced.
@@ -59,11 +71,12 @@ inline constexpr Statement parked_of_endpoint{"SELECT " SUNDIAL_LIVE_EVENT R"sql
       FROM events
      WHERE endpoint_id = ?1 AND claimable_at = ?2 AND status = 'PROCESSING'
      LIMIT ?3)sql"};
+
 /// ?1 never, ?2 limit.
 inline constexpr Statement parked_of_none{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
-      FROM events
-     WHERE endpoint_id IS NULL AND claimable_at = ?1 AND status = 'PROCESSING'
-     LIMIT ?2)sql"};
+      FROM events INDEXED BY events_to_handle
+     WHERE endpoint_id IS NULL AND priority IN (0, 1, 2, 3) AND claimable_at = ?1
+       AND status = 'PROCESSING' AND event_type IN ()sql" SUNDIAL_TYPES_TO_HANDLE ") LIMIT ?2"};
 
 /// Events of endpoint ?1 that wait for obstacle ?2. ?3 now, ?4 limit.
 inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(

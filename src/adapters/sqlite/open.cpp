@@ -112,6 +112,7 @@ void end_leases(Connection& connection, Instant now) {
     const auto last = setting<Instant>(connection, "leases_end");
     for (int priority = 0; priority <= 3; ++priority) {
         connection.execute(sql::end_leases, now, priority, last);
+        connection.execute(sql::end_leases_of_handlers, now, priority, last);
     }
     connection.execute(sql::end_leases_of_operations, now);
     connection.execute(sql::end_probes, now);

@@ -7,22 +7,41 @@
 /// and settling use the statements of events.
 namespace sundial::sqlite::sql {
 
-/// For each priority, the next instant at which an event is claimable.
+/// For each priority, the next instant at which an event with an endpoint is claimable.
 inline constexpr Statement peek{R"sql(
     SELECT (SELECT min(claimable_at) FROM events
-             WHERE shard = 0 AND priority = 0 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+             WHERE shard = 0 AND priority = 0 AND NOT pull AND obstacle IS NOT 'LIMIT'
+               AND endpoint_id IS NOT NULL),
            (SELECT min(claimable_at) FROM events
-             WHERE shard = 0 AND priority = 1 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+             WHERE shard = 0 AND priority = 1 AND NOT pull AND obstacle IS NOT 'LIMIT'
+               AND endpoint_id IS NOT NULL),
            (SELECT min(claimable_at) FROM events
-             WHERE shard = 0 AND priority = 2 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+             WHERE shard = 0 AND priority = 2 AND NOT pull AND obstacle IS NOT 'LIMIT'
+               AND endpoint_id IS NOT NULL),
            (SELECT min(claimable_at) FROM events
-             WHERE shard = 0 AND priority = 3 AND NOT pull AND obstacle IS NOT 'LIMIT'))sql"};
+             WHERE shard = 0 AND priority = 3 AND NOT pull AND obstacle IS NOT 'LIMIT'
+               AND endpoint_id IS NOT NULL))sql"};
+/// The same for events of type ?1 without an endpoint.
+inline constexpr Statement peek_to_handle{R"sql(
+    SELECT (SELECT min(claimable_at) FROM events INDEXED BY events_to_handle
+             WHERE endpoint_id IS NULL AND event_type = ?1 AND priority = 0),
+           (SELECT min(claimable_at) FROM events INDEXED BY events_to_handle
+             WHERE endpoint_id IS NULL AND event_type = ?1 AND priority = 1),
+           (SELECT min(claimable_at) FROM events INDEXED BY events_to_handle
+             WHERE endpoint_id IS NULL AND event_type = ?1 AND priority = 2),
+           (SELECT min(claimable_at) FROM events INDEXED BY events_to_handle
+             WHERE endpoint_id IS NULL AND event_type = ?1 AND priority = 3))sql"};
 
-/// Claimable events of one priority, oldest first: ?1 priority, ?2 now, ?3 limit.
+/// Claimable events of one priority with an endpoint, oldest first: ?1 priority, ?2 now, ?3 limit.
 inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
-       AND obstacle IS NOT 'LIMIT'
+       AND obstacle IS NOT 'LIMIT' AND endpoint_id IS NOT NULL
+     ORDER BY claimable_at LIMIT ?3)sql"};
+/// The same for events of type ?4 without an endpoint.
+inline constexpr Statement ready_to_handle{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_to_handle
+     WHERE endpoint_id IS NULL AND event_type = ?4 AND priority = ?1 AND claimable_at <= ?2
      ORDER BY claimable_at LIMIT ?3)sql"};
 
 /// The same in the line of endpoint ?4.
@@ -69,41 +88,49 @@ inline constexpr Statement held_by_workers{R"sql(
     SELECT count(*) FROM events INDEXED BY events_held_by_workers
      WHERE endpoint_id = ?1 AND pull AND claimed_by IS NOT NULL AND claimable_at > ?2)sql"};
 
-/// Events that were missed before ?1, and are unclaimed or were claimed with a lease that ended by
-/// ?2: their number, and their earliest and latest due instants. ?3 never.
+/// Events of lane ?4 that were missed before ?1, and are unclaimed or were claimed with a lease
+/// that ended by ?2: their number, and their earliest and latest due instants. ?3 never.
 inline constexpr Statement backlog{R"sql(
     SELECT count(*), min(due), max(due) FROM (
         SELECT due FROM events INDEXED BY events_pending_by_due
          WHERE status = 'PENDING' AND due < ?1 AND due + jitter < ?1 AND created_at < ?1
-           AND NOT pull AND claimable_at < ?3 AND (retry_of IS NULL OR attempt = 0)
+           AND NOT pull AND claimable_at < ?3
+           AND iif(endpoint_id IS NULL, event_type, '') = ?4 AND (retry_of IS NULL OR attempt = 0)
         UNION ALL
         SELECT due FROM events INDEXED BY events_under_way_by_due
          WHERE status = 'PROCESSING' AND due < ?1 AND due + jitter < ?1 AND created_at < ?1
-           AND NOT pull AND claimable_at < ?3 AND (retry_of IS NULL OR attempt = 0)
+           AND NOT pull AND claimable_at < ?3
+           AND iif(endpoint_id IS NULL, event_type, '') = ?4 AND (retry_of IS NULL OR attempt = 0)
            AND first_attempt_at IS NULL AND (claimed_by IS NULL OR claimable_at <= ?2)))sql"};
-/// The due instant of the first event, due at ?1 or later, that was missed before ?2. ?3 never.
+/// The due instant of the first event of lane ?4, due at ?1 or later, that was missed before ?2. ?3
+/// never.
 inline constexpr Statement first_missed{R"sql(
     SELECT min(due) FROM (
         SELECT * FROM (
             SELECT due FROM events INDEXED BY events_pending_by_due
              WHERE status = 'PENDING' AND due >= ?1 AND due < ?2 AND due + jitter < ?2
                AND created_at < ?2 AND NOT pull AND claimable_at < ?3
-               AND (retry_of IS NULL OR attempt = 0)
+               AND iif(endpoint_id IS NULL, event_type, '') = ?4 AND (retry_of IS NULL OR attempt = 0)
              ORDER BY due LIMIT 1)
         UNION ALL
         SELECT * FROM (
             SELECT due FROM events INDEXED BY events_under_way_by_due
              WHERE status = 'PROCESSING' AND due >= ?1 AND due < ?2 AND due + jitter < ?2
                AND created_at < ?2 AND NOT pull AND claimable_at < ?3
-               AND (retry_of IS NULL OR attempt = 0) AND first_attempt_at IS NULL
+               AND iif(endpoint_id IS NULL, event_type, '') = ?4 AND (retry_of IS NULL OR attempt = 0) AND first_attempt_at IS NULL
              ORDER BY due LIMIT 1)))sql"};
-/// Number of events of priority ?1 that are claimable by ?2, and the first such instant, from the
-/// index alone.
+/// Number of events of priority ?1 with an endpoint that are claimable by ?2, and the first such
+/// instant, from the index alone.
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
-       AND obstacle IS NOT 'LIMIT')sql"};
+       AND obstacle IS NOT 'LIMIT' AND endpoint_id IS NOT NULL)sql"};
+/// Number of events without an endpoint that are claimable by ?1.
+inline constexpr Statement due_to_handle{R"sql(
+    SELECT count(*) FROM events INDEXED BY events_to_handle
+     WHERE endpoint_id IS NULL AND priority IN (0, 1, 2, 3) AND claimable_at <= ?1
+       AND event_type IN ()sql" SUNDIAL_TYPES_TO_HANDLE ")"};
 /// Events that pull workers of any endpoint could claim up to ?1, counted endpoint by endpoint.
 inline constexpr Statement due_to_pull{R"sql(
     SELECT count(*), min(event.claimable_at)

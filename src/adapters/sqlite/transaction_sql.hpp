@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/sqlite/event_sql.hpp"
 #include "adapters/sqlite/statement.hpp"
 
 /// SQL of transactions and of the database's settings and counters.
@@ -28,7 +29,14 @@ inline constexpr Statement count_events{
 inline constexpr Statement end_leases{R"sql(
     UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
      WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
-       AND claimed_by IS NOT NULL AND NOT pull AND obstacle IS NOT 'LIMIT')sql"};
+       AND claimed_by IS NOT NULL AND NOT pull AND obstacle IS NOT 'LIMIT'
+       AND endpoint_id IS NOT NULL)sql"};
+/// The same for events without an endpoint.
+inline constexpr Statement end_leases_of_handlers{
+    R"sql(
+    UPDATE events INDEXED BY events_to_handle SET claimable_at = ?1
+     WHERE endpoint_id IS NULL AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
+       AND claimed_by IS NOT NULL AND event_type IN ()sql" SUNDIAL_TYPES_TO_HANDLE ")"};
 /// The same for operations. ?1 now.
 inline constexpr Statement end_leases_of_operations{R"sql(
     UPDATE operations SET claimable_at = ?1 WHERE status = 'RUNNING' AND claimable_at > ?1)sql"};

@@ -34,14 +34,14 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
         advanced.failed += done.failed;
         if (progress) progress(advanced);
 
-        const QueuePeek peeked = queue_.peek();
+        const QueuePeek peeked = queue_.peek(worker.lanes());
         const Instant resumes = operations_.next_at();  // next batch of a paced operation
         if (resumes <= peeked.now) {
             operations_.drain();
             continue;
         }
-        const Instant next =
-            std::min({resumes, worker.next_permit(), *std::ranges::min_element(peeked.next)});
+        Instant next = std::min(resumes, worker.next_permit());
+        for (const Instant event : peeked.next) next = std::min(next, event);
         if (next <= peeked.now) {  // came due while the rest was settled
             empty_passes = done.claimed > 0 ? 0 : empty_passes + 1;
             if (empty_passes < max_empty_passes) continue;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
-
 namespace sundial {
 namespace {
 
@@ -18,7 +16,7 @@ constexpr std::uint32_t probing_from = 8;
 /// have events.
 constexpr unsigned small_claims_between_resets = 4;
 
-/// Fruitless claims before a pass gives up on a shard. The rest of 5 ms doubles each time and
+/// Fruitless claims before a pass gives up on a part. The rest of 5 ms doubles each time and
 /// reaches about 1.3 s by then.
 constexpr unsigned max_empty_claims = 8;
 constexpr std::chrono::microseconds first_rest = 5ms;
@@ -75,79 +73,79 @@ bool PriorityShares::drained() const {
     return std::ranges::none_of(wants_more_, [](bool wants_more) { return wants_more; });
 }
 
-ClaimScheduler::ClaimScheduler(std::uint32_t shards, std::uint32_t first,
+ClaimScheduler::ClaimScheduler(std::uint32_t parts, std::uint32_t first,
                                std::chrono::microseconds tick, bool stands_still)
-    : shards_(shards), turn_(first % shards), tick_(tick), stands_still_(stands_still) {}
+    : parts_(parts), turn_(first % parts), tick_(tick), stands_still_(stands_still) {}
 
 void ClaimScheduler::note_peek(const QueuePeek& peeked, Mono asked_at, Mono now) {
-    base::check(peeked.next.size() == shards_.size());
+    parts_.resize(peeked.next.size());  // another number of lanes
     time_.read(peeked.now, asked_at, now);
     peeked_at_ = now;
     hint_ = never;  // the data just read includes it
-    for (std::size_t i = 0; i < shards_.size(); ++i) {
-        shards_[i].known = true;
-        shards_[i].next = peeked.next[i];
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        parts_[i].known = true;
+        parts_[i].next = peeked.next[i];
     }
 }
 
-void ClaimScheduler::claimed(std::uint32_t shard_number, const Shares& asked,
-                             const Claimed& claimed, Mono asked_at, Mono now) {
+void ClaimScheduler::claimed(std::uint32_t number, const Shares& asked, const Claimed& claimed,
+                             Mono asked_at, Mono now) {
     const bool clock_stood_still = claimed.now <= time_.last_read();
     time_.read(claimed.now, asked_at, now);
-    turn_ = (shard_number + 1) % static_cast<std::uint32_t>(shards_.size());
-    Shard& shard = shards_[shard_number];
+    turn_ = (number + 1) % static_cast<std::uint32_t>(parts_.size());
+    Part& part = parts_[number];
     const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
-    const bool came_too_early = in_vain && claimed.now < shard.next;
+    const bool came_too_early = in_vain && claimed.now < part.next;
     if (came_too_early) {  // the call was faster than all before; now the estimate includes it
-        if (clock_stood_still) shard.rests_until = now + first_rest;
+        if (clock_stood_still) part.rests_until = now + first_rest;
         return;
     }
-    shard.shares.found(asked, count_by_priority(claimed));
+    part.shares.found(asked, count_by_priority(claimed));
     if (!in_vain) {
-        shard.empty_claims = 0;
-        shard.rests_until = {};
+        part.empty_claims = 0;
+        part.rests_until = {};
     }
-    if (!shard.shares.drained()) return;
-    shard.shares.reset();
-    shard.known = false;
+    if (!part.shares.drained()) return;
+    part.shares.reset();
+    part.known = false;
     if (in_vain) {
-        shard.rests_until =
-            now + std::min(tick_, first_rest * (1 << std::min(shard.empty_claims, 8U)));
-        ++shard.empty_claims;
+        part.rests_until =
+            now + std::min(tick_, first_rest * (1 << std::min(part.empty_claims, 8U)));
+        ++part.empty_claims;
     }
 }
 
-void ClaimScheduler::claim_failed(std::uint32_t shard) { shards_[shard].known = false; }
+void ClaimScheduler::claim_failed(std::uint32_t part) { parts_[part].known = false; }
 
-void ClaimScheduler::expect(std::uint32_t shard, Instant due) {
-    shards_[shard].next = std::min(shards_[shard].next, due);
+void ClaimScheduler::expect(std::uint32_t part, Instant due) {
+    parts_[part].next = std::min(parts_[part].next, due);
 }
 
 void ClaimScheduler::hint(Instant due) { hint_ = std::min(hint_, due); }
 
-bool ClaimScheduler::due(const Shard& shard, Mono now) const {
-    return shard.known && shard.next <= reached(now);
+bool ClaimScheduler::due(const Part& part, Mono now) const {
+    return part.known && part.next <= reached(now);
 }
 
-bool ClaimScheduler::ready(const Shard& shard, Mono now) const {
-    return due(shard, now) && now >= shard.rests_until;
+bool ClaimScheduler::ready(const Part& part, Mono now) const {
+    return due(part, now) && now >= part.rests_until;
 }
 
 std::optional<ClaimScheduler::Turn> ClaimScheduler::next_claim(std::uint32_t total, Mono now) {
-    for (std::size_t i = 0; i < shards_.size(); ++i) {
-        const auto number = static_cast<std::uint32_t>((turn_ + i) % shards_.size());
-        if (ready(shards_[number], now)) return Turn{number, shards_[number].shares.of(total)};
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
+        if (ready(parts_[number], now)) return Turn{number, parts_[number].shares.of(total)};
     }
     return std::nullopt;
 }
 
 bool ClaimScheduler::anything_due(Mono now) const {
-    return std::ranges::any_of(shards_, [&](const Shard& shard) { return due(shard, now); });
+    return std::ranges::any_of(parts_, [&](const Part& part) { return due(part, now); });
 }
 
 bool ClaimScheduler::nothing_claimable(Mono now) const {
-    return std::ranges::all_of(shards_, [&](const Shard& shard) {
-        return !due(shard, now) || shard.empty_claims >= max_empty_claims;
+    return std::ranges::all_of(parts_, [&](const Part& part) {
+        return !due(part, now) || part.empty_claims >= max_empty_claims;
     });
 }
 
@@ -155,7 +153,7 @@ bool ClaimScheduler::must_peek(Mono now) const {
     if (!peeked_at_ || now >= *peeked_at_ + tick_) return true;
     // A test clock may have been moved since it was read.
     if (hint_ != never && (stands_still_ || hint_ <= reached(now))) return true;
-    return std::ranges::any_of(shards_, [](const Shard& shard) { return !shard.known; });
+    return std::ranges::any_of(parts_, [](const Part& part) { return !part.known; });
 }
 
 bool ClaimScheduler::peek_overdue(Mono now) const {
@@ -173,15 +171,15 @@ Mono ClaimScheduler::mono_of(Instant due, Mono now) const {
 Mono ClaimScheduler::next_change(Mono now) const {
     if (must_peek(now)) return now;
     Mono next = std::min(*peeked_at_ + tick_, mono_of(hint_, now));
-    for (const Shard& shard : shards_) {
-        next = std::min(next, std::max(mono_of(shard.next, now), shard.rests_until));
+    for (const Part& part : parts_) {
+        next = std::min(next, std::max(mono_of(part.next, now), part.rests_until));
     }
     return next;
 }
 
 bool ClaimScheduler::past(Instant then) const {
-    return std::ranges::all_of(
-        shards_, [&](const Shard& shard) { return shard.known && shard.next > then; });
+    return std::ranges::all_of(parts_,
+                               [&](const Part& part) { return part.known && part.next > then; });
 }
 
 Instant ClaimScheduler::database_now(Mono now) const {

@@ -37,37 +37,37 @@ private:
     unsigned small_claims_ = 0;
 };
 
-/// The claim scheduler: chooses the shard to claim from next, and when to read the queue. It knows
-/// each shard's next claimable instant. An event counts as due if a call sent now finds it
-/// claimable.
+/// The claim scheduler: chooses the part of the queue to claim from next, and when to read the
+/// queue. A part is one shard of one lane, numbered as in QueuePeek. The scheduler knows each
+/// part's next claimable instant. An event counts as due if a call sent now finds it claimable.
 class ClaimScheduler {
 public:
     /// `stands_still`: a test clock, whose time does not pass by itself.
-    ClaimScheduler(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
+    ClaimScheduler(std::uint32_t parts, std::uint32_t first, std::chrono::microseconds tick,
                    bool stands_still);
 
     /// The call was sent at `asked_at` and answered at `now`.
     void note_peek(const QueuePeek& peeked, Mono asked_at, Mono now);
-    void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono asked_at,
+    void claimed(std::uint32_t part, const Shares& asked, const Claimed& claimed, Mono asked_at,
                  Mono now);
     /// The outcome of the claim is unknown.
-    void claim_failed(std::uint32_t shard);
-    /// An event of that shard becomes claimable at `due`.
-    void expect(std::uint32_t shard, Instant due);
+    void claim_failed(std::uint32_t part);
+    /// An event of that part becomes claimable at `due`.
+    void expect(std::uint32_t part, Instant due);
     /// Some event may be claimable at `due`.
     void hint(Instant due);
 
     struct Turn {
-        std::uint32_t shard;
+        std::uint32_t part;
         Shares shares;
     };
-    /// At most `total` events of the next shard in turn that has due events.
+    /// At most `total` events of the next part in turn that has due events.
     [[nodiscard]] std::optional<Turn> next_claim(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a
-    /// tick, a hint has come due, or a claim on a shard returned nothing.
+    /// tick, a hint has come due, or a claim on a part returned nothing.
     [[nodiscard]] bool must_peek(Mono now) const;
-    /// The same, but applies even while other shards can be claimed. Otherwise shards that were
+    /// The same, but applies even while other parts can be claimed. Otherwise parts that were
     /// empty at the last read would starve beside one that never is.
     [[nodiscard]] bool peek_overdue(Mono now) const;
     /// When the result of next_claim, anything_due or must_peek changes by itself.
@@ -91,17 +91,17 @@ public:
     [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
 private:
-    struct Shard {
+    struct Part {
         bool known = false;
         Instant next = never;
         Mono rests_until{};
         unsigned empty_claims = 0;  // consecutive claims that returned none of the due events
         PriorityShares shares;
     };
-    [[nodiscard]] bool due(const Shard& shard, Mono now) const;
-    [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
+    [[nodiscard]] bool due(const Part& part, Mono now) const;
+    [[nodiscard]] bool ready(const Part& part, Mono now) const;
 
-    std::vector<Shard> shards_;
+    std::vector<Part> parts_;
     std::uint32_t turn_;
     std::chrono::microseconds tick_;
     bool stands_still_;

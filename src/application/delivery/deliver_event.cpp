@@ -26,7 +26,6 @@ constexpr std::chrono::microseconds handler_is_paused_for = 1min;
 
 constexpr const char* zone_unknown = "ZONE_UNKNOWN the zone of its user is not in the tz database";
 constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused";
-constexpr const char* endpoint_missing = "ENDPOINT_MISSING it has no endpoint yet";
 constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
 constexpr const char* endpoint_disabled = "ENDPOINT_DISABLED its endpoint is disabled";
 
@@ -104,6 +103,16 @@ Outcome without_payload() {
     return outcome;
 }
 
+std::vector<Lane> DeliverEvent::lanes() const {
+    std::vector<Lane> lanes;
+    if (std::ranges::any_of(deliveries_.kinds.all(),
+                            [](const auto& kind) { return kind->delivery() != nullptr; })) {
+        lanes.push_back(endpoint_lane);
+    }
+    for (std::string& type : deliveries_.handlers.types()) lanes.emplace_back(std::move(type));
+    return lanes;
+}
+
 std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
                                            const Planning& planning) {
     Known known;
@@ -142,9 +151,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
         // Such an event continues as planned.
         const bool was_tried = event.first_attempt_at.has_value();
         if (!event.endpoint) {
-            if (deliveries_.handlers.find(event.type) == nullptr) {
-                return Deferral{std::nullopt, endpoint_missing};
-            }
+            base::check(deliveries_.handlers.find(event.type) != nullptr);
             if (is_paused && !was_tried) return Deferral{handler_is_paused_for, schedule_paused};
             return Destination{nullptr, {}, deliveries_.handler_timeout, {}};
         }
@@ -223,20 +230,17 @@ std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
     store_.transact([&](Transaction& tx) {
         released = 0;
         for (const Event& before : parked) {
-            std::optional<EndpointId> endpoint = before.endpoint;
             if (before.occurrence) {
                 const auto schedule = tx.schedules().find(before.occurrence->schedule);
                 if (!schedule || !schedule->enabled) continue;
-                if (!endpoint) endpoint = schedule->endpoint;
             }
-            if (!endpoint) continue;
-            const auto destination = tx.endpoints().find(*endpoint);
+            // Only events with an endpoint are ever parked.
+            const auto destination = tx.endpoints().find(before.endpoint.value());
             if (!destination || !destination->enabled) continue;
             const auto event = tx.events().lock(before.id);
             if (!event || !is_parked(*event)) continue;  // another caller was faster
             auto freed = expedite(*event, tx.now());
             base::check(freed.has_value());
-            if (!freed->endpoint) freed->endpoint = endpoint;
             tx.events().update(*freed);
             ++released;
         }

@@ -10,6 +10,7 @@
 #include "application/delivery/handlers.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/endpoint_kind.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -37,7 +38,10 @@ public:
     DeliverEvent(Store& store, const TimeZones& zones, Ids& ids, Deliveries deliveries)
         : store_(store), zones_(zones), ids_(ids), deliveries_(deliveries) {}
 
-    /// Reads once for the whole batch. Throws Unavailable.
+    /// The lanes of the events that this program delivers. It leaves the others to other instances.
+    [[nodiscard]] std::vector<Lane> lanes() const;
+
+    /// Reads once for the whole batch. The events are in these lanes. Throws Unavailable.
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
                                                const Planning& planning);
 

@@ -24,6 +24,12 @@ void Handlers::on(std::string event_type, Handler handler) {
     by_type_.insert_or_assign(std::move(event_type), std::move(handler));
 }
 
+std::vector<std::string> Handlers::types() const {
+    std::vector<std::string> all;
+    for (const auto& [type, handler] : by_type_) all.push_back(type);
+    return all;
+}
+
 const Handler* Handlers::find(std::string_view event_type) const {
     const auto found = by_type_.find(event_type);
     return found == by_type_.end() ? nullptr : &found->second;

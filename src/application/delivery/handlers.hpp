@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -26,6 +27,8 @@ class Handlers {
 public:
     /// At most one handler per type: a second `on` replaces the first.
     void on(std::string event_type, Handler handler);
+    /// The types that have one.
+    [[nodiscard]] std::vector<std::string> types() const;
     /// Null if there is none.
     [[nodiscard]] const Handler* find(std::string_view event_type) const;
 

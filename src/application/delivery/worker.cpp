@@ -252,7 +252,9 @@ std::optional<Command> Worker::next_claim(Mono now) {
     const auto turn = scheduler_.next_claim(static_cast<std::uint32_t>(max_claims), now);
     if (!turn) return std::nullopt;
     if (scheduler_.peek_overdue(now)) return peek(now);
-    claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease, lines_.limited()},
+    claiming_ = {{settings_.instance, turn->part % settings_.shards, turn->shares, settings_.lease,
+                  lines_.limited(), lanes_.at(turn->part / settings_.shards)},
+                 turn->part,
                  now};
     return Claim{claiming_->request};
 }

@@ -178,6 +178,7 @@ private:
         std::optional<Event> parked{};
         std::optional<HeldUp> held_up{};
         std::optional<LineHead> joins{};
+        Lane lane = endpoint_lane;
     };
     /// Claims at most `left` more events, and none once closed.
     struct Pass {
@@ -196,6 +197,8 @@ private:
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
     [[nodiscard]] Peek peek(Mono now);
+    /// An event of that lane becomes claimable after `delay`.
+    void expect(EventId id, const Lane& lane, std::chrono::microseconds delay, Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
     /// Nothing more will be sent: reports that other instances wait for are not delayed.
@@ -242,6 +245,7 @@ private:
     ClaimAhead ahead_;
     Receivers receivers_;
     WaitingLines lines_;
+    std::vector<Lane> lanes_{endpoint_lane};  // as in the latest peek
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
     std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits
@@ -258,6 +262,7 @@ private:
     Mono issued_at_{};
     struct ClaimUnderWay {
         ClaimRequest request;
+        std::uint32_t part;
         Mono issued_at;
     };
     std::optional<ClaimUnderWay> claiming_;

@@ -42,6 +42,8 @@ void Worker::backlog_counted() {
 }
 
 void Worker::peeked(const QueuePeek& peeked, Mono now) {
+    base::check(peeked.next.size() == peeked.lanes.size() * settings_.shards);
+    lanes_ = peeked.lanes;
     scheduler_.note_peek(peeked, issued_at_, now);
     lines_.note_peek(peeked, settings_.clock_stands_still ? never : peeked.now + settings_.tick);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
@@ -49,9 +51,9 @@ void Worker::peeked(const QueuePeek& peeked, Mono now) {
 }
 
 void Worker::claimed(Claimed claimed, Mono answered) {
-    const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
+    const auto [request, part, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
-    scheduler_.claimed(request.shard, request.shares, claimed, issued_at, answered);
+    scheduler_.claimed(part, request.shares, claimed, issued_at, answered);
     for (const LineHead& head : claimed.lined_up) lines_.joined(head);
     if (pass_ && pass_->left) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
@@ -104,9 +106,10 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
         // Our own lease expired before we knew. An unsent claim is void. An attempt under way must
         // not overlap with a second one, and its outcome will be recorded as LATE.
         if (!is_unsent(known->stage)) {
-            to_release_.push_back(
-                {{id, event.version, event.attempt, settings_.instance, own_try_wait,
-                  "LEASE_LOST an earlier attempt of this instance is still running"}});
+            PendingReturn back{{id, event.version, event.attempt, settings_.instance, own_try_wait,
+                                "LEASE_LOST an earlier attempt of this instance is still running"}};
+            back.lane = lane_of(event);
+            to_release_.push_back(std::move(back));
             return;
         }
         held_.forget(id);
@@ -261,8 +264,7 @@ std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> re
         HeldClaim& claim = held_.at(settlement.id, Stage::settling);
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
-            scheduler_.expect(shard_of(settlement.id, settings_.shards),
-                              scheduler_.reached(now) + retry->delay);
+            expect(settlement.id, lane_of(claim.event), retry->delay, now);
         }
         all.push_back({std::move(claim.event), std::move(settlement), late});
         held_.forget(all.back().event.id);
@@ -282,12 +284,19 @@ void Worker::claims_released(std::size_t freed, Mono now) {
         if (one.joins) {
             lines_.joined(*one.joins);
         } else if (released.delay) {
-            scheduler_.expect(shard_of(released.id, settings_.shards),
-                              scheduler_.reached(now) + *released.delay);
+            expect(released.id, one.lane, *released.delay, now);
         }
     }
     releasing_.clear();
     if (freed > 0) scheduler_.hint(scheduler_.reached(now));
+}
+
+void Worker::expect(EventId id, const Lane& lane, std::chrono::microseconds delay, Mono now) {
+    const auto found = std::ranges::find(lanes_, lane);
+    if (found == lanes_.end()) return;  // no longer claimed here
+    const auto place = static_cast<std::uint32_t>(found - lanes_.begin());
+    scheduler_.expect(place * settings_.shards + shard_of(id, settings_.shards),
+                      scheduler_.reached(now) + delay);
 }
 
 std::vector<Event> Worker::extended(std::span<const EventId> lost) {
@@ -360,6 +369,7 @@ void Worker::defer(HeldClaim& claim, const Deferral& why) {
     const Event& event = claim.event;
     PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
                         why.reason, why.obstacle}};
+    back.lane = lane_of(event);
     if (!why.delay) back.parked = event;
     if (why.obstacle == Obstacle::circuit) {
         back.held_up = {event.id, event.version, claim.destination.endpoint->id};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "application/delivery/worker.hpp"
 #include "base/check.hpp"
@@ -35,10 +36,10 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             worker.backlog_counted_ = true;
         }
         void operator()(const Peek&) const { worker.read_backoff_.fail(random, now); }
-        void operator()(const Claim& claim) const {
-            worker.claiming_.reset();
+        void operator()(const Claim&) const {
+            const auto part = std::exchange(worker.claiming_, std::nullopt).value().part;
             worker.read_backoff_.fail(random, now);
-            worker.scheduler_.claim_failed(claim.request.shard);
+            worker.scheduler_.claim_failed(part);
         }
         void operator()(const ClaimLines&) const { worker.admit_backoff_.fail(random, now); }
         void operator()(const Plan& plan) const {

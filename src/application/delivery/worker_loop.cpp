@@ -211,14 +211,16 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
 }
 
 void WorkerLoop::carry_out(const CountBacklog& command) {
-    const auto backlog = answer_of(command, [&] { return ports_.queue.backlog(); });
+    const auto backlog =
+        answer_of(command, [&] { return ports_.queue.backlog(ports_.deliver.lanes()); });
     if (!backlog) return;
     worker_.backlog_counted();
     recovery_.start(*backlog, worker_.database_now(now()), now());
 }
 
 void WorkerLoop::carry_out(const Peek& command) {
-    const auto peeked = answer_of(command, [&] { return ports_.queue.peek(); });
+    const auto peeked =
+        answer_of(command, [&] { return ports_.queue.peek(ports_.deliver.lanes()); });
     if (peeked) worker_.peeked(*peeked, now());
 }
 
@@ -406,7 +408,8 @@ void WorkerLoop::watch_recovery() {
     const auto window = recovery_.window();
     if (!window || !recovery_.check_due(now()) || !worker_.caught_up_to(window->until)) return;
     try {
-        recovery_.checked(ports_.queue.first_missed(window->from, window->until), now());
+        recovery_.checked(
+            ports_.queue.first_missed(window->from, window->until, ports_.deliver.lanes()), now());
     } catch (const Unavailable&) {
         recovery_.check_failed(now());
     }

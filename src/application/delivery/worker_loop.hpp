@@ -100,6 +100,8 @@ public:
         [[nodiscard]] bool stopping() const { return loop_.stopping(); }
         /// When events that wait for a limit may get their next permit; `never` if none waits.
         [[nodiscard]] Instant next_permit() const { return loop_.worker_.next_permit(); }
+        /// The lanes that the worker claims from.
+        [[nodiscard]] std::vector<Lane> lanes() const { return loop_.ports_.deliver.lanes(); }
 
     private:
         WorkerLoop& loop_;

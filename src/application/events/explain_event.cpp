@@ -235,6 +235,12 @@ private:
             return Wait{"limit", "due; waits until the limits of its endpoint allow its delivery",
                         std::nullopt};
         }
+        if (next <= story_.now && !event_.endpoint) {
+            return Wait{"endpoint",
+                        "due, but it has no endpoint; set one on the event or on its schedule, or "
+                        "start a program that has a handler for its type",
+                        std::nullopt};
+        }
         if (next <= story_.now) {
             return Wait{"claim",
                         left_to_workers() ? "claimable; waits for a worker of its endpoint"

@@ -374,8 +374,8 @@ std::size_t refused_of(const std::vector<Result<void, LeaseLost>>& results) {
 
 }  // namespace
 
-QueuePeek ObservedStorage::peek() {
-    return timed("look", [&] { return ports_.queue.peek(); });
+QueuePeek ObservedStorage::peek(std::span<const Lane> lanes) {
+    return timed("look", [&] { return ports_.queue.peek(lanes); });
 }
 
 template <class Call>
@@ -473,12 +473,13 @@ std::vector<EventId> ObservedStorage::extend_and_log(std::span<const Held> held,
     return lost;
 }
 
-Backlog ObservedStorage::backlog() {
-    return timed("backlog", [&] { return ports_.queue.backlog(); });
+Backlog ObservedStorage::backlog(std::span<const Lane> lanes) {
+    return timed("backlog", [&] { return ports_.queue.backlog(lanes); });
 }
 
-std::optional<Instant> ObservedStorage::first_missed(Instant from, Instant until) {
-    return timed("first_missed", [&] { return ports_.queue.first_missed(from, until); });
+std::optional<Instant> ObservedStorage::first_missed(Instant from, Instant until,
+                                                     std::span<const Lane> lanes) {
+    return timed("first_missed", [&] { return ports_.queue.first_missed(from, until, lanes); });
 }
 
 QueueDepth ObservedStorage::depth() {

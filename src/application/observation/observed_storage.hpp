@@ -49,7 +49,7 @@ public:
 
     [[nodiscard]] std::uint32_t shards() const override { return ports_.queue.shards(); }
     void hint(Instant due) override { ports_.queue.hint(due); }
-    QueuePeek peek() override;
+    QueuePeek peek(std::span<const Lane> lanes) override;
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
@@ -57,8 +57,9 @@ public:
         std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
-    Backlog backlog() override;
-    std::optional<Instant> first_missed(Instant from, Instant until) override;
+    Backlog backlog(std::span<const Lane> lanes) override;
+    std::optional<Instant> first_missed(Instant from, Instant until,
+                                        std::span<const Lane> lanes) override;
     QueueDepth depth() override;
 
     PullPeek peek(std::span<const EndpointId> endpoints) override;

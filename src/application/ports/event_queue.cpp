@@ -43,6 +43,8 @@ Event settled(const Event& event, const Settlement& settlement, Instant now) {
     return next;
 }
 
+Lane lane_of(const Event& event) { return event.endpoint ? endpoint_lane : Lane{event.type}; }
+
 AttemptRecord lost_attempt(const Event& event) {
     AttemptRecord lost = without_result(event, AttemptOutcome::lost);
     lost.started_at = event.updated_at;  // the claim

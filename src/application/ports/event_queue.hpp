@@ -24,6 +24,13 @@ public:
     virtual void due_at(Instant when) = 0;
 };
 
+/// Events are claimed in lanes: those with an endpoint in one, `endpoint_lane`, and those without
+/// one in the lane of their type, by engines that have a handler for it. So events that an engine
+/// cannot deliver are never in front of those that it can.
+using Lane = base::Strong<struct LaneTag, std::string>;
+inline const Lane endpoint_lane{""};  // no type is empty
+[[nodiscard]] Lane lane_of(const Event& event);
+
 struct ClaimRequest {
     InstanceId by;
     std::uint32_t shard = 0;
@@ -32,6 +39,7 @@ struct ClaimRequest {
     /// Unclaimed events of these endpoints are not claimed: they join the line of their endpoint,
     /// where they wait for its limits, apart from the queue of all others.
     std::vector<EndpointId> limited{};
+    Lane lane = endpoint_lane;
 };
 /// A claim of events in the line of an endpoint.
 struct LineRequest {
@@ -100,13 +108,14 @@ struct Held {
     Version held;
 };
 
-/// The database's clock and, for each shard, the next instant at which an event outside all lines
-/// is claimable (`never`: none).
+/// The database's clock and, for each shard of each lane, the next instant at which an event
+/// outside all lines is claimable (`never`: none).
 struct QueuePeek {
     Instant now;
-    std::vector<Instant> next;
+    std::vector<Instant> next;          // all shards of the first lane, then of the second, …
     std::vector<LineHead> lines{};      // unordered
     std::vector<EndpointId> limited{};  // the endpoints that have limits and no pull workers
+    std::vector<Lane> lanes{endpoint_lane};
 };
 /// Events that were missed more than 1 s ago. A claimed event counts once its lease has expired.
 /// PostgreSQL counts at most 100,000, the oldest ones.
@@ -116,12 +125,13 @@ struct Backlog {
 };
 struct QueueDepth {
     std::array<std::uint64_t, 5> stored{};        // by EventStatus, finished ones included
-    std::uint64_t due = 0;                        // claimable now, and in no line
+    std::uint64_t due = 0;                        // claimable now with an endpoint, in no line
     std::chrono::microseconds oldest_due_age{0};  // how long the oldest of them has been claimable
     std::uint64_t waiting_for_retry = 0;          // PROCESSING, not claimed, not parked
     std::uint64_t waiting_for_circuit = 0;        // the same, released because of a circuit
     std::uint64_t waiting_for_limit = 0;          // not claimed because of a limit
     std::uint64_t waiting_for_endpoint = 0;       // PROCESSING, claimable_at = never
+    std::uint64_t without_endpoint = 0;           // claimable now, but only for a handler
     std::uint64_t waiting_for_schedule = 0;       // PENDING, claimable_at = never
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
 };
@@ -138,8 +148,8 @@ public:
     /// An event may be claimable at `due`, although no call of peek() has returned that instant.
     /// For implementations that cache the results of peek(). Changes no data and never throws.
     virtual void hint(Instant /*due*/) {}
-    virtual QueuePeek peek() = 0;
-    /// Claims claimable events of one shard, oldest first in each priority. A lost event
+    virtual QueuePeek peek(std::span<const Lane> lanes) = 0;
+    /// Claims claimable events of one shard and lane, oldest first in each priority. A lost event
     /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
     /// for another claimer.
     virtual Claimed claim_ready(const ClaimRequest& request) = 0;
@@ -158,10 +168,11 @@ public:
     /// version.
     virtual std::vector<EventId> extend(std::span<const Held> held,
                                         std::chrono::microseconds lease) = 0;
-    virtual Backlog backlog() = 0;
-    /// The due instant of the first event, due at `from` or later, that was missed before `until`:
-    /// also of an event whose first attempt is under way. Empty if there is none.
-    virtual std::optional<Instant> first_missed(Instant from, Instant until) = 0;
+    virtual Backlog backlog(std::span<const Lane> lanes) = 0;
+    /// The due instant of the first event of the lanes, due at `from` or later, that was missed
+    /// before `until`: also of an event whose first attempt is under way. Empty if there is none.
+    virtual std::optional<Instant> first_missed(Instant from, Instant until,
+                                                std::span<const Lane> lanes) = 0;
     virtual QueueDepth depth() = 0;
 };
 

@@ -23,11 +23,13 @@ std::optional<std::string> moot(const Operation& operation,
     return "the schedule was edited again; the operation of that edit replaces this one";
 }
 
-/// The event came due without an endpoint or during a pause. Now it has an endpoint and can be
-/// sent.
+/// The event came due during a pause, or waited for a handler and no attempt began. Now it has an
+/// endpoint and can be sent.
 bool may_go(const Schedule& schedule, const Event& event) {
+    const bool waits_for_handler = !event.endpoint && !event.first_attempt_at;
     return schedule.enabled && (schedule.endpoint || event.endpoint) &&
-           status_of(event) == EventStatus::processing && event.claimable_at == never;
+           status_of(event) == EventStatus::processing &&
+           (event.claimable_at == never || waits_for_handler);
 }
 
 void let_go(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
@@ -38,6 +40,17 @@ void let_go(Transaction& tx, const Schedule& schedule, const Event& event, Batch
     tx.events().update(*gone);
     ++batch.done;
     batch.earliest = std::min(batch.earliest, gone->claimable_at);
+}
+
+/// An event that the rule does not move, because a caller or a backfill asked for it, gets the
+/// endpoint that it lacked.
+void give_endpoint(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
+    Event next = retarget(event, event.intent, event.due, tx.now()).value();
+    next.endpoint = schedule.endpoint;
+    next.occurrence->schedule_version = schedule.version;
+    tx.events().update(next);
+    ++batch.done;
+    batch.earliest = std::min(batch.earliest, next.claimable_at);
 }
 
 /// Whether the user, if it needs one, and the zone exist. If the zone has left the tz database, the
@@ -137,6 +150,9 @@ void ReplanSchedule::bring(Transaction& tx, const Schedule& schedule, const Even
     } else if (status_of(event) == EventStatus::pending && !event.retry_of &&
                event.occurrence->origin == Origin::rule) {
         follow(tx, schedule, event, batch);
+    } else if (status_of(event) == EventStatus::pending && event.claimable_at != never &&
+               !event.endpoint && schedule.endpoint) {
+        give_endpoint(tx, schedule, event, batch);
     }
 }
 

@@ -124,7 +124,7 @@ Claims claim_all(const Site& site, EventQueue& queue, std::size_t claimers, std:
     std::atomic<std::size_t> settled{0};
     in_threads(claimers, [&](std::size_t number) {
         const InstanceId by{site.ids.fresh()};
-        ClaimRequest request{.by = by, .lease = 30s};
+        ClaimRequest request{.by = by, .lease = 30s, .lane = Lane{std::string(event_type)}};
         request.shares[static_cast<std::size_t>(Priority::normal)] =
             static_cast<std::uint32_t>(batch);
         std::vector<microseconds> durations;

@@ -57,8 +57,11 @@ protected:
         return event;
     }
     Claimed claim() {
-        return database->queue().claim_ready(
-            {.by = instance_a, .shard = shard, .shares = {9, 9, 9, 9}, .lease = 30s});
+        return database->queue().claim_ready({.by = instance_a,
+                                              .shard = shard,
+                                              .shares = {9, 9, 9, 9},
+                                              .lease = 30s,
+                                              .lane = reminder_lane});
     }
     Claimed claim_new_event() {
         add_due_event();
@@ -243,7 +246,7 @@ TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
     settings.resolve_for = 200ms;
     settings.on_outcome_unknown = [&](std::string_view) { query(direct, own); };  // timeline 1
     const auto of_later = PostgresDatabase::open(settings, log);
-    (void)of_later->queue().peek();
+    (void)of_later->queue().peek(reminders_only);
     proxy.cut_next(CommitCutter::Cut::reply);
     EXPECT_THROW((void)(ScheduleEvent{of_later->store(), zones, ids, wakeups}.run(a_reminder())),
                  OutcomeUnknown);
@@ -366,7 +369,7 @@ TEST_F(Commit, OfAClaimIsLeftToItsLease) {
 
 TEST_F(Commit, OfALookIsNone) {
     proxy.cut_next(CommitCutter::Cut::reply);
-    EXPECT_EQ(database->queue().peek().next.size(), 16U);
+    EXPECT_EQ(database->queue().peek(reminders_only).next.size(), 16U);
     EXPECT_EQ(proxy.cuts(), 1);
     EXPECT_EQ(reported, 0);
 }

@@ -155,7 +155,7 @@ TEST_F(PostgresOutage, LastsUntilSomethingIsWritten) {
         CREATE TRIGGER refuse BEFORE INSERT ON sundial.users FOR EACH ROW EXECUTE FUNCTION refuse())");
     EXPECT_FALSE(add_user());
     EXPECT_NE(database->failing_for(), std::nullopt);
-    EXPECT_EQ(database->queue().peek().next.size(), 16U);
+    EXPECT_EQ(database->queue().peek(reminders_only).next.size(), 16U);
     EXPECT_NE(database->failing_for(), std::nullopt);
     query(direct, "DROP FUNCTION refuse() CASCADE");
     EXPECT_TRUE(add_user());

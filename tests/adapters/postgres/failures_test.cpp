@@ -101,7 +101,7 @@ TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
     cluster.kill_and_restart();
     EXPECT_TRUE(in_read(database->store(),
                         [&](Transaction& tx) { return tx.users().find(user.id).has_value(); }));
-    EXPECT_EQ(database->queue().peek().next.size(), 16U);
+    EXPECT_EQ(database->queue().peek(reminders_only).next.size(), 16U);
 }
 
 /// Two transactions lock the same rows in opposite order. The server aborts one, which then runs
@@ -340,8 +340,11 @@ TEST_F(Failures, ToWriteTextThatIsNoneDoNotHoldUpASettlement) {
     const Event event = an_event().due(Instant{}).build();  // long ago on the real clock
     store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
     auto database = PostgresDatabase::open(settings, log);
-    const auto claimed = database->queue().claim_ready(
-        {.by = instance_a, .shard = shard_of(event.id, 16), .shares = {1, 1, 1, 1}, .lease = 30s});
+    const auto claimed = database->queue().claim_ready({.by = instance_a,
+                                                        .shard = shard_of(event.id, 16),
+                                                        .shares = {1, 1, 1, 1},
+                                                        .lease = 30s,
+                                                        .lane = lane_of(event)});
     ASSERT_EQ(claimed.events.size(), 1U);
     const Event& held = claimed.events[0].event;
     const std::string noise{"\xff\xfe\0no", 5};

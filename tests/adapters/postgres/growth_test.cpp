@@ -43,10 +43,10 @@ std::string database_with(long finished) {
     query(url, R"(
         INSERT INTO sundial.events
             (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             idempotency_key, event_type, endpoint_id, zone, gap, overlap, tz_release, payload, created_at,
              updated_at)
         SELECT get_byte(uuid_send(id), 15) % 16, id, CASE WHEN i % 1000 = 0 THEN 'PROCESSING' ELSE 'PENDING' END,
-               2, at, 1, 0, 0, at, 'k' || i, 'T', 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
+               2, at, 1, 0, 0, at, 'k' || i, 'T', '01990000-0000-7000-8000-0000000000e1', 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
           FROM (SELECT i, now() - (50000 - i) * interval '1 s' AS at, )" +
                    id_of("now()") + R"( AS id FROM generate_series(1, 100000) AS i) AS live)");
     query(url, R"(

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/open.hpp"
+#include "adapters/postgres/queue_sql.hpp"
 #include "carried_out.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
@@ -30,10 +31,10 @@ std::string database_of_a_million() {
     query(url, R"(
         INSERT INTO sundial.events
             (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             idempotency_key, event_type, endpoint_id, zone, gap, overlap, tz_release, payload, created_at,
              updated_at)
         SELECT i % 16, md5(i::text)::uuid, 'PENDING', 2, now() - (500000 - i) * interval '1 s', 1, 0, 0,
-               now(), 'k' || i, 'T', 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
+               now(), 'k' || i, 'T', '01990000-0000-7000-8000-0000000000e1', 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
           FROM generate_series(1, 1000000) AS i)");
     return url;
 }
@@ -74,6 +75,42 @@ TEST_F(PlansAtScale, ABatchTouchesFewPagesOnceTheTableIsAnalysed) {
     analyse();
     const std::string claimed = claim_a_batch();
     expect_few_pages(claimed, settle_the_batch());
+}
+
+/// 100,000 due events that no engine has a handler for, and one that came due after them.
+TEST(PlansOfHandlers, PassNoEventsOfOtherTypes) {
+    RecordedLog log;
+    const std::string url = PostgresCluster::shared().create_database();
+    migrate({.url = url}, log);
+    query(url, R"(
+        INSERT INTO sundial.events
+            (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             updated_at)
+        SELECT 3, md5(i::text)::uuid, 'PENDING', 2, now() - (100001 - i) * interval '1 ms', 1, 0, 0,
+               now(), 'k' || i, CASE WHEN i > 100000 THEN 'HANDLED' ELSE 'OTHER' END, 'UTC',
+               'compatible', 'compatible', '2025b', '{}', now(), now()
+          FROM generate_series(1, 100001) AS i)");
+    const auto expect_few = [&](const Statement& statement, const std::string& types,
+                                const std::string& values) {
+        const std::string plan = carried_out(url, statement, types, values, Setup::queue);
+        EXPECT_THAT(plan, AllOf(HasSubstr("events_to_handle"), Not(HasSubstr("Seq Scan"))));
+        EXPECT_THAT(pages_touched(plan), AllOf(testing::Gt(0), Le(100))) << plan;
+    };
+    for (const char* before : {"SELECT 1", "ANALYZE sundial.events"}) {
+        query(url, before);
+        expect_few(sql::peek_to_handle, "smallint[], timestamptz[], timestamptz[], text[]",
+                   "array_fill(3::smallint, ARRAY[4]), array_fill('-infinity'::timestamptz, "
+                   "ARRAY[4]), array_fill('infinity'::timestamptz, ARRAY[4]), "
+                   "array_fill('HANDLED'::text, ARRAY[4])");
+        expect_few(
+            sql::claim_to_handle,
+            "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+            "3, '{0,1,2,3}', '{9,9,9,9}', '01990000-0000-7000-8000-00000000000a', '60 s', 0, "
+            "array_fill('-infinity'::timestamptz, ARRAY[4]), 'HANDLED'");
+        // Endpoints have an index of their own.
+        EXPECT_LE(pages_touched(claim_a_batch(url, 100)), 100);
+    }
 }
 
 }  // namespace

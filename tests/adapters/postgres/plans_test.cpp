@@ -24,10 +24,11 @@ protected:
         query(storage_.url(), R"(
             INSERT INTO sundial.events
                 (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-                 idempotency_key, event_type, schedule_id, schedule_version, nominal,
+                 idempotency_key, event_type, endpoint_id, schedule_id, schedule_version, nominal,
                  zone, gap, overlap, tz_release, payload, created_at, updated_at)
             SELECT i % 16, md5(i::text)::uuid, 'PENDING', i % 4, now() - i * interval '1 s', 1, 0, 0, now(),
-                   'k' || i, 'T', '01990000-0000-7000-8000-000000000001', 1, '2027-01-05',
+                   'k' || i, 'REMINDER',
+                   CASE WHEN i % 32 < 16 THEN '01990000-0000-7000-8000-0000000000e1'::uuid END, '01990000-0000-7000-8000-000000000001', 1, '2027-01-05',
                    'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
               FROM generate_series(1, 20000) AS i)");
     }
@@ -67,6 +68,13 @@ protected:
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
                 "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), '{}'"),
             claims_by("events_to_claim"));
+        EXPECT_THAT(
+            plan_of(sql::claim_to_handle,
+                    "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+                    "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
+                    "'30 s', 1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), "
+                    "'REMINDER'"),
+            claims_by("events_to_handle"));
     }
     void expect_good_pulls() {
         EXPECT_THAT(
@@ -96,6 +104,19 @@ protected:
                           HasSubstr("claimable_at >= part.floor"),
                           HasSubstr("claimable_at < part.ceiling"), Not(HasSubstr("events_pkey")),
                           Not(HasSubstr("Sort")), Not(HasSubstr("Seq Scan"))));
+    }
+    void expect_good_peeks_for_handlers() {
+        EXPECT_THAT(
+            plan_of(sql::peek_to_handle, "smallint[], timestamptz[], timestamptz[], text[]",
+                    "array_fill(3::smallint, ARRAY[64]), "
+                    "array_fill(now() - interval '1 h', ARRAY[64]), "
+                    "array_fill('infinity'::timestamptz, ARRAY[64]), "
+                    "array_fill('REMINDER'::text, ARRAY[64])"),
+            AllOf(HasSubstr("using events_to_handle on events  ("),
+                  HasSubstr("using events_to_handle on events events_1"),
+                  HasSubstr("event_type = part.type"), HasSubstr("claimable_at >= part.floor"),
+                  HasSubstr("claimable_at < part.ceiling"), Not(HasSubstr("events_pkey")),
+                  Not(HasSubstr("Sort")), Not(HasSubstr("Seq Scan"))));
     }
     void expect_good_settlements() {
         EXPECT_THAT(plan_of(sql::settle_accepted,
@@ -150,8 +171,15 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
                       "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
                       "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), '{}'"),
               25);
-    const std::string claimed =
-        query(url(), "SELECT array_agg(id) FROM sundial.events WHERE claimed_by IS NOT NULL")[0][0];
+    EXPECT_EQ(
+        updated(sql::claim_to_handle,
+                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+                "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000b', "
+                "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), 'REMINDER'"),
+        25);
+    const std::string claimed = query(url(),
+                                      "SELECT array_agg(id) FROM sundial.events WHERE endpoint_id "
+                                      "IS NOT NULL AND claimed_by IS NOT NULL")[0][0];
     EXPECT_EQ(updated(sql::extend, "smallint, uuid[], bigint[], interval",
                       "3, '" + claimed + "', array_fill(2::bigint, ARRAY[25]), '30 s'"),
               25);
@@ -183,6 +211,7 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     expect_good_claims();
     expect_good_pulls();
     expect_good_peeks();
+    expect_good_peeks_for_handlers();
     expect_good_settlements();
 }
 

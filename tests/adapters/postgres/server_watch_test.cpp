@@ -71,8 +71,11 @@ protected:
     std::vector<ClaimedEvent> claim(InstanceId by, const Event& event,
                                     std::chrono::microseconds lease) {
         return database->queue()
-            .claim_ready(
-                {.by = by, .shard = shard_of(event.id, 16), .shares = {9, 9, 9, 9}, .lease = lease})
+            .claim_ready({.by = by,
+                          .shard = shard_of(event.id, 16),
+                          .shares = {9, 9, 9, 9},
+                          .lease = lease,
+                          .lane = lane_of(event)})
             .events;
     }
 
@@ -109,15 +112,16 @@ TEST_F(AnotherServer, IsRefusedIfItsTimelineIsOneThatWasLeftBehind) {
     query(url,
           "CREATE OR REPLACE FUNCTION sundial.timeline(seen bigint, seen_of bigint) RETURNS "
           "bigint LANGUAGE sql AS 'SELECT 5::bigint'");
-    EXPECT_EQ(later->queue().peek().next.size(), 16U);  // records timeline 5
+    EXPECT_EQ(later->queue().peek(reminders_only).next.size(), 16U);  // records timeline 5
     query(url, own);
     try {
-        (void)later->queue().peek();
+        (void)later->queue().peek(reminders_only);
         FAIL() << "an old primary was taken for the new one";
     } catch (const Unavailable& refused) {
         EXPECT_THAT(refused.what(), HasSubstr("OLD_PRIMARY"));
     }
-    EXPECT_EQ(database->queue().peek().next.size(), 16U);  // it has seen no later timeline
+    EXPECT_EQ(database->queue().peek(reminders_only).next.size(),
+              16U);  // it has seen no later timeline
 }
 
 /// If the first host of a URL turns out to be the wrong server, the next host is tried first.

@@ -243,20 +243,28 @@ TEST_F(SqliteDatabaseTest, PutsATestClockOnADatabaseInWhichNothingHasHappened) {
 // Starts.
 
 TEST_F(SqliteDatabaseTest, EndsEveryLeaseAtTheStart) {
-    const Event held = an_event();
+    const Event held = an_event(), sent = an_event().to_endpoint(an_id<EndpointId>());
     const Event other = an_event().due(noon + 10s);
     {
         const auto database = open(on_test_clock());
         add(database->store(), held);
+        add(database->store(), sent);
         add(database->store(), other);
-        const auto claimed =
-            database->queue().claim_ready({.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s});
-        ASSERT_EQ(claimed.events.size(), 1U);
+        for (const Lane& lane : {endpoint_lane, reminder_lane}) {
+            const auto claimed = database->queue().claim_ready(
+                {.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s, .lane = lane});
+            ASSERT_EQ(claimed.events.size(), 1U);
+        }
     }
     const auto database = open(on_test_clock());
-    EXPECT_EQ(database->queue().peek().next[0], noon);
-    const auto claimed =
+    EXPECT_EQ(database->queue().peek(reminders_only).next[0], noon);
+    const auto rescued =
         database->queue().claim_ready({.by = instance_b, .shares = {9, 9, 9, 9}, .lease = 30s});
+    ASSERT_EQ(rescued.events.size(), 1U);
+    EXPECT_EQ(rescued.events[0].event.id, sent.id);
+    EXPECT_TRUE(rescued.events[0].previous_lost);
+    const auto claimed = database->queue().claim_ready(
+        {.by = instance_b, .shares = {9, 9, 9, 9}, .lease = 30s, .lane = reminder_lane});
     ASSERT_EQ(claimed.events.size(), 1U);
     EXPECT_TRUE(claimed.events[0].previous_lost);
     EXPECT_EQ(claimed.events[0].event.id, held.id);
@@ -290,13 +298,13 @@ TEST_F(SqliteDatabaseTest, EndsLeasesThatWereExtended) {
     {
         const auto database = open(on_test_clock());
         add(database->store(), an_event());
-        const auto claimed =
-            database->queue().claim_ready({.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s});
+        const auto claimed = database->queue().claim_ready(
+            {.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s, .lane = reminder_lane});
         const Event& event = claimed.events.at(0).event;
         EXPECT_TRUE(
             database->queue().extend(std::vector{Held{event.id, event.version}}, 1h).empty());
     }
-    EXPECT_EQ(open(on_test_clock())->queue().peek().next[0], noon);
+    EXPECT_EQ(open(on_test_clock())->queue().peek(reminders_only).next[0], noon);
 }
 
 /// Copies the file as a crash at this moment would leave it.

@@ -52,8 +52,8 @@ void work_until_killed(const std::filesystem::path& file, int round, const Pipe&
     }
     const InstanceId me{uuid_of(0xc000'0000'0000U + static_cast<unsigned>(round))};
     for (;;) {
-        const auto claimed =
-            database->queue().claim_ready({.by = me, .shares = {5, 5, 5, 5}, .lease = 1h});
+        const auto claimed = database->queue().claim_ready(
+            {.by = me, .shares = {5, 5, 5, 5}, .lease = 1h, .lane = reminder_lane});
         for (const auto& [event, previous_lost] : claimed.events) {
             const auto answers = database->queue().settle(std::vector{accepted(event, noon)});
             if (answers.at(0)) acknowledged.write(line(completed, event.id));

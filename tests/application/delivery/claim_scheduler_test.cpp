@@ -147,12 +147,24 @@ TEST(ClaimScheduler, RestsWhereOthersHoldWhatIsDue) {
     EXPECT_TRUE(scheduler.next_claim(60, 100s + 5ms));
 }
 
+TEST(ClaimScheduler, TakesInPartsThatComeAndGo) {
+    ClaimScheduler scheduler{2, 0, 1s, false};
+    scheduler.note_peek({noon, {}}, 100s, 100s);  // no lane
+    EXPECT_FALSE(scheduler.next_claim(60, 100s));
+    EXPECT_FALSE(scheduler.must_peek(100s));
+    EXPECT_TRUE(scheduler.past(noon));
+    scheduler.note_peek({noon, {never, never, never, noon}}, 100s, 100s);  // two lanes
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 3U);
+    scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 1U);
+}
+
 TEST(ClaimScheduler, BeginsWithItsHomeShard) {
     ClaimScheduler scheduler{4, 2, 1s, false};
     scheduler.note_peek({noon, {noon, noon, noon, noon}}, 100s, 100s);
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->shard, 2U);
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 2U);
     scheduler.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->shard, 3U);
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 3U);
 }
 
 TEST(ClaimScheduler, IsPastWhatNoShardHasAnyMore) {

@@ -36,6 +36,7 @@ TEST_F(WorkerFailures, SettlesOnceAlthoughTheReplyIsLost) {
 }
 
 TEST_F(WorkerFailures, ReleasesOnceAlthoughTheReplyIsLost) {
+    birthdays_go_to(an_endpoint().disabled());
     const User user = created(ada());
     pass(24h);
     faulty.release_fault = Fault::lost_reply;

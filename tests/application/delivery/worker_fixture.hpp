@@ -42,7 +42,7 @@ protected:
 
     void peek(std::vector<Instant> next) {
         want<Peek>();
-        worker.peeked({db(), std::move(next)}, now);
+        worker.peeked({db(), std::move(next), {}, {}, reminders_only}, now);
     }
     void claim(const std::vector<Event>& events, bool previous_lost = false) {
         want<Claim>();

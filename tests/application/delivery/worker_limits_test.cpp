@@ -30,7 +30,9 @@ protected:
     void expect_rest(std::chrono::microseconds from_now = 1us) {
         EXPECT_GE(want<WaitUntil>().when, now + from_now);
     }
-    void peek(Instant next) { want<Peek>(), worker.peeked({db(), {next}}, now); }
+    void peek(Instant next) {
+        want<Peek>(), worker.peeked({db(), {next}, {}, {}, reminders_only}, now);
+    }
 
     static Endpoint limited(std::uint32_t slots) { return an_endpoint().with_max_in_flight(slots); }
     static Destination to(const Endpoint& endpoint, bool circuit_closed = true) {
@@ -54,7 +56,7 @@ protected:
         worker.claimed(claimed, now);
         const Plan plan = want<Plan>();
         // The worker must know the horizon by now: there is no look between a claim and its plan.
-        if (more) worker.peeked({db(), {db()}}, now);
+        if (more) worker.peeked({db(), {db()}, {}, {}, reminders_only}, now);
         std::vector<Decision> decisions;
         for (std::size_t i = 0; i < events.size(); ++i) {
             decisions.push_back({events[i].id, destinations[i]});

@@ -76,6 +76,56 @@ TEST_F(WorkerLoopTest, DeliversToAHandlerOfTheTypeWhereThereIsNoEndpoint) {
     EXPECT_EQ(in_process.requests.front().endpoint, nullptr);
 }
 
+/// A second instance on the same store, with its own handlers.
+class TwoInstances : public WorkerLoopTest {
+protected:
+    Handlers other_handlers;
+    FakeDelivery other_process;
+    DeliverEvent other_deliver{store, zones, ids, {kinds, &other_process, other_handlers}};
+    WorkerLoop other{worker_settings(instance_b),
+                     {faulty, plan, other_deliver, admit, judge, monotonic, random, log, observer}};
+};
+
+TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {
+    handlers.on("A", [](const Event&) { return Handled{}; });
+    other_handlers.on("B", [](const Event&) { return Handled{}; });
+    const auto due = [&](const std::string& type) {
+        NewEvent wanted = a_reminder();
+        wanted.event_type = type;
+        wanted.target.utc = "now";
+        return scheduled(wanted);
+    };
+    for (int i = 0; i < 100; ++i) due("B");
+    const Event last = due("A");
+
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
+    ASSERT_THAT(in_process.requests, SizeIs(1));
+    EXPECT_EQ(in_process.requests.front().event.id, last.id);
+    EXPECT_EQ(other.take_over().drain(std::nullopt),
+              (TickCounters{.claimed = 100, .completed = 100}));
+    EXPECT_THAT(other_process.requests, SizeIs(100));
+}
+
+TEST_F(TwoInstances, TouchNothingAndRestWhileNeitherHasTheHandler) {
+    handlers.on("A", [](const Event&) { return Handled{}; });
+    NewEvent wanted = a_reminder();
+    wanted.target.utc = "now";
+    const Event event = scheduled(wanted);
+    int claims = 0;
+    faulty.before_claim = [&] { ++claims; };
+    const Mono start = monotonic.time;
+
+    turn(100);
+
+    EXPECT_EQ(claims, 0);
+    EXPECT_GE(monotonic.time - start, 45s);  // a peek and a wait for the tick, again and again
+    EXPECT_EQ(find(event), event);
+    EXPECT_THAT(in_read(store, [&](Transaction& tx) { return tx.events().attempts_of(event.id); }),
+                IsEmpty());
+    other_handlers.on(event.type, [](const Event&) { return Handled{}; });
+    EXPECT_EQ(other.take_over().drain(std::nullopt), (TickCounters{.claimed = 1, .completed = 1}));
+}
+
 TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
     birthdays_go_to(an_endpoint());
     created(ada());
@@ -92,12 +142,11 @@ TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
 
 // Events that may not be sent yet.
 
-TEST_F(WorkerLoopTest, ParksWhatHasNoEndpointAndSendsItOnceItHasOne) {
+TEST_F(WorkerLoopTest, LeavesAloneWhatHasNoEndpointAndSendsItOnceItHasOne) {
     const User user = created(ada());
-    EXPECT_EQ(advance(24h), (TickCounters{.claimed = 1}));
-    const Event waits = events_of(user, {EventStatus::processing}).at(0);
-    EXPECT_EQ(waits.claimable_at, never);
-    EXPECT_EQ(waits.retry_count, 0U);
+    EXPECT_EQ(advance(24h), TickCounters{});
+    const Event waits = events_of(user, {EventStatus::pending}).at(0);
+    EXPECT_EQ(waits.attempt, Attempt{0});
 
     const Endpoint endpoint = an_existing_endpoint();
     edited_birthday({.endpoint = to_string(endpoint.id)});
@@ -137,16 +186,6 @@ TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatIsEnabledWhileItsEventIsHeld
         });
     };
     EXPECT_EQ(drain(), (TickCounters{.claimed = 2, .completed = 1}));
-}
-
-TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatItsScheduleGetsWhileItsEventIsHeld) {
-    const User user = created(ada());
-    faulty.after_release = [&] {
-        faulty.after_release = {};
-        birthdays_go_to(an_endpoint());
-    };
-    EXPECT_EQ(advance(24h), (TickCounters{.claimed = 2, .completed = 1}));
-    EXPECT_THAT(webhook.requests, SizeIs(1));
 }
 
 TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {

@@ -228,7 +228,7 @@ TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
     while (!worker.pass_over() && claims < 100) {
         Command command = worker.next(now);
         if (std::holds_alternative<Peek>(command)) {
-            worker.peeked({db(), {noon}}, now);
+            worker.peeked({db(), {noon}, {}, {}, reminders_only}, now);
         } else if (std::holds_alternative<Claim>(command)) {
             ++claims;
             worker.claimed({{}, db()}, now);

@@ -95,7 +95,7 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     EXPECT_EQ(wait(), 700ms);  // noon is unchanged
     worker.wake(noon + 24h);   // the clock may have been moved
     want<Peek>();
-    worker.peeked({noon + 1s, {noon + 300ms}}, now);
+    worker.peeked({noon + 1s, {noon + 300ms}, {}, {}, reminders_only}, now);
     want<Claim>();
     worker.claimed(
         {{{sundial::claim(an_event(), instance_a, noon + 1s, 30s).value(), false}}, noon + 1s},

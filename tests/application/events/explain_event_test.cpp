@@ -128,10 +128,18 @@ TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
     EXPECT_EQ(explained(held).wait->what, "retry");
     EXPECT_EQ(explained(held).wait->until, clock.now() + 1h);
     clock.advance(2h);
-    EXPECT_EQ(explained(held).wait->what, "claim");
+    EXPECT_EQ(explained(held).wait->what, "endpoint");  // or a handler
     const Event parked_event = parked(claimed_one());
     EXPECT_EQ(explained(parked_event).wait->what, "endpoint");
     EXPECT_FALSE(explained(parked_event).wait->until);
+    NewEvent wanted = a_reminder();
+    wanted.target.utc = "now";
+    wanted.endpoint = to_string(an_existing_endpoint().id);
+    EXPECT_EQ(explained(scheduled(wanted)).wait->what, "claim");
+    wanted.endpoint.reset();
+    const Event without_endpoint = scheduled(wanted);
+    EXPECT_EQ(explained(without_endpoint).wait->what, "endpoint");
+    EXPECT_FALSE(explained(without_endpoint).wait->until);
 }
 
 TEST_F(ExplainEventTest, ReportsWhyItWasReleasedUnsent) {

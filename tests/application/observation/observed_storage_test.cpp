@@ -325,7 +325,7 @@ TEST_F(Observed, TellsHowLongEachCallTook) {
         throw std::domain_error{"mine"};
     }),
                  std::domain_error);
-    (void)watched.peek();
+    (void)watched.peek(all_lanes);
     EXPECT_THAT(counted.queries, ElementsAre(std::pair{"transact", 3ms}, std::pair{"read", 5ms},
                                              std::pair{"transact", 7ms}, std::pair{"look", 0ms}));
 }

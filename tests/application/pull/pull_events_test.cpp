@@ -150,11 +150,11 @@ TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
 TEST_F(PullEventsTest, GivesWhatWaitedForAnEndpoint) {
     const User user = created(ada());
     pass(24h);
-    drain();  // the birthday has no endpoint, so an instance parks it
-    const Event parked = events_of(user, {EventStatus::processing}).at(0);
+    drain();  // the birthday has no endpoint, so instances leave it alone
+    const Event waits = events_of(user, {EventStatus::pending}).at(0);
     edited_birthday({.endpoint = to_string(endpoint.id)});
     const Event held = pulled_one();
-    EXPECT_EQ(held.id, parked.id);
+    EXPECT_EQ(held.id, waits.id);
     EXPECT_EQ(held.retry_count, 0U);
     EXPECT_TRUE(completed_by(held));
 }

@@ -22,7 +22,7 @@ protected:
 
     /// Moves to the next change, which may also be the expiry of a dead holder's lease.
     void pass_until_next() {
-        const Instant next = std::ranges::min(queue.peek().next);
+        const Instant next = std::ranges::min(queue.peek(all_lanes).next);
         if (next != never && next > clock.now()) pass(next - clock.now());
     }
     void maybe_lose_something() {

@@ -413,6 +413,19 @@ TEST_F(Schedules, FireForOneUserWhereTheyRunForEach) {
     EXPECT_TRUE(fails_with<NotFound>(trigger_schedule.run("ext:none", {})));
 }
 
+TEST_F(Schedules, GiveTheirEndpointToDueEventsThatTheirRuleDoesNotMove) {
+    const User user = created(ada());
+    const Event event = trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}).value();
+    ASSERT_EQ(event.endpoint, std::nullopt);
+    clock.advance(1h);
+    const Endpoint endpoint = an_existing_endpoint();
+
+    edited_birthday({.endpoint = to_string(endpoint.id)});
+
+    EXPECT_EQ(find(event).endpoint, endpoint.id);
+    EXPECT_EQ(find(event).claimable_at, event.claimable_at);
+}
+
 TEST_F(Schedules, AreFilledInOnceHoweverOftenThatIsAsked) {
     const Schedule schedule = create(a_job()).value();
     const Backfill dry = backfill(schedule, {"now-24h", "now", true}).value();

@@ -69,7 +69,11 @@ public:
     [[nodiscard]] std::uint32_t shards() const override {
         return static_cast<std::uint32_t>(site_.settings.shards);
     }
-    QueuePeek peek() override { return site_.cluster.peek(believed_); }
+    QueuePeek peek(std::span<const Lane> lanes) override {
+        QueuePeek peeked = site_.cluster.peek(believed_);
+        peeked.lanes.assign(lanes.begin(), lanes.end());  // the one of its handler
+        return peeked;
+    }
     Claimed claim_ready(const ClaimRequest& request) override {
         Claimed claimed = site_.cluster.claim(request, background_time_.value());
         claimed_ = claimed.events.size();
@@ -87,8 +91,11 @@ public:
         return {};
     }
     Claimed claim_from_line(const LineRequest& /*request*/) override { return {}; }
-    Backlog backlog() override { return {}; }
-    std::optional<Instant> first_missed(Instant /*from*/, Instant /*until*/) override { return {}; }
+    Backlog backlog(std::span<const Lane> /*lanes*/) override { return {}; }
+    std::optional<Instant> first_missed(Instant /*from*/, Instant /*until*/,
+                                        std::span<const Lane> /*lanes*/) override {
+        return {};
+    }
     QueueDepth depth() override { return {}; }
 
     // MonotonicClock.
