@@ -73,10 +73,12 @@ private:
         const auto rests = [](const Process* one) { return !one->alive() || one->idle(); };
         if (!std::ranges::all_of(running_, rests)) return;
         Time until = std::min(world_.time.next_at(), end_);
-        if (until - world_.time.now() < 3s) return;
         const QueuePeek peeked = world_.store.queue().peek(std::vector{endpoint_lane});
-        const Instant due = *std::ranges::min_element(peeked.next);
+        Instant due = *std::ranges::min_element(peeked.next);
+        // An event in line is claimed when its limit or its circuit lets it, not at the next due.
+        for (const LineHead& head : peeked.lines) due = std::min(due, head.next);
         if (due != never) until = std::min(until, world_.clock.true_time_of(due));
+        if (until - world_.time.now() < 3s) return;
         if (until - world_.time.now() < 40s && any_claim_held()) return;
         for (Process* one : running_) one->skip_ticks_until(until);
     }
