@@ -44,6 +44,10 @@ namespace sundial::base {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+/// The length in bytes of the well-formed UTF-8 character at the front of `text`; 0 if there is
+/// none.
+[[nodiscard]] std::size_t character_length(std::string_view text);
+
 /// The number of code points, or nothing if `text` is not well-formed UTF-8 (RFC 3629: no overlong
 /// forms, no surrogates, nothing past U+10FFFF).
 [[nodiscard]] std::optional<std::size_t> count_code_points(std::string_view text);

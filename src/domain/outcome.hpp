@@ -36,7 +36,7 @@ struct Outcome {
     std::optional<DeliveryErrorCode> error;
     std::string error_text;  // for people; never a secret, never internals of a denied address
     std::optional<std::chrono::seconds> retry_after;  // of a 429 or 503, capped at 24 h
-    std::string response_body;                        // first 2 KiB
+    std::string response_body;                        // first 2 KiB, as UTF-8
     std::chrono::microseconds duration{0};
     bool begun = true;  // false: the process is stopping and no request was sent; not an attempt
 };

@@ -156,6 +156,17 @@ def check_rows(client):
     return len(ROWS)
 
 
+def check_bodies(client):
+    """A body is shown as text, whatever its bytes, and is not cut inside a character."""
+    shown_as = {bytes(range(256)): bytes(range(128)).decode() + "\ufffd" * 128, b"a" * 2047 + "é".encode(): "a" * 2047}
+    for body, shown in shown_as.items():
+        receiver = Misbehaving(says(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body))
+        result = try_once(client, receiver.url())[0]
+        receiver.end.set()
+        assert result["response"]["body"] == shown, result
+    return len(shown_as)
+
+
 def check_nobody_there(client):
     assert try_once(client, "http://nobody.invalid/")[1] == (RETRY, None, "DNS")
     refuses = socket.socket()  # bound, and does not listen
@@ -376,7 +387,7 @@ def main():
         with h.running("serve", "--db", "x.db", *h.LOCAL_RECEIVERS, f"--delivery.ca_file={certificates.path('ca.pem')}",
                        folder=directory) as server:
             client = server.client()
-            checks = (check_rows, check_nobody_there, check_nobody_accepts, check_redirect_is_not_followed, check_events,
+            checks = (check_rows, check_bodies, check_nobody_there, check_nobody_accepts, check_redirect_is_not_followed, check_events,
                       check_nothing_is_sent_twice, check_connections_are_kept_for_less_than_five_seconds)
             rows = sum(check(client) for check in checks) + check_tls(client, certificates)
         rows += check_the_database_is_no_receiver(directory)

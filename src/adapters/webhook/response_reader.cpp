@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/text.hpp"
+
 namespace sundial::webhook {
 namespace {
 
@@ -117,6 +119,35 @@ std::string without_echoes(std::string body, const HeaderList& sent) {
         if (blank != std::string_view::npos) hide(body, text.substr(blank + 1));
     }
     return body;
+}
+
+namespace {
+
+/// Whether more bytes could make `bytes` a character.
+bool is_begun_character(std::string_view bytes) {
+    constexpr std::size_t longest = 4;
+    // Continuations that complete every sequence that is not malformed already.
+    for (const char second : {'\x80', '\xA0', '\x9F', '\x90', '\x8F'}) {
+        std::string whole{bytes};
+        while (whole.size() < longest) {
+            whole += whole.size() == 1 ? second : '\x80';
+            if (base::character_length(whole) == whole.size()) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string readable_text(std::string_view bytes, bool was_cut) {
+    std::string text;
+    while (!bytes.empty()) {
+        const std::size_t length = base::character_length(bytes);
+        if (length == 0 && was_cut && is_begun_character(bytes)) break;
+        text += length == 0 ? "\uFFFD" : bytes.substr(0, length);
+        bytes.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return text;
 }
 
 }  // namespace sundial::webhook

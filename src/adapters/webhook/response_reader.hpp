@@ -27,6 +27,8 @@ public:
     /// Why reading stopped before a head was complete.
     [[nodiscard]] std::string refusal() const;
     [[nodiscard]] const std::string& kept_body() const { return kept_body_; }
+    /// Whether the body is longer than what was kept.
+    [[nodiscard]] bool body_was_cut() const { return body_bytes_ > kept_body_.size(); }
     /// Seconds or an HTTP date, capped at 24 h; `now` is used for dates.
     [[nodiscard]] std::optional<std::chrono::seconds> retry_after(
         std::chrono::sys_seconds now) const;
@@ -46,5 +48,9 @@ private:
 /// without the word before its first blank (Bearer), and one that was cut off at the end of `body`.
 /// Leaves values of fewer than eight characters: they may stand there by chance.
 [[nodiscard]] std::string without_echoes(std::string body, const HeaderList& sent);
+
+/// `bytes`, which can be anything, as UTF-8: each byte that is not part of a character becomes
+/// U+FFFD. Leaves out a character that is incomplete because the bytes after it were cut off.
+[[nodiscard]] std::string readable_text(std::string_view bytes, bool was_cut);
 
 }  // namespace sundial::webhook

@@ -247,7 +247,8 @@ Outcome Transfer::outcome(int curl_code) const {
     Outcome outcome;
     outcome.status_code = reader_.status();
     outcome.verdict = judge_status(reader_.status(), 0);
-    outcome.response_body = without_echoes(reader_.kept_body(), credentials_.headers);
+    outcome.response_body = readable_text(without_echoes(reader_.kept_body(), credentials_.headers),
+                                          reader_.body_was_cut());
     outcome.retry_after =
         reader_.retry_after(std::chrono::floor<std::chrono::seconds>(request_.now));
     if (outcome.verdict != Verdict::accepted) outcome.error = DeliveryErrorCode::http_status;

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/text.hpp"
+
 namespace sundial::webhook {
 namespace {
 
@@ -63,6 +69,38 @@ TEST(ResponseReader, Keeps2KiBOfTheBodyAndReads64) {
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(reader.body(piece));
     EXPECT_FALSE(reader.body("x"));
     EXPECT_EQ(reader.kept_body(), std::string(2048, 'b'));
+}
+
+TEST(ReadableText, KeepsCharactersAndReplacesAllOtherBytes) {
+    const std::string_view binary{"a\0\xff\xc3\xa9\xed\xa0\x80z", 9};
+    EXPECT_EQ(readable_text(binary, false),
+              (std::string_view{"a\0\uFFFD\u00E9\uFFFD\uFFFD\uFFFDz", 17}));
+}
+
+TEST(ReadableText, LeavesOutACharacterThatWasCut) {
+    const std::string_view characters[] = {"\u00E9",     "\u20AC",     "\uFFFD",    "\uD7FF",
+                                           "\U0001F382", "\U00010000", "\U0010FFFF"};
+    for (const std::string_view character : characters) {
+        for (std::size_t kept = 1; kept < character.size(); ++kept) {
+            const std::string bytes = "a" + std::string{character.substr(0, kept)};
+            EXPECT_EQ(readable_text(bytes, true), "a") << character << ' ' << kept;
+            EXPECT_TRUE(readable_text(bytes, false).ends_with("\uFFFD")) << character;
+        }
+        EXPECT_EQ(readable_text(character, true), character);
+    }
+    EXPECT_EQ(readable_text("a\xc3(", true), "a\uFFFD(");
+    EXPECT_EQ(readable_text("a\xff", true), "a\uFFFD");
+    EXPECT_EQ(readable_text("a\xed\xa0", true), "a\uFFFD\uFFFD");
+}
+
+TEST(ReadableText, IsWellFormedWhateverTheBytes) {
+    std::mt19937 random{7};
+    std::uniform_int_distribution<int> byte{0, 255}, length{0, 12};
+    for (int i = 0; i < 20'000; ++i) {
+        std::string bytes(static_cast<std::size_t>(length(random)), '\0');
+        for (char& one : bytes) one = static_cast<char>(byte(random));
+        EXPECT_TRUE(base::count_code_points(readable_text(bytes, i % 2 == 0)));
+    }
 }
 
 TEST(ResponseReader, RetryAfterIsSecondsOrADateCappedAtADay) {
