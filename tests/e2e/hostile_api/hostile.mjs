@@ -1,13 +1,14 @@
 // Generated requests from openapi.json against a running server: valid, nearly valid and broken. Every answer must have
 // a status and a body that the document promises for it; every error all members of a problem; none may be a 5xx.
 //
-// usage: hostile.mjs BASE KEY COUNT SEED      prints a JSON summary; on failure the request that fails, made small
+// usage: hostile.mjs BASE KEYS COUNT SEED     prints a JSON summary; on failure the request that fails, made small
+//        KEYS, separated by commas: each request is sent with one of them, mostly the first
 import http from "node:http";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 
-const [base, key, count, seed] = [process.argv[2], process.argv[3], Number(process.argv[4]), Number(process.argv[5])];
+const [base, keys, count, seed] = [process.argv[2], process.argv[3].split(","), Number(process.argv[4]), Number(process.argv[5])];
 const workers = 6;
 const agent = new http.Agent({keepAlive: true, maxSockets: workers});
 const problemMembers = ["type", "title", "status", "code", "retryable", "detail", "instance", "correlationId"];
@@ -44,7 +45,7 @@ function resolve(schema) {
 // These move time or send real requests: they have tests of their own.
 const leftOut = new Set(["POST /v1/clock/advance", "PUT /v1/clock", "POST /v1/endpoints/{id}/test"]);
 // The keys in use must stay valid.
-const keys = /^\/v1\/api-keys/;
+const keyPaths = /^\/v1\/api-keys/;
 
 function answerJudge(operation, status) {
     const response = resolve(operation.responses[String(status)]);
@@ -64,7 +65,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
             name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, operation, judges: new Map(),
             parameters: (operation.parameters ?? []).map(resolve),
             body: resolve(operation.requestBody)?.content,
-        }))).filter(({name, path, method}) => !leftOut.has(name) && !(keys.test(path) && method === "DELETE"));
+        }))).filter(({name, path, method}) => !leftOut.has(name) && !(keyPaths.test(path) && method === "DELETE"));
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
@@ -212,7 +213,7 @@ const request = fc.constantFrom(...operations).chain((of) => fc.record({
     of: fc.constant(of), id: segment(of.path), query: query(of.parameters), body: bodyOf(of),
     headers: sure(85, fc.constant({}), header),
     type: sure(95, fc.constant("application/json"), fc.constantFrom("text/plain", "application/json; charset=latin1", "application/merge-patch+json", "", "json")),
-    key: sure(99, fc.constant(key), fc.constantFrom("", "sundial_sk_x", key.slice(0, -1))),
+    key: sure(99, sure(70, fc.constant(keys[0]), fc.constantFrom(...keys)), fc.constantFrom("", "sundial_sk_x", keys[0].slice(0, -1))),
 })).map(({of, id, query, body, headers, type, key}) => ({
     of, body, method: of.method,
     target: of.path.replace("{id}", escape(id)) + (query ? "?" + query : ""),
