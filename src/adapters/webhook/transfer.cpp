@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
@@ -58,7 +57,7 @@ struct Transfer::Callbacks {
         CRASH_POINT("send: mid request");  // the head is sent, the body is not
         Transfer& to = self(transfer);
         const std::size_t bytes = std::min(size * count, to.body_.size() - to.taken_);
-        std::memcpy(into, to.body_.data() + to.taken_, bytes);
+        std::copy_n(to.body_.data() + to.taken_, bytes, into);
         to.taken_ += bytes;
         return bytes;
     }

@@ -16,7 +16,7 @@
 
 typedef void CURL;  // as libcurl declares it
 
-struct curl_slist;
+struct curl_slist;  // NOLINT(readability-identifier-naming): libcurl calls it so
 
 namespace sundial::webhook {
 
