@@ -14,7 +14,7 @@ namespace {
 using Defects = std::vector<FieldError>;
 
 /// Sealing also validates a given secret.
-Result<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, Secrets& secrets) {
+EndpointResult<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, Secrets& secrets) {
     if (!kind.signs()) return FreshKeys{};
     return fresh_keys(secrets, wanted.secret, wanted.ed25519);
 }
@@ -29,7 +29,7 @@ TypeSettings type_settings(const NewEndpoint& wanted) {
             .ed25519 = wanted.ed25519};
 }
 
-Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
+EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
     const EndpointKind* kind = kinds_.find(wanted.type);
     if (kind == nullptr) {
         return invalid(
@@ -71,7 +71,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
     endpoint.secret_hint = fresh->secret_hint;
     endpoint.public_key = fresh->public_key;
 
-    return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {
+    return in_transaction(store_, [&](Transaction& tx) -> EndpointResult<CreatedEndpoint> {
         endpoint.created_at = endpoint.updated_at = tx.now();
         if (auto added = tx.endpoints().add(endpoint); !added) return added.error();
         tx.record(endpoint_created(endpoint, {ids_.fresh(), caller}));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "application/endpoints/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
@@ -48,7 +49,7 @@ public:
                    std::chrono::seconds lease = std::chrono::seconds{30})
         : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids), lease_(lease) {}
     /// Errors: ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
+    [[nodiscard]] EndpointResult<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
 
 private:
     Store& store_;

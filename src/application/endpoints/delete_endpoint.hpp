@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "application/endpoints/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
@@ -28,7 +29,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, EndpointInUse; ValidationFailed if the zone of an event's
     /// successor is unknown.
-    [[nodiscard]] Result<void> run(std::string_view reference, EventsOfEndpoint events,
+    [[nodiscard]] EndpointResult<void> run(std::string_view reference, EventsOfEndpoint events,
                                    std::optional<Version> expected, const Caller& caller);
 
 private:
@@ -39,9 +40,9 @@ private:
         std::size_t cancelled = 0;              // events, if no more are left to cancel
         Instant earliest = never;               // when the first planned successor is claimable
     };
-    Result<Step> remove_if_few_are_left(Transaction& tx, const Endpoint& endpoint,
+    EndpointResult<Step> remove_if_few_are_left(Transaction& tx, const Endpoint& endpoint,
                                         EventsOfEndpoint events, const Caller& caller);
-    Result<Step> begin(Transaction& tx, std::string_view reference, EventsOfEndpoint events,
+    EndpointResult<Step> begin(Transaction& tx, std::string_view reference, EventsOfEndpoint events,
                        std::optional<Version> expected, const Caller& caller);
 
     Store& store_;

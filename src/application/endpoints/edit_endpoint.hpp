@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/endpoints/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/unpark_events.hpp"
@@ -66,18 +67,18 @@ public:
           log_(log),
           lease_(lease) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
+    [[nodiscard]] EndpointResult<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
                                        std::optional<Version> expected, const Caller& caller);
     /// Replaces every setting of the endpoint with that of `wanted`, except external id, type,
     /// format and secret. Errors: as above.
-    [[nodiscard]] Result<Endpoint> replace(std::string_view reference, const NewEndpoint& wanted,
+    [[nodiscard]] EndpointResult<Endpoint> replace(std::string_view reference, const NewEndpoint& wanted,
                                            std::optional<Version> expected, const Caller& caller);
 
 private:
     /// Computes the edit from the current endpoint.
     using MakeEdit = std::function<EndpointEdit(const Endpoint&)>;
     /// `whole`: the complete new settings; null if the edit has only some.
-    Result<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
+    EndpointResult<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
                             const NewEndpoint* whole, std::optional<Version> expected,
                             const Caller& caller);
     void let_go(EndpointId endpoint, const std::function<void()>& release);

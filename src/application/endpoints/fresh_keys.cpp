@@ -4,7 +4,7 @@
 
 namespace sundial {
 
-Result<FreshKeys> fresh_keys(Secrets& secrets, const std::optional<std::string>& given,
+EndpointResult<FreshKeys> fresh_keys(Secrets& secrets, const std::optional<std::string>& given,
                              bool ed25519) {
     auto secret = secrets.seal(given);
     if (!secret) return secret.error();

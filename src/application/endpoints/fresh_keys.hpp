@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "application/endpoints/result.hpp"
 #include "application/ports/secrets.hpp"
 #include "domain/endpoint.hpp"
 
@@ -18,7 +19,7 @@ struct FreshKeys {
 };
 
 /// A secret, `given` or random, and with `ed25519` also a pair of keys. Errors: ValidationFailed.
-[[nodiscard]] Result<FreshKeys> fresh_keys(Secrets& secrets,
+[[nodiscard]] EndpointResult<FreshKeys> fresh_keys(Secrets& secrets,
                                            const std::optional<std::string>& given, bool ed25519);
 
 }  // namespace sundial

@@ -12,7 +12,7 @@ constexpr int put_turns = 5;
 
 }  // namespace
 
-Result<PutEndpointResult> PutEndpoint::run(const std::string& external_id, NewEndpoint wanted,
+EndpointResult<PutEndpointResult> PutEndpoint::run(const std::string& external_id, NewEndpoint wanted,
                                            std::optional<Version> expected, const Caller& caller) {
     wanted.external_id = external_id;
     const std::string reference = "ext:" + external_id;

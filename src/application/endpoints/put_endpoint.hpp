@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/endpoints/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
@@ -21,7 +22,7 @@ public:
     PutEndpoint(CreateEndpoint& create, EditEndpoint& edit) : create_(create), edit_(edit) {}
     /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
     /// OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutEndpointResult> run(const std::string& external_id, NewEndpoint wanted,
+    [[nodiscard]] EndpointResult<PutEndpointResult> run(const std::string& external_id, NewEndpoint wanted,
                                                 std::optional<Version> expected,
                                                 const Caller& caller);
 

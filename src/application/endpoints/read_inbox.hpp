@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "application/endpoints/result.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/store.hpp"
 
@@ -12,7 +13,7 @@ class ReadInbox {
 public:
     ReadInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Newest first. Errors: NotFound; ValidationFailed for a type that keeps no requests.
-    [[nodiscard]] Result<Page<InboxRequest>> run(std::string_view reference,
+    [[nodiscard]] EndpointResult<Page<InboxRequest>> run(std::string_view reference,
                                                  const PageRequest& page);
 
 private:
@@ -25,7 +26,7 @@ class ClearInbox {
 public:
     ClearInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Errors: as above.
-    [[nodiscard]] Result<void> run(std::string_view reference);
+    [[nodiscard]] EndpointResult<void> run(std::string_view reference);
 
 private:
     Store& store_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/endpoints/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/ports/endpoint_kind.hpp"
@@ -26,7 +27,7 @@ public:
     RotateSecret(Store& store, Secrets& secrets, const EndpointKinds& kinds, Ids& ids)
         : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed.
-    [[nodiscard]] Result<CreatedEndpoint> run(std::string_view reference, const Rotation& rotation,
+    [[nodiscard]] EndpointResult<CreatedEndpoint> run(std::string_view reference, const Rotation& rotation,
                                               std::optional<Version> expected,
                                               const Caller& caller);
 

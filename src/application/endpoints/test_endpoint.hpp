@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "application/endpoints/result.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -21,7 +22,7 @@ public:
     TestEndpoint(Store& store, const EndpointKinds& kinds, Ids& ids)
         : store_(store), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, EndpointDisabled; ValidationFailed for a type that nothing is sent to.
-    [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
+    [[nodiscard]] EndpointResult<TestDelivery> run(std::string_view reference);
 
 private:
     Store& store_;

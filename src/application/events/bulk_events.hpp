@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "application/events/result.hpp"
 #include "application/events/bulk_request.hpp"
 #include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
@@ -34,7 +35,7 @@ public:
     BulkEvents(Store& store, const TimeZones& zones, Operations& operations, base::Log& log)
         : store_(store), zones_(zones), operations_(operations), log_(log) {}
     /// Errors: ValidationFailed, at /filter/…, /set/… and /ids; TooManyOperations.
-    [[nodiscard]] Result<Bulk> run(const BulkCall& call, const std::string& correlation_id);
+    [[nodiscard]] EventResult<Bulk> run(const BulkCall& call, const std::string& correlation_id);
 
 private:
     [[nodiscard]] Bulk preview(const BulkRequest& request);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/events/result.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -19,7 +20,7 @@ void share_owners(Transaction& tx, std::span<const Event> events);
 
 /// Cancels one event inside a transaction. `earliest` becomes the instant at which its successor is
 /// claimable, if that is earlier. Errors: as of CancelEvent.
-[[nodiscard]] Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
+[[nodiscard]] EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
                                       std::optional<Version> expected, Instant& earliest,
                                       const std::string& reason = "cancelled on request");
 
@@ -30,7 +31,7 @@ public:
     CancelEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, InvalidStateTransition (claimed, COMPLETED, FAILED).
-    [[nodiscard]] Result<Event> run(std::string_view id, std::optional<Version> expected);
+    [[nodiscard]] EventResult<Event> run(std::string_view id, std::optional<Version> expected);
 
 private:
     Store& store_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/events/result.hpp"
 #include "application/events/target.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
@@ -23,7 +24,7 @@ struct EventEdit {
 };
 
 /// Edits one event inside a transaction. Errors: as of EditEvent.
-[[nodiscard]] Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
+[[nodiscard]] EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
                                     const EventEdit& edit, std::optional<Version> expected);
 
 /// Changes a PENDING event (target, payload, endpoint, priority), gives an endpoint to an event
@@ -34,7 +35,7 @@ public:
     EditEvent(Store& store, const TimeZones& zones, Wakeups& wakeups)
         : store_(store), zones_(zones), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, InvalidStateTransition.
-    [[nodiscard]] Result<Event> run(std::string_view id, const EventEdit& edit,
+    [[nodiscard]] EventResult<Event> run(std::string_view id, const EventEdit& edit,
                                     std::optional<Version> expected);
 
 private:

@@ -56,7 +56,7 @@ Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds
 }
 
 /// Stores the new event.
-Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+EventResult<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
                               std::chrono::microseconds delay) {
     const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
     auto fresh = key == RetryKey::fresh
@@ -79,7 +79,7 @@ Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, Ret
 
 }  // namespace
 
-Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+EventResult<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
                               std::chrono::microseconds delay) {
     auto event = find_with_user(tx, id);
     if (event && key == RetryKey::same && waiting_for(*event) == WaitReason::retry) {
@@ -96,8 +96,8 @@ Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey ke
     return RetriedEvent{*std::move(fresh), true};
 }
 
-Result<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<RetriedEvent> {
+EventResult<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<RetriedEvent> {
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
         return retry_in(tx, ids_, *wanted, key);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/requests/result.hpp"
 #include "application/ports/store.hpp"
 #include "domain/error.hpp"
 
@@ -13,16 +14,16 @@
 namespace sundial {
 
 /// Errors of all: NotFound, with `reference` as given, also for a malformed id.
-[[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
-[[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
-[[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] RequestResult<UserId> user_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] RequestResult<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] RequestResult<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
 /// The same for many, by reference. Unknown references are left out.
 [[nodiscard]] std::map<std::string, UserId> user_ids(Transaction& tx,
                                                      const std::set<std::string>& references);
 [[nodiscard]] std::map<std::string, EndpointId> endpoint_ids(
     Transaction& tx, const std::set<std::string>& references);
 /// Events and operations have no external id.
-[[nodiscard]] Result<EventId> event_id(std::string_view reference);
-[[nodiscard]] Result<OperationId> operation_id(std::string_view reference);
+[[nodiscard]] RequestResult<EventId> event_id(std::string_view reference);
+[[nodiscard]] RequestResult<OperationId> operation_id(std::string_view reference);
 
 }  // namespace sundial

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/schedules/result.hpp"
 #include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/ids.hpp"
@@ -40,7 +41,7 @@ public:
         : store_(store), zones_(zones), operations_(operations) {}
     /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range with more than
     /// 1,000,000 occurrences.
-    [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillRequest& request);
+    [[nodiscard]] ScheduleResult<Backfill> run(std::string_view reference, const BackfillRequest& request);
 
 private:
     Store& store_;

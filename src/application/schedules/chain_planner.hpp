@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "application/schedules/result.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -53,7 +54,7 @@ public:
     void drop(const Schedule* schedule, const Event& pending);
 
     /// Cancels a live event and plans its successor. Errors: InvalidStateTransition.
-    Result<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
+    ScheduleResult<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
                                    std::string reason);
 
     /// When the first of the planned and moved events is claimable; `never` if there is none.

@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
+ScheduleResult<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
     const auto zones = zones_.current();
     const ScheduleId id{ids_.fresh()};
     const auto draft =
@@ -18,7 +18,7 @@ Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const 
 
     Instant earliest = never;
     std::optional<Operation> started;
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Schedule> {
         earliest = never;
         started.reset();
         auto read = read_schedule(tx, id, wanted, *zones);
@@ -50,13 +50,13 @@ namespace {
 constexpr int turns = 5;
 
 template <class E, class T>
-bool failed_with(const Result<T>& result) {
+bool failed_with(const ScheduleResult<T>& result) {
     return !result && std::holds_alternative<E>(result.error());
 }
 
 }  // namespace
 
-Result<PutScheduleResult> PutSchedule::run(const std::string& external_id, ScheduleFields wanted,
+ScheduleResult<PutScheduleResult> PutSchedule::run(const std::string& external_id, ScheduleFields wanted,
                                            std::optional<Version> expected, const Caller& caller) {
     wanted.external_id = external_id;
     const std::string reference = "ext:" + external_id;

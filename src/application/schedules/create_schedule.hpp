@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/schedules/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/event_queue.hpp"
@@ -28,7 +29,7 @@ public:
                    Operations& operations)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
     /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& wanted, const Caller& caller);
+    [[nodiscard]] ScheduleResult<CreatedSchedule> run(const ScheduleFields& wanted, const Caller& caller);
 
 private:
     Store& store_;
@@ -48,7 +49,7 @@ class PutSchedule {
 public:
     PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}
     /// With `expected` it must exist. Errors: those of CreateSchedule and EditSchedule.
-    [[nodiscard]] Result<PutScheduleResult> run(const std::string& external_id,
+    [[nodiscard]] ScheduleResult<PutScheduleResult> run(const std::string& external_id,
                                                 ScheduleFields wanted,
                                                 std::optional<Version> expected,
                                                 const Caller& caller);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/schedules/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -18,7 +19,7 @@ class DeleteSchedule {
 public:
     DeleteSchedule(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
-    [[nodiscard]] Result<void> run(std::string_view reference, std::optional<Version> expected,
+    [[nodiscard]] ScheduleResult<void> run(std::string_view reference, std::optional<Version> expected,
                                    const Caller& caller);
 
 private:

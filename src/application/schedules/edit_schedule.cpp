@@ -21,7 +21,7 @@ ValidationFailed fixed(const char* pointer) {
 }
 
 /// The replacement of an existing schedule; if nothing differs, the same version.
-Result<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
+ScheduleResult<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
                           const TzData& zones) {
     auto after = read_schedule(tx, before.id, wanted, zones);
     if (!after) return after;
@@ -35,7 +35,7 @@ Result<Schedule> replaced(Transaction& tx, const Schedule& before, const Schedul
 
 }  // namespace
 
-Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
+ScheduleResult<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
                                          std::optional<Version> expected, const Caller& caller) {
     const auto transform = [&](Transaction& tx, const Schedule& before) {
         return edited(tx, before, edit, *zones_.current());
@@ -43,7 +43,7 @@ Result<EditedSchedule> EditSchedule::run(std::string_view reference, const Sched
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
+ScheduleResult<EditedSchedule> EditSchedule::replace(std::string_view reference,
                                              const ScheduleFields& wanted,
                                              std::optional<Version> expected,
                                              const Caller& caller) {
@@ -53,7 +53,7 @@ Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
+ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
                                             std::optional<Version> expected, const Caller& caller) {
     const auto zones = zones_.current();
     // Computed outside the transaction. If another edit comes between, the transaction does it.
@@ -61,15 +61,15 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         const auto id = schedule_id(tx, reference);
         const auto before = id ? tx.schedules().find(*id) : std::nullopt;
         const auto requested =
-            before ? change(tx, *before) : Result<Schedule>{NotFound{Noun::schedule, {}}};
+            before ? change(tx, *before) : ScheduleResult<Schedule>{NotFound{Noun::schedule, {}}};
         return requested && !same_rule(*before, *requested) ? std::optional{*requested}
                                                             : std::nullopt;
     });
-    const auto judged = draft ? judge_rule(*draft, *zones) : Result<void>{};
+    const auto judged = draft ? judge_rule(*draft, *zones) : ScheduleResult<void>{};
 
     std::optional<Operation> started;
     // Locks only the schedule. The events follow afterwards, because there may be millions.
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Schedule> {
         started.reset();
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();

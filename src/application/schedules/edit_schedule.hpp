@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/schedules/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/ids.hpp"
@@ -28,17 +29,17 @@ public:
         : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
     /// Empty fields of `edit` stay. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
-    [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
+    [[nodiscard]] ScheduleResult<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
                                              std::optional<Version> expected, const Caller& caller);
     /// Empty fields of `wanted` return to their defaults. Errors: as above.
-    [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
+    [[nodiscard]] ScheduleResult<EditedSchedule> replace(std::string_view reference,
                                                  const ScheduleFields& wanted,
                                                  std::optional<Version> expected,
                                                  const Caller& caller);
 
 private:
-    using Change = std::function<Result<Schedule>(Transaction&, const Schedule&)>;
-    Result<EditedSchedule> change(std::string_view reference, const Change& change,
+    using Change = std::function<ScheduleResult<Schedule>(Transaction&, const Schedule&)>;
+    ScheduleResult<EditedSchedule> change(std::string_view reference, const Change& change,
                                   std::optional<Version> expected, const Caller& caller);
 
     Store& store_;

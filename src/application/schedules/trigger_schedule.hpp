@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/schedules/result.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -23,7 +24,7 @@ public:
     TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
-    [[nodiscard]] Result<Event> run(std::string_view reference, const TriggerRequest& request);
+    [[nodiscard]] ScheduleResult<Event> run(std::string_view reference, const TriggerRequest& request);
 
 private:
     Store& store_;

@@ -37,7 +37,7 @@ std::string content_of(const NewRecordedEvent& event) {
     return event.event_type + '\n' + std::to_string(event.schema_version) + '\n' + *data;
 }
 
-Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<RecordedEvent> batch) {
+StreamResult<Appended> append(Transaction& tx, const Append& wanted, std::vector<RecordedEvent> batch) {
     EventStore& streams = tx.streams();
     const StreamHead head = streams.lock(wanted.stream);
     std::vector<Uuid> ids;
@@ -58,7 +58,7 @@ Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<Recor
 }
 
 /// Validates everything that needs no access to the store.
-Result<void> judge(const Append& wanted, const std::string& at = {}) {
+StreamResult<void> judge(const Append& wanted, const std::string& at = {}) {
     if (auto error = refuse_own_stream(wanted.stream, at)) {
         return ValidationFailed{{*std::move(error)}};
     }
@@ -108,14 +108,14 @@ std::vector<RecordedEvent> AppendToStream::recorded(const Append& wanted) const 
     return batch;
 }
 
-Result<Appended> AppendToStream::run(const Append& wanted) {
+StreamResult<Appended> AppendToStream::run(const Append& wanted) {
     if (auto judged = judge(wanted); !judged) return std::move(judged).error();
     const auto batch = recorded(wanted);
     if (const auto appended = store_.append_at_once(wanted.expected, batch)) return *appended;
     return in_transaction(store_, [&](Transaction& tx) { return append(tx, wanted, batch); });
 }
 
-Result<Appended> AppendToStream::run(Transaction& tx, const Append& wanted) const {
+StreamResult<Appended> AppendToStream::run(Transaction& tx, const Append& wanted) const {
     if (auto judged = judge(wanted); !judged) return std::move(judged).error();
     return append(tx, wanted, recorded(wanted));
 }

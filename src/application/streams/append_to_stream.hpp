@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/streams/result.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "base/result.hpp"
@@ -48,9 +49,9 @@ public:
     /// Errors: ValidationFailed, also for Sundial's own streams; PayloadTooLarge, EventIdReused,
     /// StreamOptimisticLock, StreamDeleted, StreamArchived. Throws Unavailable: repeating the call
     /// does no harm.
-    [[nodiscard]] Result<Appended> run(const Append& wanted);
+    [[nodiscard]] StreamResult<Appended> run(const Append& wanted);
     /// The same in a transaction of the caller's, which may go on after an error.
-    [[nodiscard]] Result<Appended> run(Transaction& tx, const Append& wanted) const;
+    [[nodiscard]] StreamResult<Appended> run(Transaction& tx, const Append& wanted) const;
     /// All of them or none; each stream may be named once. Errors: each refused append, in their
     /// order.
     [[nodiscard]] base::Result<std::vector<Appended>, std::vector<RefusedAppend>> run_all(

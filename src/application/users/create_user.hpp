@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/users/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
@@ -22,7 +23,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: ValidationFailed (pointers /firstName, /dateOfBirth, /dates/anniversary, …),
     /// DuplicateExternalId.
-    [[nodiscard]] Result<User> run(const UserFields& wanted, const Caller& caller);
+    [[nodiscard]] UserResult<User> run(const UserFields& wanted, const Caller& caller);
 
 private:
     Store& store_;
@@ -43,7 +44,7 @@ public:
     PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
     /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
     /// OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
+    [[nodiscard]] UserResult<PutResult> run(const std::string& external_id, UserFields wanted,
                                         std::optional<Version> expected, const Caller& caller);
 
 private:

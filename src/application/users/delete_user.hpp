@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/users/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -21,7 +22,7 @@ class DeleteUser {
 public:
     DeleteUser(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
-    [[nodiscard]] Result<void> run(std::string_view reference, UserHistory history,
+    [[nodiscard]] UserResult<void> run(std::string_view reference, UserHistory history,
                                    std::optional<Version> expected, const Caller& caller);
 
 private:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/users/result.hpp"
 #include "application/audit/caller.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
@@ -45,7 +46,7 @@ struct UserEdit {
 
 /// `user` with all values of `fields`. Errors: ValidationFailed, with every wrong field (pointers
 /// /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
-[[nodiscard]] Result<User> read_user(User user, const UserFields& fields, const TzData& zones,
+[[nodiscard]] UserResult<User> read_user(User user, const UserFields& fields, const TzData& zones,
                                      Instant now);
 
 /// The effect of an edit on the user's live events.
@@ -69,17 +70,17 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// `expected` is the version that the caller requires, if any. Errors: NotFound,
     /// OptimisticLock, ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
+    [[nodiscard]] UserResult<EditedUser> run(std::string_view reference, const UserEdit& edit,
                                          std::optional<Version> expected, const Caller& caller);
     /// Replaces every field of the user with that of `wanted`. The external id stays if `wanted`
     /// has none. Errors: as above.
-    [[nodiscard]] Result<EditedUser> replace(std::string_view reference, const UserFields& wanted,
+    [[nodiscard]] UserResult<EditedUser> replace(std::string_view reference, const UserFields& wanted,
                                              std::optional<Version> expected, const Caller& caller);
 
 private:
     /// Computes the new fields from the current ones.
     using Transform = std::function<UserFields(UserFields)>;
-    Result<EditedUser> change(std::string_view reference, const Transform& transform,
+    UserResult<EditedUser> change(std::string_view reference, const Transform& transform,
                               std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
