@@ -20,15 +20,14 @@
 
 /// The types of the live events without an endpoint. Goes from type to type in the index, however
 /// many events each has.
-#define SUNDIAL_TYPES_TO_HANDLE \
-    R"sql(
-    WITH RECURSIVE lane(type) AS (
-        SELECT min(event_type) FROM events INDEXED BY events_to_handle WHERE endpoint_id IS NULL
-        UNION ALL
-        SELECT (SELECT min(event_type) FROM events INDEXED BY events_to_handle
-                 WHERE endpoint_id IS NULL AND event_type > lane.type)
-          FROM lane WHERE lane.type IS NOT NULL)
-    SELECT type FROM lane WHERE type IS NOT NULL)sql"
+#define SUNDIAL_TYPES_TO_HANDLE                                                         \
+    " WITH RECURSIVE lane(type) AS ("                                                   \
+    " SELECT min(event_type) FROM events INDEXED BY events_to_handle"                   \
+    " WHERE endpoint_id IS NULL"                                                        \
+    " UNION ALL SELECT (SELECT min(event_type) FROM events INDEXED BY events_to_handle" \
+    " WHERE endpoint_id IS NULL AND event_type > lane.type)"                            \
+    " FROM lane WHERE lane.type IS NOT NULL)"                                           \
+    " SELECT type FROM lane WHERE type IS NOT NULL"
 
 /// SQL of events. The only shard is 0. A write after a claim needs no condition on the version:
 /// only one connection writes, so the version compared in the same transaction is the version
