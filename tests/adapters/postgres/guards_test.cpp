@@ -113,6 +113,11 @@ protected:
     PostgresStorage storage{16};
 };
 
+/// The update in a transaction that is rolled back, so that the row keeps its values.
+std::string undone(const std::string& update, const std::string& value) {
+    return "BEGIN; " + update + value + "; ROLLBACK";
+}
+
 TEST_F(Guards, RefuseRowsOutsideTheBoundsOfTheApi) {
     given(an_event().build());
     a_stored_user();
@@ -122,13 +127,11 @@ TEST_F(Guards, RefuseRowsOutsideTheBoundsOfTheApi) {
         SCOPED_TRACE(std::string{rule.constraint} + " " + rule.column);
         const std::string update =
             "UPDATE sundial." + std::string{rule.table} + " SET " + rule.column + " = ";
-        // Rolled back, so that the row keeps its values.
         for (const std::string& value : rule.good) {
-            EXPECT_EQ(refusal_of(storage.url(), "BEGIN; " + update + value + "; ROLLBACK"), "")
-                << value;
+            EXPECT_EQ(refusal_of(storage.url(), undone(update, value)), "") << value;
         }
         for (const std::string& value : rule.bad) {
-            EXPECT_THAT(refusal_of(storage.url(), "BEGIN; " + update + value),
+            EXPECT_THAT(refusal_of(storage.url(), undone(update, value)),
                         HasSubstr(rule.constraint))
                 << value;
         }

@@ -114,6 +114,12 @@ protected:
     SqliteStorage storage;
 };
 
+/// The update in a transaction that is rolled back, so that the row keeps its values and SQLite's
+/// counts stay right.
+std::string undone(const std::string& update, const std::string& value) {
+    return "BEGIN; " + update + value + "; ROLLBACK";
+}
+
 TEST_F(Guards, RefuseRowsOutsideTheBoundsOfTheApi) {
     given(an_event().build());
     a_stored_user();
@@ -123,13 +129,11 @@ TEST_F(Guards, RefuseRowsOutsideTheBoundsOfTheApi) {
         SCOPED_TRACE(std::string{rule.constraint} + " " + rule.column);
         const std::string update =
             "UPDATE " + std::string{rule.table} + " SET " + rule.column + " = ";
-        // Rolled back, so that the row keeps its values and SQLite's counts stay right.
         for (const std::string& value : rule.good) {
-            EXPECT_EQ(refusal_of(storage.file(), "BEGIN; " + update + value + "; ROLLBACK"), "")
-                << value;
+            EXPECT_EQ(refusal_of(storage.file(), undone(update, value)), "") << value;
         }
         for (const std::string& value : rule.bad) {
-            EXPECT_THAT(refusal_of(storage.file(), "BEGIN; " + update + value),
+            EXPECT_THAT(refusal_of(storage.file(), undone(update, value)),
                         HasSubstr(rule.constraint))
                 << value;
         }
