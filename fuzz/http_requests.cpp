@@ -19,7 +19,8 @@
 #include "base/text.hpp"
 
 /// The bytes of a connection: heads, bodies and chunks. The first byte says where they are divided;
-/// the requests are the same whether they arrive in one piece or in two.
+/// the requests are the same whether they arrive in one piece or in two. Of two defects, either may
+/// be the reason of a refusal.
 namespace sundial::http {
 namespace {
 
@@ -42,7 +43,7 @@ std::string seen(const Incoming& incoming) {
     if (incoming.refused) {
         base::check(!incoming.refused->detail.empty());
         base::check(base::count_code_points(incoming.refused->detail).has_value());
-        return "refused: " + incoming.refused->detail;
+        return "refused";
     }
     base::check(incoming.request.body.size() <= 2048);
     return incoming.request.method + ' ' + incoming.request.target + ' ' + incoming.request.body;
