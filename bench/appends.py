@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the order of the feed costs those who append: the product's tables, one event for each commit and a stream for each
-writer, with nothing held, with the product's shared lock on one key and on sixteen, with a counter row and with a table
-lock. In turns, median of the pairs; prints a table for people.
+"""Measures the cost of a gapless order of the feed to writers: the product's tables, one event for each commit and one
+stream for each writer. Compares no lock, the product's shared lock on one key and on sixteen, a counter row and a table
+lock. The variants alternate; the result is the median of the pairs. Prints a table.
 
 usage: bench/appends.py [--pairs N] [--events N] [--writers 1,8,64]
 """
@@ -29,7 +29,7 @@ def main():
     parser.add_argument("--events", type=int, default=16_000)
     parser.add_argument("--writers", default="1,8,64")
     asked = parser.parse_args()
-    print("| writers | what orders positions | appends per second | of those with nothing held |\n|---|---|---|---|")
+    print("| writers | order of positions | appends per second | of those with nothing held |\n|---|---|---|---|")
     with bed.bed() as place:
         for writers in map(int, asked.writers.split(",")):
             rates = measured(place, writers, asked)

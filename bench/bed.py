@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = os.environ.get("BENCH_PROGRAMS", os.path.join(ROOT, "build", "release", "bin"))
-# What the harness of the tests starts.
+# The programs that the test harness starts.
 os.environ.setdefault("SUNDIAL", os.path.join(PROGRAMS, "sundial"))
 os.environ.setdefault("TEMPORARY_POSTGRES", os.path.join(ROOT, "build", "dev", "bin", "temporary_postgres"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))

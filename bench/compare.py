@@ -1,4 +1,4 @@
-"""The rows of the table of targets: what is run, what it is divided by, and what it must reach."""
+"""The rows of the table of targets: each row's measurement, its divisor and its target."""
 import statistics
 
 from bed import NotMeasured

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A flame graph of what perf recorded: width is CPU time, a frame lies on its caller, the full name and share are in the
-tooltip. What took less than a three-hundredth is left out.
+"""Draws a flame graph from a recording of perf: width is CPU time, and a frame lies on its caller. The tooltip shows the
+full name and the share. Frames with less than a three-hundredth of the time are left out.
 
 usage: perf script --no-inline -i perf.data | python3 bench/flame.py TITLE [FRAME] > flame.svg
 
-With FRAME only what is called below a function whose name contains that.
+With FRAME, draws only the calls below functions whose name contains FRAME.
 """
 import html
 import re
@@ -81,7 +81,7 @@ def tree_of(lines, below):
 
 
 def drawn(frame, total, x, level):
-    """Yields (name, frame, x, width, level) of what is wide enough, the widest first."""
+    """Yields (name, frame, x, width, level) of the frames that are wide enough to draw, the widest first."""
     for name, above in sorted(frame.above.items(), key=lambda item: -item[1].samples):
         width = WIDTH * above.samples / total
         if above.samples >= LEAST * total:

@@ -1,4 +1,4 @@
-"""Measures, and compares with what was measured before: see docs/benchmarks.md.
+"""Runs benchmarks and compares them with stored results: see docs/benchmarks.md.
 
 usage: run.py small|peers|table [--pairs N] [--only P1,P5] [--scale S] [--keep]
 """

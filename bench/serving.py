@@ -1,4 +1,4 @@
-"""What a running server shows: memory and start (P10), answers over HTTP (P13)."""
+"""Measures a running server: memory and start (P10), answers over HTTP (P13)."""
 import time
 
 from bed import h, program, run
@@ -30,7 +30,7 @@ def start_and_memory(bed, storage, pending):
         begin = time.monotonic()
         with served(bed, url) as server:
             ready = time.monotonic() - begin
-            time.sleep(5)  # five of its looks at what is due
+            time.sleep(5)  # the server peeks at due events five times
             return ready, resident_megabytes(server.process.pid)
 
 

@@ -81,7 +81,7 @@ std::vector<Asked> public_vectors() {
     return found;
 }
 
-/// What is sparse, dense, long or far away: each once was, or could be, slow.
+/// Sparse, dense, long and distant rules: each was slow once, or could be.
 constexpr std::string_view slow_rules[] = {
     R"({"kind":"yearly","date":"--02-29","leap":"skip","zone":"America/New_York","after":"2096-03-01T00:00:00Z"})",
     R"({"kind":"cron","expr":"0 0 29 2 *","zone":"UTC","after":"2096-03-01T00:00:00Z"})",

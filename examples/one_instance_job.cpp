@@ -1,5 +1,5 @@
-// A job that must not run twice at a time: two instances want to, and each gets its turn. What they
-// write to refuses whoever comes with an older token than one that it has seen.
+// A job whose runs must not overlap: two instances start it, and each waits for its turn. The
+// resource that they write to refuses a token older than the newest that it has seen.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -48,7 +48,7 @@ private:
     std::vector<std::string> lines_;
 };
 
-/// What an instance does; in life each is a process of its own on one PostgreSQL.
+/// The work of one instance. In production each instance is a process, and all use one PostgreSQL.
 bool run_job(sundial::Engine& engine, const std::string& instance, Report& report, Crossing& work,
              std::uint64_t& token) {
     sundial::LockOptions options;

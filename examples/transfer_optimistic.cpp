@@ -46,7 +46,7 @@ int main() {
         for (int i = 0; i < 25; ++i) {
             const auto done = sundial::retry({.max_attempts = 100}, [&] {
                 ++calls;
-                return transfer(own, 1, 2, 7, crossing);  // reads anew each time
+                return transfer(own, 1, 2, 7, crossing);  // each call reads again
             });
             if (done) ++moved;
         }

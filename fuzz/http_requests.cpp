@@ -37,7 +37,7 @@ ServerSettings small_settings() {
     return settings;
 }
 
-/// What a caller would see of it.
+/// The result as the caller of the parser sees it.
 std::string seen(const Incoming& incoming) {
     if (incoming.gone) return "gone";
     if (incoming.refused) {

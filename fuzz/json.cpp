@@ -9,7 +9,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 
-/// A JSON text. What is read has one canonical form, which is read again; a refusal is readable.
+/// A JSON text. A valid text has one canonical form, which is valid too; a refusal is readable.
 namespace sundial::http {
 namespace {
 

@@ -9,8 +9,8 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 
-/// The URL of a webhook. What is allowed goes to a public host at an allowed port, and its origin
-/// is allowed and goes there too; a refusal has a code and a readable message.
+/// The URL of a webhook. An allowed URL has a public host and an allowed port; its origin is
+/// allowed too and has the same host and port. A refusal has a code and a readable message.
 namespace sundial::webhook {
 namespace {
 

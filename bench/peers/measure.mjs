@@ -1,6 +1,6 @@
-// What the harnesses share: the clock, and the line they end with.
+// Shared by the harnesses: the clock, and the last line of their output.
 
-/** Runs `work`, which does something with `events`, and returns what it took in seconds. */
+/** Runs `work`, which does something with `events`, and returns its duration in seconds. */
 export async function seconds(work) {
   const begin = process.hrtime.bigint();
   await work();

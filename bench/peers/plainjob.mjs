@@ -8,7 +8,7 @@ import { asked, seconds, tell } from "./measure.mjs";
 const type = "bench";
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
-/** What plainjob asks of a driver. */
+/** The driver interface that plainjob requires. */
 function connectionTo(file) {
   const database = new DatabaseSync(file);
   return {

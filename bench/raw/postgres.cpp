@@ -1,5 +1,5 @@
-// The floor on PostgreSQL: the product's tables, driven by libpq and by as little as does the same
-// to the same rows. What Sundial's drain and append are divided by.
+// The floor on PostgreSQL: libpq and the fewest statements that make the same changes to the
+// product's tables. The benchmarks divide Sundial's drain and append by it.
 //
 //     bench_raw_postgres URL drain  EVENTS BATCH CONNECTIONS    claim, then settle with history
 //     bench_raw_postgres URL create EVENTS BATCH CONNECTIONS    events with their keys
@@ -117,7 +117,7 @@ constexpr std::array<std::pair<const char*, const char*>, 5> appends{{
 #undef APPEND_AFTER
 #undef APPEND
 
-/// What some of them need.
+/// Tables that some variants of `append` need.
 constexpr const char* appends_need = R"sql(
     SET client_min_messages = warning;
     CREATE SCHEMA IF NOT EXISTS raw;
@@ -128,7 +128,7 @@ class Connection {
 public:
     explicit Connection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
         if (PQstatus(connection_.get()) != CONNECTION_OK) fail();
-        // As the product plans its queue: on a table that nobody has analysed it must not scan.
+        // The product's settings for its queue: a table without statistics must not be scanned.
         run("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
             "SET enable_mergejoin = off; SET enable_sort = off; SET jit = off");
         for (const auto& [name, sql] :

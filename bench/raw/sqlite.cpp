@@ -1,5 +1,5 @@
-// The floor on SQLite: the product's tables, driven by sqlite3 and by as little as does the same to
-// the same rows, with synchronous=FULL. What Sundial's drain and append are divided by.
+// The floor on SQLite: sqlite3 and the fewest statements that make the same changes to the
+// product's tables, with synchronous=FULL. The benchmarks divide Sundial's drain and append by it.
 //
 //     bench_raw_sqlite FILE drain|create|append EVENTS BATCH
 //

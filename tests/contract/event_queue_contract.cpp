@@ -393,7 +393,7 @@ TEST_P(EventQueueContract, ClaimsEventsWithoutAnEndpointByTheirType) {
     EXPECT_THAT(attempts_of(birthday.id), IsEmpty());
     EXPECT_THAT(claim_in_lane(birthday_lane), ElementsAre(birthday.id));
     advance(30s);
-    EXPECT_THAT(claim_in_lane(reminder_lane), ElementsAre(reminder.id));  // its lease is over
+    EXPECT_THAT(claim_in_lane(reminder_lane), ElementsAre(reminder.id));  // its lease has expired
     EXPECT_THAT(attempts_of(reminder.id), SizeIs(1));
     EXPECT_THAT(attempts_of(birthday.id), IsEmpty());
 }

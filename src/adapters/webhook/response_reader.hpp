@@ -27,7 +27,7 @@ public:
     /// Why reading stopped before a head was complete.
     [[nodiscard]] std::string refusal() const;
     [[nodiscard]] const std::string& kept_body() const { return kept_body_; }
-    /// Whether the body is longer than what was kept.
+    /// Whether the body is longer than the part that was kept.
     [[nodiscard]] bool body_was_cut() const { return body_bytes_ > kept_body_.size(); }
     /// Seconds or an HTTP date, capped at 24 h; `now` is used for dates.
     [[nodiscard]] std::optional<std::chrono::seconds> retry_after(

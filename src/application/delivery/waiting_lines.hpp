@@ -29,8 +29,8 @@ public:
     [[nodiscard]] std::vector<EndpointId> to_ask(Instant now) const;
     /// Where the endpoint's events wait.
     [[nodiscard]] const LinePlaces& places(EndpointId endpoint) const;
-    /// The answer of a claim: what is left, and when to ask again. `full`: earlier if a request of
-    /// this instance ends.
+    /// Stores the answer of a claim: the events that are left in line, and the time of the next
+    /// claim. `full`: the next claim is earlier if a request of this instance ends.
     void answered(const LineAnswer& answer, Instant ask_at);
     /// Nothing may be asked before `ask_at` or the end of a request.
     void put_off(EndpointId endpoint, Instant ask_at);
