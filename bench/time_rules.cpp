@@ -42,7 +42,7 @@ struct Asked {
     Instant after = Instant::min();
 };
 
-TimeResult<cli::AskedRule> read(const Asked& asked) {
+TimeResult<cli::RequestedRule> read(const Asked& asked) {
     const auto request = cli::Request::read(asked.members, cli::RequestPlace::line);
     if (!request) return request.error();
     return cli::read_rule(*request, tz());
@@ -120,17 +120,17 @@ std::vector<Asked> slowest() {
     return found;
 }
 
-void measure_next(benchmark::State& state, const Asked& wanted) {
-    const auto rule = read(wanted);
+void measure_next(benchmark::State& state, const Asked& asked) {
+    const auto rule = read(asked);
     for ([[maybe_unused]] auto once : state)
-        benchmark::DoNotOptimize(next_after(*rule->recurrence, wanted.after));
+        benchmark::DoNotOptimize(next_after(*rule->recurrence, asked.after));
 }
 
-void measure_made(benchmark::State& state, const Asked& wanted) {
+void measure_made(benchmark::State& state, const Asked& asked) {
     for ([[maybe_unused]] auto once : state) {
-        const auto rule = read(wanted);
+        const auto rule = read(asked);
         // A rule that never fires is refused, and that takes its time too.
-        if (rule) benchmark::DoNotOptimize(next_after(*rule->recurrence, wanted.after));
+        if (rule) benchmark::DoNotOptimize(next_after(*rule->recurrence, asked.after));
     }
 }
 

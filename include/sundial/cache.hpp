@@ -239,13 +239,13 @@ auto Cache<Key, Value>::load(const Key& key, const std::stop_token& stop)
 
     const std::lock_guard lock{mutex_};
     const auto current = loading_.find(key);
-    const bool wanted = current != loading_.end() && current->second == number;
-    if (wanted) loading_.erase(current);
+    const bool is_latest = current != loading_.end() && current->second == number;
+    if (is_latest) loading_.erase(current);
     if (!loaded) {
         ++counts_.failures;
         return loaded.error();
     }
-    if (wanted) keep(key, value, begun);
+    if (is_latest) keep(key, value, begun);
     return value;
 }
 

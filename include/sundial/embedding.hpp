@@ -139,7 +139,7 @@ public:
     /// VALIDATION_FAILED; ENDPOINT_NOT_FOUND if there is no such queue; STOPPED, at once, after the
     /// engine was stopped. From then on nothing can be claimed, but outcomes of earlier claims are
     /// still accepted.
-    Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
+    Result<std::vector<Event>> claim(const WorkOrder& requested = {});
 
     /// The functions below take an event as `claim` returned it and return its new state. Repeating
     /// a call returns the same result. Of `why`, as of a handler's reason, the first 1,000
@@ -259,7 +259,7 @@ public:
     void on(const std::string& type, Handler handler);
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
-    Result<User> create_user(const NewUser& wanted);
+    Result<User> create_user(const NewUser& requested);
     /// Also deletes the user's events. Errors: USER_NOT_FOUND.
     Result<Done> delete_user(const std::string& id);
     /// Creates the queue unless it exists. `name`: 1 to 128 characters. Its events wait for
@@ -274,7 +274,7 @@ public:
     Result<Lock> acquire_lock(const std::string& name, const LockOptions& options = {});
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
-    Result<Event> schedule(const NewEvent& wanted);
+    Result<Event> schedule(const NewEvent& requested);
     /// Errors: EVENT_NOT_FOUND.
     Result<Event> find_event(const std::string& id);
     /// Errors: EVENT_NOT_FOUND; INVALID_STATE_TRANSITION if the event is claimed or finished.

@@ -35,7 +35,7 @@ struct Conflict {
 /// `data` has what a program can go by, of codes that have some:
 ///
 ///     if (const auto* conflict = std::get_if<sundial::Conflict>(&error.data)) {
-///         look_again_from(conflict->actual);
+///         read_again_from(conflict->actual);
 ///     }
 struct Error {
     std::string code;

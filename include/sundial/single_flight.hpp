@@ -109,9 +109,9 @@ private:
     /// The flight to wait for, and whether the caller must run it.
     [[nodiscard]] std::pair<std::shared_ptr<Flight>, bool> join(const Key& key);
     void launch(const std::shared_ptr<Flight>& flight, Loader loader);
-    void fly(const std::shared_ptr<Flight>& flight, Loader loader);
+    void run_flight(const std::shared_ptr<Flight>& flight, Loader loader);
     [[nodiscard]] static Answer answer_of(const Loader& loader, const std::stop_token& stop);
-    void land(const std::shared_ptr<Flight>& flight, Answer answer);
+    void complete_flight(const std::shared_ptr<Flight>& flight, Answer answer);
     void leave(const std::shared_ptr<Flight>& flight, std::unique_lock<std::mutex> lock);
     void forget_flight(const std::shared_ptr<Flight>& flight);
 
@@ -145,7 +145,7 @@ auto SingleFlight<Key, Value>::run(const Key& key, Loader loader, const std::sto
     if (first && (has_deadline || stop.stop_possible())) {
         launch(flight, std::move(loader));
     } else if (first) {
-        fly(flight, std::move(loader));
+        run_flight(flight, std::move(loader));
     }
     std::unique_lock lock{mutex_};
     const auto landed = [waited = flight.get()] { return waited->has_landed; };
@@ -210,21 +210,21 @@ template <class Key, class Value>
 void SingleFlight<Key, Value>::launch(const std::shared_ptr<Flight>& flight, Loader loader) {
     try {
         launch_([this, flight, loader = std::move(loader)]() mutable {
-            fly(flight, std::exchange(loader, nullptr));
+            run_flight(flight, std::exchange(loader, nullptr));
         });
     } catch (const std::exception& failure) {  // no thread is available
-        land(flight, embedding::Error{"INTERNAL_ERROR", failure.what()});
+        complete_flight(flight, embedding::Error{"INTERNAL_ERROR", failure.what()});
     } catch (...) {
-        land(flight, detail::unknown_exception());
+        complete_flight(flight, detail::unknown_exception());
     }
 }
 
 template <class Key, class Value>
-void SingleFlight<Key, Value>::fly(const std::shared_ptr<Flight>& flight, Loader loader) {
+void SingleFlight<Key, Value>::run_flight(const std::shared_ptr<Flight>& flight, Loader loader) {
     const detail::LoadScope scope{this, &flight->key};
     Answer answer = answer_of(loader, flight->stop.get_token());
     loader = nullptr;  // its captures may be destroyed before their owner
-    land(flight, std::move(answer));
+    complete_flight(flight, std::move(answer));
 }
 
 template <class Key, class Value>
@@ -242,7 +242,8 @@ auto SingleFlight<Key, Value>::answer_of(const Loader& loader, const std::stop_t
 }
 
 template <class Key, class Value>
-void SingleFlight<Key, Value>::land(const std::shared_ptr<Flight>& flight, Answer answer) {
+void SingleFlight<Key, Value>::complete_flight(const std::shared_ptr<Flight>& flight,
+                                               Answer answer) {
     const std::lock_guard lock{mutex_};
     forget_flight(flight);
     flight->answer = std::move(answer);

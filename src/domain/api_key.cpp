@@ -100,13 +100,13 @@ bool has_valid_admin(const KnownKeys& known, const ApiKey& except, Instant now) 
 
 }  // namespace
 
-Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& wanted, const KnownKeys& known,
-                                                     Instant now) {
-    if (!is_admin(wanted)) {
-        if (has_valid_admin(known, wanted, now)) return {};
+Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& requested,
+                                                     const KnownKeys& known, Instant now) {
+    if (!is_admin(requested)) {
+        if (has_valid_admin(known, requested, now)) return {};
         return FirstKeyNotAdmin{};
     }
-    if (!wanted.expires_at || has_lasting_admin(known, wanted)) return {};
+    if (!requested.expires_at || has_lasting_admin(known, requested)) return {};
     return LastAdminKey{LastAdminKey::Refused::expiry};
 }
 

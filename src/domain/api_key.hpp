@@ -56,8 +56,8 @@ struct KnownKeys {
     std::span<const Role> fixed;   // of the keys in the operator's file
 };
 
-/// Whether `wanted` may be added. Errors: FirstKeyNotAdmin, LastAdminKey.
-[[nodiscard]] Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& wanted,
+/// Whether `requested` may be added. Errors: FirstKeyNotAdmin, LastAdminKey.
+[[nodiscard]] Result<void, FirstKeyNotAdmin, LastAdminKey> may_add(const ApiKey& requested,
                                                                    const KnownKeys& known,
                                                                    Instant now);
 /// Whether `key`, one of those kept, may be removed. Errors: LastAdminKey.

@@ -187,20 +187,20 @@ std::vector<FieldError> defects(const StreamId& stream, const std::string& at) {
 }
 
 Result<void, ValidationFailed, PayloadTooLarge, EventIdReused> judge_request(
-    const Append& wanted, const std::string& at) {
-    std::vector<FieldError> errors = defects(wanted.stream, at);
-    if (wanted.events.empty()) {
+    const Append& requested, const std::string& at) {
+    std::vector<FieldError> errors = defects(requested.stream, at);
+    if (requested.events.empty()) {
         errors.push_back({at + "/events", "required", "an append has at least one event"});
     }
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
-    if (auto large = excess(wanted.events)) return std::move(*large);
-    for (std::size_t i = 0; i < wanted.events.size(); ++i) {
+    if (auto large = excess(requested.events)) return std::move(*large);
+    for (std::size_t i = 0; i < requested.events.size(); ++i) {
         std::ranges::move(
-            defects(wanted.events[i], wanted.stream, at + "/events/" + std::to_string(i)),
+            defects(requested.events[i], requested.stream, at + "/events/" + std::to_string(i)),
             std::back_inserter(errors));
     }
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
-    if (auto conflicts = named_twice(wanted.events); !conflicts.empty()) {
+    if (auto conflicts = named_twice(requested.events); !conflicts.empty()) {
         return EventIdReused{std::move(conflicts)};
     }
     return {};

@@ -37,7 +37,7 @@ struct Appended {
 /// that occur twice, events of another stream. The data of each event must be JSON already. Errors:
 /// ValidationFailed with pointers from `at` ("" or "/streams/0"), PayloadTooLarge, EventIdReused.
 [[nodiscard]] Result<void, ValidationFailed, PayloadTooLarge, EventIdReused> judge_request(
-    const Append& wanted, const std::string& at = {});
+    const Append& requested, const std::string& at = {});
 [[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
 /// Of an event or a snapshot.
 [[nodiscard]] std::optional<FieldError> refuse_schema_version(std::string pointer,

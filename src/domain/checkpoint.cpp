@@ -46,7 +46,7 @@ Checkpoint hold(Checkpoint at, const std::string& holder, Instant now,
     return at;
 }
 
-Checkpoint let_go(Checkpoint at, std::uint64_t fencing_token, Instant now) {
+Checkpoint release(Checkpoint at, std::uint64_t fencing_token, Instant now) {
     if (at.holder.empty() || at.fencing_token != fencing_token) return at;
     at.holder.clear();
     at.held_until = std::min(at.held_until, now);

@@ -62,6 +62,6 @@ inline constexpr std::uint64_t greatest_checkpoint_number = 9'007'199'254'740'99
                               std::chrono::microseconds lasting);
 
 /// Without a holder if `fencing_token` is the holder's; unchanged otherwise.
-[[nodiscard]] Checkpoint let_go(Checkpoint at, std::uint64_t fencing_token, Instant now);
+[[nodiscard]] Checkpoint release(Checkpoint at, std::uint64_t fencing_token, Instant now);
 
 }  // namespace sundial

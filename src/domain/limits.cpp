@@ -40,8 +40,8 @@ Slots slots_for(const Limits& limits, std::uint32_t limit, const LimitDemand& de
     }
     const std::uint32_t free = limit - std::min(limit, taken);
     const std::uint32_t share = others_lack ? (limit + contenders - 1) / contenders : limit;
-    const std::uint32_t wanted = std::min(demand.in_flight + demand.waiting, share);
-    return {std::min(free, std::max(demand.in_flight, wanted)), share};
+    const std::uint32_t needed = std::min(demand.in_flight + demand.waiting, share);
+    return {std::min(free, std::max(demand.in_flight, needed)), share};
 }
 
 void keep_lease(Limits& limits, const LimitDemand& demand, std::uint32_t slots, Instant now) {

@@ -63,7 +63,9 @@ Operation go_on(Operation operation, Instant now, std::chrono::microseconds leas
     return operation;
 }
 
-Operation let_go(Operation operation, Instant now) { return pause(std::move(operation), now, now); }
+Operation release(Operation operation, Instant now) {
+    return pause(std::move(operation), now, now);
+}
 
 Operation pause(Operation operation, Instant now, Instant until) {
     operation = changed(std::move(operation), now);

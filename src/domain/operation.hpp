@@ -82,7 +82,7 @@ struct OperationFailure {
 /// A batch is done, and its holder continues.
 [[nodiscard]] Operation go_on(Operation operation, Instant now, std::chrono::microseconds lease);
 /// Its holder leaves the rest to other instances.
-[[nodiscard]] Operation let_go(Operation operation, Instant now);
+[[nodiscard]] Operation release(Operation operation, Instant now);
 /// A batch is done; no instance continues before `until`: limits the rate of the operation.
 [[nodiscard]] Operation pause(Operation operation, Instant now, Instant until);
 /// All rows are done; `total` becomes the number of rows processed.

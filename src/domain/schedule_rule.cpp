@@ -77,7 +77,7 @@ std::optional<RuleOccurrence> ScheduleRule::first_after(Instant after) const {
 std::optional<RuleOccurrence> ScheduleRule::next_of(const Event& fired) const {
     // After a change of the tz database a nominal time may have moved. Rules without nominal times
     // continue from the due instant.
-    const bool by_nominal = !yearly_ && !goes_by_real_time(schedule_.trigger);
+    const bool by_nominal = !yearly_ && !counts_elapsed_time(schedule_.trigger);
     const Instant after = by_nominal ? std::max(fired.due, place_of(fired)) : fired.due;
     return next_of(fired, after + microseconds{1});
 }
@@ -142,7 +142,7 @@ bool ScheduleRule::runs_at(Instant instant) const {
            (!schedule_.ends_at || instant <= *schedule_.ends_at);
 }
 
-bool goes_by_real_time(const Trigger& trigger) {
+bool counts_elapsed_time(const Trigger& trigger) {
     if (const auto* cron = std::get_if<CronTrigger>(&trigger)) {
         const auto rule = parse_cron(cron->text);
         return rule && rule->wildcard;

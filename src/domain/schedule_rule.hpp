@@ -71,7 +71,7 @@ private:
 /// Whether its occurrences follow elapsed time: cron jobs that follow the clock, RRULEs of exact
 /// elapsed time, intervals. All others have nominal times, which happen once each, whatever the
 /// clock does.
-[[nodiscard]] bool goes_by_real_time(const Trigger& trigger);
+[[nodiscard]] bool counts_elapsed_time(const Trigger& trigger);
 
 /// The recurrence set of an RRULE trigger. `zone` is for a DTSTART that names none; if it names
 /// one, `zone` must be the same. Errors: bad_rrule, bad_time, out_of_range, bad_request.

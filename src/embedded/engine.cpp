@@ -295,13 +295,13 @@ void Engine::on(const std::string& type, Handler handler) {
     });
 }
 
-Result<User> Engine::create_user(const NewUser& wanted) {
+Result<User> Engine::create_user(const NewUser& requested) {
     return Parts::run<User>(parts_, [&](Parts& parts) {
-        return parts.users.create.run({.external_id = unless_empty(wanted.external_id),
-                                       .first_name = wanted.first_name,
-                                       .last_name = wanted.last_name,
-                                       .date_of_birth = wanted.date_of_birth,
-                                       .timezone = wanted.timezone},
+        return parts.users.create.run({.external_id = unless_empty(requested.external_id),
+                                       .first_name = requested.first_name,
+                                       .last_name = requested.last_name,
+                                       .date_of_birth = requested.date_of_birth,
+                                       .timezone = requested.timezone},
                                       correlation_id);
     });
 }
@@ -314,10 +314,10 @@ Result<Done> Engine::delete_user(const std::string& id) {
 
 Result<Done> Engine::create_queue(const std::string& name) {
     return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Endpoint> {
-        sundial::NewEndpoint wanted{.type = pull_type};
-        wanted.external_id = name;
-        wanted.name = name;
-        auto made = parts.endpoints.create.run(wanted, correlation_id);
+        sundial::NewEndpoint requested{.type = pull_type};
+        requested.external_id = name;
+        requested.name = name;
+        auto made = parts.endpoints.create.run(requested, correlation_id);
         if (made) return made->endpoint;
         if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
         return parts.queries.endpoint("ext:" + name);
@@ -325,14 +325,14 @@ Result<Done> Engine::create_queue(const std::string& name) {
 }
 
 Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& options) {
-    const LockWanted wanted{
+    const LockTerms requested{
         .name = name,
         .holder = options.holder.empty() ? "engine " + to_string(parts_->instance) : options.holder,
         .ttl = options.ttl};
     const LockGuard::Terms terms{.wait = options.wait, .max_hold = options.max_hold};
     return Parts::run<Lock>(parts_, [&](Parts& parts) -> sundial::Result<Lock> {
         if (auto error = refuse_own_lock(name)) return ValidationFailed{{std::move(*error)}};
-        auto guard = LockGuard::acquire(parts.locks.locks, parts.monotonic, wanted, terms);
+        auto guard = LockGuard::acquire(parts.locks.locks, parts.monotonic, requested, terms);
         if (!guard) return guard.error();
         return Lock{std::make_unique<Lock::Parts>(std::move(*guard))};
     });
@@ -344,19 +344,19 @@ PullWorker Engine::worker(const std::string& queue, const std::string& name) {
                           parts_->pull.watch, parts_->monotonic, queue, name})};
 }
 
-Result<Event> Engine::schedule(const NewEvent& wanted) {
-    if (wanted.at && !in_range(*wanted.at)) {
+Result<Event> Engine::schedule(const NewEvent& requested) {
+    if (requested.at && !in_range(*requested.at)) {
         return error_of(invalid("/at", "out_of_range", "must be in the years 0001 to 9999"));
     }
     sundial::NewEvent event;
-    event.event_type = wanted.type;
-    event.user = unless_empty(wanted.user_id);
-    if (wanted.at) event.target.utc = format_instant(*wanted.at);
-    event.target.local = unless_empty(wanted.local_time);
-    event.target.zone = unless_empty(wanted.timezone);
-    event.payload = wanted.payload;
-    event.idempotency_key = unless_empty(wanted.idempotency_key);
-    if (!wanted.queue.empty()) event.endpoint = "ext:" + wanted.queue;
+    event.event_type = requested.type;
+    event.user = unless_empty(requested.user_id);
+    if (requested.at) event.target.utc = format_instant(*requested.at);
+    event.target.local = unless_empty(requested.local_time);
+    event.target.zone = unless_empty(requested.timezone);
+    event.payload = requested.payload;
+    event.idempotency_key = unless_empty(requested.idempotency_key);
+    if (!requested.queue.empty()) event.endpoint = "ext:" + requested.queue;
     return Parts::run<Event>(parts_,
                              [&](Parts& parts) { return parts.events.schedule.run(event); });
 }

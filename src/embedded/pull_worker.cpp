@@ -38,14 +38,15 @@ private:
 
 }  // namespace
 
-Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
+Result<std::vector<Event>> PullWorker::claim(const WorkOrder& requested) {
     sundial::WorkOrder order{.endpoint = "ext:" + parts_->queue,
                              .worker = parts_->name,
-                             .limit = wanted.limit,
-                             .lease = wanted.lease};
-    const auto until = base::later(parts_->monotonic.now(), wanted.wait);
+                             .limit = requested.limit,
+                             .lease = requested.lease};
+    const auto until = base::later(parts_->monotonic.now(), requested.wait);
     const auto claimed = [&]() -> sundial::Result<std::vector<sundial::Event>> {
-        if (wanted.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
+        if (requested.wait.count() < 0)
+            return invalid("/wait", "out_of_range", "cannot be negative");
         while (!parts_->watch.stopped()) {
             auto work = parts_->pull.run(order);
             if (!work) return work.error();

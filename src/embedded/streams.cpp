@@ -136,9 +136,9 @@ sundial::FeedFilter filter_of(const FeedFilter& filter) {
 
 Result<Appended> StreamTransaction::append(const StreamId& stream, Expected expected,
                                            const std::vector<NewRecordedEvent>& events) {
-    const auto wanted = append_of(stream, expected, events, parts_.ids);
-    if (!wanted) return error_of(wanted.error());
-    const auto appended = parts_.append.run(parts_.tx, *wanted);
+    const auto requested = append_of(stream, expected, events, parts_.ids);
+    if (!requested) return error_of(requested.error());
+    const auto appended = parts_.append.run(parts_.tx, *requested);
     if (!appended) return error_of(appended.error());
     return shown(*appended);
 }
@@ -157,9 +157,9 @@ Result<std::optional<Snapshot>> StreamTransaction::snapshot(const StreamId& stre
 Result<Appended> Streams::append(const StreamId& stream, Expected expected,
                                  const std::vector<NewRecordedEvent>& events) {
     auto appended = answered<Appended>(parts_->process, [&]() -> sundial::Result<Appended> {
-        const auto wanted = append_of(stream, expected, events, parts_->ids);
-        if (!wanted) return wanted.error();
-        const auto done = parts_->append.run(*wanted);
+        const auto requested = append_of(stream, expected, events, parts_->ids);
+        if (!requested) return requested.error();
+        const auto done = parts_->append.run(*requested);
         if (!done) return done.error();
         return shown(*done);
     });
@@ -389,7 +389,7 @@ Result<Done> Subscription::catch_up() {
         const std::stop_token stop = parts.caught_up.get_token();
         State state = State::moved;
         while (state == State::moved && !stop.stop_requested()) state = parts.follower.turn(stop);
-        parts.follower.let_go();
+        parts.follower.release();
         return state;
     });
     const auto answer = [&]() -> Result<Done> {

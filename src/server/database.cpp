@@ -30,7 +30,7 @@ public:
         std::string note = sqlite::library_version().note;
         return note.empty() ? std::nullopt : std::optional(std::move(note));
     }
-    [[nodiscard]] std::optional<std::string> trouble() const override {
+    [[nodiscard]] std::optional<std::string> write_failure() const override {
         if (!opened_->disk_is_full()) return std::nullopt;  // any other failure ends the process
         return "the disk is full";
     }
@@ -75,7 +75,7 @@ public:
         if (unsafe.empty()) return std::nullopt;
         return unsafe + ": acknowledged changes may be lost when the server or its machine crashes";
     }
-    [[nodiscard]] std::optional<std::string> trouble() const override {
+    [[nodiscard]] std::optional<std::string> write_failure() const override {
         if (opened_->failing_for() < longest_outage) return std::nullopt;
         return "the database accepts no writes";
     }

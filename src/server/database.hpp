@@ -45,7 +45,7 @@ public:
     [[nodiscard]] virtual std::string version() const = 0;
     [[nodiscard]] virtual std::optional<std::string> note() const = 0;
     /// Why writes have failed for longer than readiness tolerates; empty while they succeed.
-    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+    [[nodiscard]] virtual std::optional<std::string> write_failure() const = 0;
     /// Sends hints to `local` and to the other instances. Null if there are no other instances, or
     /// hints cannot reach them.
     [[nodiscard]] virtual std::unique_ptr<Wakeups> share_wakeups(

@@ -93,10 +93,10 @@ Demo::Demo(CreateUser& create_user, CreateEndpoint& create_endpoint, EditSchedul
       schedule_event_(schedule_event) {}
 
 void Demo::make_inbox() {
-    NewEndpoint wanted{.type = webhook::inbox_type};
-    wanted.external_id = inbox;
-    wanted.name = "Demo inbox";
-    if (!create_endpoint_.run(wanted, correlation)) return;  // it already exists
+    NewEndpoint requested{.type = webhook::inbox_type};
+    requested.external_id = inbox;
+    requested.name = "Demo inbox";
+    if (!create_endpoint_.run(requested, correlation)) return;  // it already exists
     ScheduleFields edit;
     edit.endpoint = "ext:" + std::string(inbox);
     (void)edit_schedule_.run("ext:birthday", edit, std::nullopt, correlation);

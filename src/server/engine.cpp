@@ -76,8 +76,8 @@ std::vector<http::HealthCheck> Engine::health() const {
     std::vector<http::HealthCheck> checks{
         database_check(database_now.has_value(), modules_->platform.monotonic.now() - begun),
         claim_loop_check(modules_->delivery.loop.stopping(), modules_->delivery.loop.turning())};
-    if (const auto trouble = modules_->platform.database->trouble()) {
-        checks.push_back({"storage", http::HealthCheck::Status::fail, *trouble});
+    if (const auto write_failure = modules_->platform.database->write_failure()) {
+        checks.push_back({"storage", http::HealthCheck::Status::fail, *write_failure});
     }
     checks.push_back(api_keys_check(modules_->access.keys.expiring()));
     if (const auto file = sqlite_file(modules_->platform.settings.storage.url)) {

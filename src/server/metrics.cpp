@@ -301,7 +301,7 @@ void Metrics::answered(const http::AnsweredRequest& request) {
     families_->requests.Add(labels).Increment();
 }
 
-void Metrics::ran_short(http::Shortage of) {
+void Metrics::note_shortage(http::Shortage of) {
     families_->shortages.Add({{"of", std::string(name_of(of))}}).Increment();
 }
 

@@ -42,7 +42,7 @@ public:
     void conflicted(std::string_view operation, std::size_t count) override;
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
-    void ran_short(http::Shortage of) override;
+    void note_shortage(http::Shortage of) override;
 
     /// A request's wait for a lock has ended: "granted" or "held".
     void lock_waited(std::string_view outcome);

@@ -172,7 +172,7 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
 http::ServerWorld real_world(Ids& ids) {
     return {.now = [] { return std::chrono::floor<std::chrono::seconds>(system::real_time()); },
             .new_uuid = [&ids] { return ids.fresh(); },
-            .never_blocks = http::asks_for_life};
+            .never_blocks = http::is_liveness_request};
 }
 
 /// Prints what the demo shows, including the `made` new people, then starts it.

@@ -86,9 +86,9 @@ TEST_P(CheckpointContract, IsHeldByOneUntilItsLeaseExpires) {
     const auto taken_over = keep_checkpoint_.hold(name_, "b", 30s);
     EXPECT_EQ(taken_over->holder, "b");
     EXPECT_EQ(taken_over->fencing_token, 2U);
-    keep_checkpoint_.let_go(name_, 1);
+    keep_checkpoint_.release(name_, 1);
     EXPECT_EQ(keep_checkpoint_.find(name_)->holder, "b");
-    keep_checkpoint_.let_go(name_, 2);
+    keep_checkpoint_.release(name_, 2);
     EXPECT_EQ(keep_checkpoint_.hold(name_, "c", 30s)->fencing_token, 3U);
 }
 

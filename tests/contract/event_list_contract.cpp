@@ -113,13 +113,13 @@ TEST_P(EventListContract, FiltersByWhatAnEventIs) {
     const ScheduleId schedule = an_id<ScheduleId>();
     const EndpointId endpoint = an_id<EndpointId>();
     const auto day = std::chrono::year{2027} / 1 / 5;
-    const Event wanted = an_event()
-                             .of_type("BIRTHDAY")
-                             .with_priority(Priority::high)
-                             .of_user(user)
-                             .of_schedule(schedule, day)
-                             .to_endpoint(endpoint)
-                             .at(WallTime{std::chrono::local_days{day}}, "Asia/Tokyo", noon + 1h);
+    const Event expected = an_event()
+                               .of_type("BIRTHDAY")
+                               .with_priority(Priority::high)
+                               .of_user(user)
+                               .of_schedule(schedule, day)
+                               .to_endpoint(endpoint)
+                               .at(WallTime{std::chrono::local_days{day}}, "Asia/Tokyo", noon + 1h);
     const Event other = an_event()
                             .of_type("OTHER")
                             .with_priority(Priority::low)
@@ -128,22 +128,22 @@ TEST_P(EventListContract, FiltersByWhatAnEventIs) {
                             .to_endpoint(an_id<EndpointId>())
                             .due(noon + 1h);
     const Event plain = an_event().due(noon + 1h);
-    given(wanted, other, plain);
-    const auto finds_only_wanted = [&](auto ask) {
+    given(expected, other, plain);
+    const auto finds_only_expected = [&](auto ask) {
         EventQuery query;
         ask(query);
-        return ids_like(query) == std::vector{wanted.id};
+        return ids_like(query) == std::vector{expected.id};
     };
     const auto check_all = [&] {
-        EXPECT_TRUE(finds_only_wanted([](EventQuery& q) { q.types = {"BIRTHDAY", "NONE"}; }));
-        EXPECT_TRUE(finds_only_wanted(
+        EXPECT_TRUE(finds_only_expected([](EventQuery& q) { q.types = {"BIRTHDAY", "NONE"}; }));
+        EXPECT_TRUE(finds_only_expected(
             [](EventQuery& q) { q.priorities = {Priority::high, Priority::critical}; }));
-        EXPECT_TRUE(finds_only_wanted([](EventQuery& q) { q.zones = {"Asia/Tokyo"}; }));
-        EXPECT_TRUE(finds_only_wanted([&](EventQuery& q) { q.user = user; }));
-        EXPECT_TRUE(finds_only_wanted([&](EventQuery& q) { q.schedule = schedule; }));
-        EXPECT_TRUE(finds_only_wanted([&](EventQuery& q) { q.endpoint = endpoint; }));
-        EXPECT_TRUE(finds_only_wanted([&](EventQuery& q) { q.key = wanted.key; }));
-        EXPECT_TRUE(finds_only_wanted([&](EventQuery& q) {
+        EXPECT_TRUE(finds_only_expected([](EventQuery& q) { q.zones = {"Asia/Tokyo"}; }));
+        EXPECT_TRUE(finds_only_expected([&](EventQuery& q) { q.user = user; }));
+        EXPECT_TRUE(finds_only_expected([&](EventQuery& q) { q.schedule = schedule; }));
+        EXPECT_TRUE(finds_only_expected([&](EventQuery& q) { q.endpoint = endpoint; }));
+        EXPECT_TRUE(finds_only_expected([&](EventQuery& q) { q.key = expected.key; }));
+        EXPECT_TRUE(finds_only_expected([&](EventQuery& q) {
             q.types = {"BIRTHDAY", "REMINDER"};
             q.user = user;
             q.endpoint = endpoint;
@@ -154,7 +154,7 @@ TEST_P(EventListContract, FiltersByWhatAnEventIs) {
         EXPECT_THAT(ids_like(none), IsEmpty());
     };
     check_all();
-    cancelled(wanted.id);
+    cancelled(expected.id);
     check_all();
     EventQuery two_types;
     two_types.types = {"OTHER", "BIRTHDAY"};

@@ -66,10 +66,10 @@ TEST_P(EventRepositoryContract, KeepsTheIdentityOfAnOccurrenceAndItsJitterAllIts
     EXPECT_EQ(find(backfilled.id), backfilled);
 
     Event moved = change(cron.id, [](const Event& event, Instant now) {
-        Event wanted = event;
-        wanted.occurrence->nominal = {year{2027} / 11 / 1, 5h};
-        wanted.jitter = 1s;
-        return retarget(wanted, wanted.intent, noon - 1s, now);
+        Event edited = event;
+        edited.occurrence->nominal = {year{2027} / 11 / 1, 5h};
+        edited.jitter = 1s;
+        return retarget(edited, edited.intent, noon - 1s, now);
     });
     EXPECT_EQ(find(cron.id), moved);
     const Event claimed = claim_one();

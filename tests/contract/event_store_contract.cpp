@@ -486,10 +486,10 @@ TEST_P(EventStoreContract, ES27_ABatchHasItsLimits) {
 
 TEST_P(EventStoreContract, ES28_OneWrongStreamOfManyWritesNothingAnywhere) {
     const StreamId right = a_stream_of(1), behind = a_stream_of(2), absent = a_stream();
-    const std::vector<Append> wanted{{right, exactly(1), facts(1)},
-                                     {behind, exactly(1), facts(1)},
-                                     {absent, stream_exists, facts(1)}};
-    const auto answer = append_.run_all(wanted);
+    const std::vector<Append> requested{{right, exactly(1), facts(1)},
+                                        {behind, exactly(1), facts(1)},
+                                        {absent, stream_exists, facts(1)}};
+    const auto answer = append_.run_all(requested);
     ASSERT_FALSE(answer);
     ASSERT_THAT(answer.error(), SizeIs(2));
     EXPECT_EQ(answer.error()[0].index, 1U);

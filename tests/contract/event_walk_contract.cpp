@@ -109,7 +109,8 @@ TEST_P(EventListContract, WalksAsFarAsWhatWasThereThen) {
 
 TEST_P(EventListContract, WalksWithTheFiltersOfAList) {
     const EndpointId crm = an_id<EndpointId>();
-    const Event wanted = failed(an_event().to_endpoint(crm).of_type("INVOICE").with_key("order-7"));
+    const Event expected =
+        failed(an_event().to_endpoint(crm).of_type("INVOICE").with_key("order-7"));
     const Event reviewed = failed(an_event().to_endpoint(crm));
     EXPECT_TRUE(on_events([&](EventRepository& events) {
         return events.update_dismissed(dismiss(reviewed, true, noon).value(), reviewed.version);
@@ -127,10 +128,10 @@ TEST_P(EventListContract, WalksWithTheFiltersOfAList) {
                     filter.endpoint = crm;
                     filter.dismissed = false;
                 }),
-                ElementsAre(wanted.id));
+                ElementsAre(expected.id));
     EXPECT_THAT(with([](auto& filter) { filter.types = {"INVOICE", "OTHER"}; }),
-                ElementsAre(wanted.id));
-    EXPECT_THAT(with([](auto& filter) { filter.prefix = "order-"; }), ElementsAre(wanted.id));
+                ElementsAre(expected.id));
+    EXPECT_THAT(with([](auto& filter) { filter.prefix = "order-"; }), ElementsAre(expected.id));
     EXPECT_THAT(with([](auto& filter) { filter.executed_to = noon; }), IsEmpty());
     EXPECT_THAT(with([](auto& filter) { filter.reason = "CONNECT"; }), IsEmpty());
 }

@@ -25,7 +25,7 @@ std::pair<std::vector<ClaimedEvent>, std::vector<LineHead>> LimitsContract::clai
     return all;
 }
 
-Event LimitsContract::held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
+Event LimitsContract::blocked(EndpointId endpoint, std::optional<Obstacle> obstacle,
                               std::chrono::microseconds delay) {
     given(an_event().to_endpoint(endpoint));
     const Event claimed = claim_one();
@@ -170,9 +170,9 @@ TEST_P(LimitsContract, KeepsTheLimitsOfAnEndpoint) {
 
 TEST_P(LimitsContract, CountsWhatWaitsByItsObstacle) {
     const auto endpoint = an_id<EndpointId>();
-    held_up(endpoint, std::nullopt);
-    for (int i = 0; i < 2; ++i) held_up(endpoint, Obstacle::circuit);
-    for (int i = 0; i < 3; ++i) held_up(endpoint, Obstacle::limit);
+    blocked(endpoint, std::nullopt);
+    for (int i = 0; i < 2; ++i) blocked(endpoint, Obstacle::circuit);
+    for (int i = 0; i < 3; ++i) blocked(endpoint, Obstacle::limit);
     const QueueDepth depth = queue().depth();
     EXPECT_EQ(depth.waiting_for_retry, 1U);
     EXPECT_EQ(depth.waiting_for_circuit, 2U);
@@ -180,7 +180,7 @@ TEST_P(LimitsContract, CountsWhatWaitsByItsObstacle) {
 }
 
 TEST_P(LimitsContract, ForgetsTheObstacleWithTheNextClaim) {
-    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit, 1s);
+    const Event waiting = blocked(an_id<EndpointId>(), Obstacle::circuit, 1s);
     advance(1s);
     const Event claimed = claim_one();
     EXPECT_EQ(claimed.id, waiting.id);
@@ -192,7 +192,7 @@ TEST_P(LimitsContract, ForgetsTheObstacleWithTheNextClaim) {
 }
 
 TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsCancelled) {
-    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::limit);
+    const Event waiting = blocked(an_id<EndpointId>(), Obstacle::limit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();
         tx.events().finish(cancel(locked, tx.now(), "no").value());
@@ -201,7 +201,7 @@ TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsCancelled) {
 }
 
 TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsMoved) {
-    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit);
+    const Event waiting = blocked(an_id<EndpointId>(), Obstacle::circuit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();
         tx.events().update(expedite(locked, tx.now()).value());
@@ -326,9 +326,9 @@ TEST_P(LimitsContract, ReleasesEventsAtOnceIfTheirCircuitHasClosed) {
     const auto open = an_id<EndpointId>(), closed = an_id<EndpointId>();
     put(Circuit{.endpoint = open, .state = CircuitState::open});
     put(Circuit{.endpoint = closed, .state = CircuitState::closed});
-    std::vector<HeldUp> released;
+    std::vector<BlockedEvent> released;
     for (const EndpointId endpoint : {open, closed, an_id<EndpointId>()}) {
-        const Event waiting = held_up(endpoint, Obstacle::circuit);
+        const Event waiting = blocked(endpoint, Obstacle::circuit);
         released.push_back({waiting.id, Version{waiting.version.value - 1}, endpoint});
     }
     EXPECT_EQ(admit.release_if_closed(released), 2U);
@@ -339,11 +339,11 @@ TEST_P(LimitsContract, ReleasesEventsAtOnceIfTheirCircuitHasClosed) {
 
 TEST_P(LimitsContract, ExpeditesEventsThatWaitForAnObstacleOfAnEndpoint) {
     const auto endpoint = an_id<EndpointId>();
-    const Event retrying = held_up(endpoint, std::nullopt);
-    const Event limited = held_up(endpoint, Obstacle::limit);
-    const Event others = held_up(an_id<EndpointId>(), Obstacle::circuit);
+    const Event retrying = blocked(endpoint, std::nullopt);
+    const Event limited = blocked(endpoint, Obstacle::limit);
+    const Event others = blocked(an_id<EndpointId>(), Obstacle::circuit);
     std::vector<Event> waiting;
-    for (int i = 0; i < 3; ++i) waiting.push_back(held_up(endpoint, Obstacle::circuit));
+    for (int i = 0; i < 3; ++i) waiting.push_back(blocked(endpoint, Obstacle::circuit));
     advance(1min);
     const auto expedite = [&](std::size_t limit) {
         return write([&](Transaction& tx) {
@@ -372,8 +372,8 @@ TEST_P(LimitsContract, EndsTheWaitForARetryOfOneEndpoint) {
     retrying(endpoint);
     retrying(endpoint);
     retrying(an_id<EndpointId>());
-    held_up(endpoint, Obstacle::circuit);
-    held_up(endpoint, Obstacle::limit);
+    blocked(endpoint, Obstacle::circuit);
+    blocked(endpoint, Obstacle::limit);
     given(an_event().to_endpoint(endpoint).due(noon + 1h));
     const auto expedite = [&](std::size_t limit) {
         return in_transaction(store(),
@@ -395,7 +395,7 @@ TEST_P(LimitsContract, EndsTheWaitForARetryOfOneEndpoint) {
 }
 
 TEST_P(LimitsContract, ShowsTheObstacle) {
-    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::limit);
+    const Event waiting = blocked(an_id<EndpointId>(), Obstacle::limit);
     EXPECT_EQ(waiting.obstacle, Obstacle::limit);
     EXPECT_EQ(waiting_for(waiting), WaitReason::limit);
     write([&](Transaction& tx) { EXPECT_EQ(tx.events().lock(waiting.id), waiting); });

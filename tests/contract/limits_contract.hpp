@@ -34,7 +34,7 @@ protected:
     /// Claims all due events but those of `limited`, and returns which joined its line.
     std::pair<std::vector<ClaimedEvent>, std::vector<LineHead>> claim_beside(EndpointId limited);
     /// One event of `endpoint`, claimed and released.
-    Event held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
+    Event blocked(EndpointId endpoint, std::optional<Obstacle> obstacle,
                   std::chrono::microseconds delay = 1h);
 };
 

@@ -55,15 +55,15 @@ TEST_P(RaceContract, ManyCreationsAtOnceAreAnsweredEachForItself) {
     std::atomic<int> known = 0, refused = 0;
     at_once(threads, [&](int thread) {
         for (int i = 0; i < each; ++i) {
-            NewEvent wanted;
-            wanted.event_type = i % 10 == 5 ? "" : "REMINDER";
-            wanted.target.utc = "2027-06-01T00:00:00Z";
+            NewEvent requested;
+            requested.event_type = i % 10 == 5 ? "" : "REMINDER";
+            requested.target.utc = "2027-06-01T00:00:00Z";
             // All threads share every second key.
-            wanted.idempotency_key =
+            requested.idempotency_key =
                 "key-" + std::to_string(i) + (i % 2 == 0 ? "" : "-of-" + std::to_string(thread));
-            const auto event = schedule.run(wanted);
+            const auto event = schedule.run(requested);
             if (event) {
-                EXPECT_EQ(event->key.value, wanted.idempotency_key);
+                EXPECT_EQ(event->key.value, requested.idempotency_key);
                 stored[static_cast<std::size_t>(thread)].push_back(*event);
             } else if (is<DuplicateIdempotencyKey>(event)) {
                 ++known;
@@ -208,16 +208,16 @@ TEST_P(RaceContract, AnEventGetsAnEndpointOrTheEndpointIsDeletedButNeverBoth) {
         const Event event = an_event().due(noon + 1h);
         given(event);
         const std::string reference = to_string(endpoint.id);
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.endpoint = reference;
-        wanted.target.utc = "now+1h";
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.endpoint = reference;
+        requested.target.utc = "now+1h";
         EventEdit to_endpoint;
         to_endpoint.endpoint = reference;
 
         std::optional<Result<Event>> created, moved;
         std::optional<Result<void>> deleted;
-        race({[&] { created = schedule.run(wanted); },
+        race({[&] { created = schedule.run(requested); },
               [&] { moved = edit.run(to_string(event.id), to_endpoint, std::nullopt); },
               [&] {
                   deleted = delete_endpoint.run(reference, EventsOfEndpoint::prevent, std::nullopt,

@@ -128,7 +128,7 @@ std::optional<Event> RandomOperations::a_free_event() {
 
 std::vector<Event> RandomOperations::some_claims() {
     std::map<EventId, Event> some;
-    for (auto wanted = 1 + below(6); wanted > 0 && !claims_.empty(); --wanted) {
+    for (auto left = 1 + below(6); left > 0 && !claims_.empty(); --left) {
         // Prefers the oldest claims, whose leases expire first.
         const auto place = chance(40) ? 0 : below(claims_.size());
         const auto at = claims_.begin() + static_cast<std::ptrdiff_t>(place);

@@ -215,12 +215,12 @@ TEST(WaitingFor, NamesWhatKeepsALiveEvent) {
     EXPECT_EQ(waiting_for(release(claimed, noon, never).value()), WaitReason::endpoint);
     EXPECT_EQ(waiting_for(release(claimed, noon, noon + 1s, Obstacle::limit).value()),
               WaitReason::limit);
-    const Event held_up = release(claimed, noon, noon + 1s, Obstacle::circuit).value();
-    EXPECT_EQ(waiting_for(held_up), WaitReason::circuit);
-    EXPECT_EQ(waiting_for(claim(held_up, instance_b, noon + 1s, lease).value()), std::nullopt);
-    EXPECT_EQ(waiting_for(expedite(held_up, noon).value()), WaitReason::retry);
-    EXPECT_EQ(waiting_for(cancel(held_up, noon, "").value()), std::nullopt);
-    EXPECT_EQ(cancel(held_up, noon, "")->obstacle, std::nullopt);
+    const Event blocked = release(claimed, noon, noon + 1s, Obstacle::circuit).value();
+    EXPECT_EQ(waiting_for(blocked), WaitReason::circuit);
+    EXPECT_EQ(waiting_for(claim(blocked, instance_b, noon + 1s, lease).value()), std::nullopt);
+    EXPECT_EQ(waiting_for(expedite(blocked, noon).value()), WaitReason::retry);
+    EXPECT_EQ(waiting_for(cancel(blocked, noon, "").value()), std::nullopt);
+    EXPECT_EQ(cancel(blocked, noon, "")->obstacle, std::nullopt);
 }
 
 TEST(Missed, IsWhatIsDueAndWasNotAttempted) {

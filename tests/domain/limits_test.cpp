@@ -189,14 +189,14 @@ RC_GTEST_PROP(Tokens, AreNeverMoreThanBurstAndRateInAnySpan, ()) {
     const int steps = *rc::gen::inRange(1, 60);
     for (int i = 0; i < steps; ++i) {
         now += std::chrono::milliseconds{*rc::gen::inRange(0, 300)};
-        LimitDemand wanted = demand(instance_a, 0, *rc::gen::inRange(0U, 40U));
-        wanted.ahead = std::chrono::milliseconds{*rc::gen::inRange(0, 200)};
-        auto shared = share_out(limits, per_second(rate, burst), wanted, now);
+        LimitDemand requested = demand(instance_a, 0, *rc::gen::inRange(0U, 40U));
+        requested.ahead = std::chrono::milliseconds{*rc::gen::inRange(0, 200)};
+        auto shared = share_out(limits, per_second(rate, burst), requested, now);
         limits = std::move(shared.limits);
         RC_ASSERT(shared.grant.starts.size() == shared.grant.admitted);
         for (const Instant start : shared.grant.starts) {
             RC_ASSERT(start >= now);
-            RC_ASSERT(start <= now + wanted.ahead);
+            RC_ASSERT(start <= now + requested.ahead);
             if (!starts.empty()) RC_ASSERT(start >= starts.back());
             starts.push_back(start);
             for (std::size_t count = 1; count <= starts.size(); ++count) {

@@ -24,7 +24,7 @@ TEST(Operation, GoesOnForAnotherLease) {
 }
 
 TEST(Operation, IsForOthersOnceItIsLetGo) {
-    const Operation free = let_go(claim(an_operation(), instance_a, noon, 30s), noon + 1s);
+    const Operation free = release(claim(an_operation(), instance_a, noon, 30s), noon + 1s);
     EXPECT_FALSE(free.held_by);
     EXPECT_TRUE(claimable(free, noon + 1s));
     EXPECT_FALSE(is_over(free));

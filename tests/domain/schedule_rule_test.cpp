@@ -123,23 +123,23 @@ TEST_F(AScheduleRule, SpreadsByAJitterThatIsAlwaysTheSame) {
 }
 
 TEST(GoesByRealTime, WhatHasNoNominalTimes) {
-    EXPECT_TRUE(goes_by_real_time(CronTrigger{"*/15 9 * * *"}));
-    EXPECT_TRUE(goes_by_real_time(CronTrigger{"@hourly"}));
-    EXPECT_FALSE(goes_by_real_time(CronTrigger{"30 9 * * *"}));
-    EXPECT_TRUE(goes_by_real_time(EveryTrigger{std::chrono::hours{1}}));
-    EXPECT_FALSE(goes_by_real_time(YearlyTrigger{}));
+    EXPECT_TRUE(counts_elapsed_time(CronTrigger{"*/15 9 * * *"}));
+    EXPECT_TRUE(counts_elapsed_time(CronTrigger{"@hourly"}));
+    EXPECT_FALSE(counts_elapsed_time(CronTrigger{"30 9 * * *"}));
+    EXPECT_TRUE(counts_elapsed_time(EveryTrigger{std::chrono::hours{1}}));
+    EXPECT_FALSE(counts_elapsed_time(YearlyTrigger{}));
     const auto rrule = [](const char* rule) {
         return RruleTrigger{"", "2027-01-01T09:00", rule, {}, {}};
     };
-    EXPECT_TRUE(goes_by_real_time(rrule("FREQ=HOURLY")));
-    EXPECT_FALSE(goes_by_real_time(rrule("FREQ=DAILY;BYHOUR=9,10")));
+    EXPECT_TRUE(counts_elapsed_time(rrule("FREQ=HOURLY")));
+    EXPECT_FALSE(counts_elapsed_time(rrule("FREQ=DAILY;BYHOUR=9,10")));
     const auto in_paris = [](const std::string& rule) {
         return RruleTrigger{
             "DTSTART;TZID=Europe/Paris:20270101T090000\nRRULE:" + rule, "", {}, {}, {}};
     };
-    EXPECT_TRUE(goes_by_real_time(in_paris("FREQ=HOURLY")));
-    EXPECT_FALSE(goes_by_real_time(in_paris("FREQ=DAILY")));
-    EXPECT_FALSE(goes_by_real_time(
+    EXPECT_TRUE(counts_elapsed_time(in_paris("FREQ=HOURLY")));
+    EXPECT_FALSE(counts_elapsed_time(in_paris("FREQ=DAILY")));
+    EXPECT_FALSE(counts_elapsed_time(
         RruleTrigger{"DTSTART:20270101T090000Z\nRDATE:20270102T090000Z", "", {}, {}, {}}));
 }
 

@@ -45,18 +45,19 @@ using sundial::Streams;
 using sundial::StreamTransaction;
 using sundial::Timing;
 
-enum class Try : std::uint8_t { nothing, one, greatest };
-constexpr std::array all_tries{Try::nothing, Try::one, Try::greatest};
+enum class Extent : std::uint8_t { nothing, one, greatest };
+constexpr std::array all_extents{Extent::nothing, Extent::one, Extent::greatest};
 
 /// A number, a time or a text of that size.
 template <class T>
-T sized(Try which) {
+T sized(Extent which) {
     if constexpr (std::is_same_v<T, std::string>) {
         return std::string(
-            which == Try::greatest ? std::size_t{5} << 20U : static_cast<std::size_t>(which), 'x');
+            which == Extent::greatest ? std::size_t{5} << 20U : static_cast<std::size_t>(which),
+            'x');
     } else if constexpr (std::is_arithmetic_v<T>) {
-        return which == Try::greatest ? std::numeric_limits<T>::max() : static_cast<T>(which);
-    } else if (which == Try::greatest) {
+        return which == Extent::greatest ? std::numeric_limits<T>::max() : static_cast<T>(which);
+    } else if (which == Extent::greatest) {
         return T::max();
     } else if constexpr (requires { typename T::clock; }) {
         return T{typename T::duration{static_cast<std::int64_t>(which)}};
@@ -79,13 +80,13 @@ std::string word_of_page(const Result<T>& page) {
 /// A setting, a call that uses it, and the expected result for each value.
 struct Row {
     const char* what;
-    std::function<std::string(Try)> call;
-    std::array<std::string, all_tries.size()> answers;
+    std::function<std::string(Extent)> call;
+    std::array<std::string, all_extents.size()> answers;
 };
 
 void expect_answers(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
-        for (const Try which : all_tries) {
+        for (const Extent which : all_extents) {
             const auto column = static_cast<std::size_t>(which);
             EXPECT_EQ(row.call(which), row.answers.at(column)) << row.what << ", try " << column;
         }
@@ -167,55 +168,57 @@ TEST_P(Bounds, OfWork) {
         return work ? std::to_string(work->size()) : work.error().code;
     };
     // For a claim without a holder.
-    const auto claimed = [&](Try which) {
+    const auto claimed = [&](Extent which) {
         Event event = fresh_claim();
         event.version = sized<std::uint64_t>(which);
         return event;
     };
-    const auto named = [&](Try which, auto change) {
+    const auto named = [&](Extent which, auto change) {
         const auto text = sized<std::string>(which);
         return change(text);
     };
     expect_answers({
         {"WorkOrder.limit",
-         [&](Try t) { return claim([&](auto& order) { order.limit = sized<std::size_t>(t); }); },
+         [&](Extent t) { return claim([&](auto& order) { order.limit = sized<std::size_t>(t); }); },
          {refused, "1", refused}},
         {"WorkOrder.lease",
-         [&](Try t) { return claim([&](auto& order) { order.lease = sized<microseconds>(t); }); },
+         [&](Extent t) {
+             return claim([&](auto& order) { order.lease = sized<microseconds>(t); });
+         },
          {refused, refused, refused}},
         {"WorkOrder.wait",
-         [&](Try t) { return claim([&](auto& order) { order.wait = sized<microseconds>(t); }); },
+         [&](Extent t) { return claim([&](auto& order) { order.wait = sized<microseconds>(t); }); },
          {"1", "1", "1"}},
         {"extend lease",
-         [&](Try t) { return word(any_worker().extend(fresh_claim(), sized<microseconds>(t))); },
+         [&](Extent t) { return word(any_worker().extend(fresh_claim(), sized<microseconds>(t))); },
          {refused, refused, refused}},
         {"complete Event.version",
-         [&](Try t) { return word(any_worker().complete(claimed(t))); },
+         [&](Extent t) { return word(any_worker().complete(claimed(t))); },
          {"LEASE_LOST", "LEASE_LOST", "LEASE_LOST"}},
         {"fail Event.version",
-         [&](Try t) { return word(any_worker().fail(claimed(t), "no")); },
+         [&](Extent t) { return word(any_worker().fail(claimed(t), "no")); },
          {"LEASE_LOST", "LEASE_LOST", "LEASE_LOST"}},
         {"refuse Event.version",
-         [&](Try t) { return word(any_worker().refuse(claimed(t), "no")); },
+         [&](Extent t) { return word(any_worker().refuse(claimed(t), "no")); },
          {"LEASE_LOST", "LEASE_LOST", "LEASE_LOST"}},
         {"release Event.version",
-         [&](Try t) { return word(any_worker().release(claimed(t))); },
+         [&](Extent t) { return word(any_worker().release(claimed(t))); },
          {"LEASE_LOST", "LEASE_LOST", "LEASE_LOST"}},
         {"extend Event.version",
-         [&](Try t) { return word(any_worker().extend(claimed(t), 30s)); },
+         [&](Extent t) { return word(any_worker().extend(claimed(t), 30s)); },
          {"LEASE_LOST", "LEASE_LOST", "LEASE_LOST"}},
         {"why of fail",
-         [&](Try t) { return word(any_worker().fail(fresh_claim(), sized<std::string>(t))); },
+         [&](Extent t) { return word(any_worker().fail(fresh_claim(), sized<std::string>(t))); },
          {"ok", "ok", "ok"}},
         {"name of a worker",
-         [&](Try t) {
+         [&](Extent t) {
              EXPECT_TRUE(engine_->create_queue("named"));
              return named(
                  t, [&](const auto& name) { return word(engine_->worker("named", name).claim()); });
          },
          {refused, "ok", refused}},
         {"name of a queue",
-         [&](Try t) {
+         [&](Extent t) {
              return named(t, [&](const auto& name) { return word(engine_->create_queue(name)); });
          },
          {refused, "ok", refused}},
@@ -227,48 +230,50 @@ TEST_P(Bounds, OfWork) {
 
 TEST_P(Bounds, OfEventsAndUsers) {
     const auto schedule = [&](auto change) {
-        sundial::NewEvent wanted{.type = "T", .at = *engine_->now()};
-        change(wanted);
-        return word(engine_->schedule(wanted));
+        sundial::NewEvent requested{.type = "T", .at = *engine_->now()};
+        change(requested);
+        return word(engine_->schedule(requested));
     };
     const auto create = [&](auto change) {
-        sundial::NewUser wanted{"Ada", "Li", "1992-06-15", "Europe/Paris"};
-        change(wanted);
-        return word(engine_->create_user(wanted));
+        sundial::NewUser requested{"Ada", "Li", "1992-06-15", "Europe/Paris"};
+        change(requested);
+        return word(engine_->create_user(requested));
     };
     expect_answers({
         {"NewEvent.at",
-         [&](Try t) { return schedule([&](auto& e) { e.at = sized<sundial::Instant>(t); }); },
+         [&](Extent t) { return schedule([&](auto& e) { e.at = sized<sundial::Instant>(t); }); },
          {"ok", "ok", refused}},
         {"NewEvent.type",
-         [&](Try t) { return schedule([&](auto& e) { e.type = sized<std::string>(t); }); },
+         [&](Extent t) { return schedule([&](auto& e) { e.type = sized<std::string>(t); }); },
          {refused, "ok", refused}},
         {"NewEvent.payload",
-         [&](Try t) {
+         [&](Extent t) {
              return schedule(
-                 [&](auto& e) { e.payload = t == Try::one ? "1" : sized<std::string>(t); });
+                 [&](auto& e) { e.payload = t == Extent::one ? "1" : sized<std::string>(t); });
          },
          {refused, "ok", refused}},
         {"NewEvent.idempotency_key",
-         [&](Try t) {
+         [&](Extent t) {
              return schedule([&](auto& e) { e.idempotency_key = sized<std::string>(t); });
          },
          {"ok", "ok", refused}},
         {"NewUser.first_name",
-         [&](Try t) {
+         [&](Extent t) {
              return create([&](auto& user) { user.first_name = sized<std::string>(t); });
          },
          {refused, "ok", refused}},
         {"NewUser.last_name",
-         [&](Try t) { return create([&](auto& user) { user.last_name = sized<std::string>(t); }); },
+         [&](Extent t) {
+             return create([&](auto& user) { user.last_name = sized<std::string>(t); });
+         },
          {refused, "ok", refused}},
         {"NewUser.external_id",
-         [&](Try t) {
+         [&](Extent t) {
              return create([&](auto& user) { user.external_id = sized<std::string>(t); });
          },
          {"ok", "ok", refused}},
         {"advance by",
-         [&](Try t) { return word(engine_->advance(sized<microseconds>(t))); },
+         [&](Extent t) { return word(engine_->advance(sized<microseconds>(t))); },
          {"ok", "ok", refused}},
     });
     EXPECT_EQ(word(engine_->advance(microseconds::min())), refused);
@@ -283,23 +288,27 @@ TEST_P(Bounds, OfLocks) {
     };
     expect_answers({
         {"LockOptions.ttl",
-         [&](Try t) { return lock([&](auto& options) { options.ttl = sized<microseconds>(t); }); },
+         [&](Extent t) {
+             return lock([&](auto& options) { options.ttl = sized<microseconds>(t); });
+         },
          {refused, refused, refused}},
         {"LockOptions.wait",
-         [&](Try t) { return lock([&](auto& options) { options.wait = sized<microseconds>(t); }); },
+         [&](Extent t) {
+             return lock([&](auto& options) { options.wait = sized<microseconds>(t); });
+         },
          {"ok", "ok", "ok"}},
         {"LockOptions.max_hold",
-         [&](Try t) {
+         [&](Extent t) {
              return lock([&](auto& options) { options.max_hold = sized<microseconds>(t); });
          },
          {refused, "ok", "ok"}},
         {"LockOptions.holder",
-         [&](Try t) {
+         [&](Extent t) {
              return lock([&](auto& options) { options.holder = sized<std::string>(t); });
          },
          {"ok", "ok", refused}},
         {"name of a lock",
-         [&](Try t) { return word(engine_->acquire_lock(sized<std::string>(t))); },
+         [&](Extent t) { return word(engine_->acquire_lock(sized<std::string>(t))); },
          {refused, "ok", refused}},
     });
     EXPECT_EQ(lock([](auto& options) { options.wait = microseconds::min(); }), refused);
@@ -356,50 +365,50 @@ TEST_P(Bounds, OfAppends) {
     };
     expect_answers({
         {"StreamId.type",
-         [&](Try t) {
+         [&](Extent t) {
              return append({sized<std::string>(t), fresh_name()}, Expected::any(), {{.type = "A"}});
          },
          {refused, "ok", refused}},
         {"StreamId.id",
-         [&](Try t) {
+         [&](Extent t) {
              return append({"Order", sized<std::string>(t)}, Expected::any(), {{.type = "A"}});
          },
          {refused, "ok", refused}},
         {"Expected::exactly",
-         [&](Try t) {
+         [&](Extent t) {
              return append({"Order", fresh_name()}, Expected::exactly(sized<std::uint64_t>(t)),
                            {{.type = "A"}});
          },
          {"ok", "OPTIMISTIC_LOCK", refused}},
         {"Expected.version",
-         [&](Try t) {
+         [&](Extent t) {
              return append({"Order", fresh_name()}, Expected{sized<std::int64_t>(t)},
                            {{.type = "A"}});
          },
          {"ok", "OPTIMISTIC_LOCK", "OPTIMISTIC_LOCK"}},
         {"number of events",
-         [&](Try t) {
-             const std::size_t count = t == Try::greatest ? 1001 : static_cast<std::size_t>(t);
+         [&](Extent t) {
+             const std::size_t count = t == Extent::greatest ? 1001 : static_cast<std::size_t>(t);
              return append({"Order", fresh_name()}, Expected::any(),
                            std::vector<NewRecordedEvent>(count, {.type = "A"}));
          },
          {refused, "ok", "PAYLOAD_TOO_LARGE"}},
         {"NewRecordedEvent.type",
-         [&](Try t) { return one({.type = sized<std::string>(t)}); },
+         [&](Extent t) { return one({.type = sized<std::string>(t)}); },
          {refused, "ok", refused}},
         {"NewRecordedEvent.data",
-         [&](Try t) {
-             return one({.type = "A", .data = t == Try::one ? "1" : sized<std::string>(t)});
+         [&](Extent t) {
+             return one({.type = "A", .data = t == Extent::one ? "1" : sized<std::string>(t)});
          },
          {refused, "ok", "PAYLOAD_TOO_LARGE"}},
         {"NewRecordedEvent.schema_version",
-         [&](Try t) { return one({.type = "A", .schema_version = sized<std::uint32_t>(t)}); },
+         [&](Extent t) { return one({.type = "A", .schema_version = sized<std::uint32_t>(t)}); },
          {refused, "ok", refused}},
         {"EventMetadata.actor",
-         [&](Try t) { return one({.type = "A", .metadata = {.actor = sized<std::string>(t)}}); },
+         [&](Extent t) { return one({.type = "A", .metadata = {.actor = sized<std::string>(t)}}); },
          {"ok", "ok", "PAYLOAD_TOO_LARGE"}},
         {"EventMetadata.occurred_at",
-         [&](Try t) {
+         [&](Extent t) {
              return one({.type = "A", .metadata = {.occurred_at = sized<sundial::Instant>(t)}});
          },
          {"ok", "ok", refused}},
@@ -427,13 +436,13 @@ TEST_P(Bounds, OfReading) {
     (void)fresh_stream();
     expect_answers({
         {"StreamRange.from",
-         [&](Try t) { return read([&](auto& range) { range.from = sized<std::uint64_t>(t); }); },
+         [&](Extent t) { return read([&](auto& range) { range.from = sized<std::uint64_t>(t); }); },
          {"3", "3", "0"}},
         {"StreamRange.to",
-         [&](Try t) { return read([&](auto& range) { range.to = sized<std::uint64_t>(t); }); },
+         [&](Extent t) { return read([&](auto& range) { range.to = sized<std::uint64_t>(t); }); },
          {"0", "1", "3"}},
         {"StreamRange.to, backward",
-         [&](Try t) {
+         [&](Extent t) {
              return read([&](auto& range) {
                  range.to = sized<std::uint64_t>(t);
                  range.backward = true;
@@ -441,13 +450,13 @@ TEST_P(Bounds, OfReading) {
          },
          {"0", "1", "3"}},
         {"StreamRange.limit",
-         [&](Try t) { return read([&](auto& range) { range.limit = sized<std::size_t>(t); }); },
+         [&](Extent t) { return read([&](auto& range) { range.limit = sized<std::size_t>(t); }); },
          {refused, "1", refused}},
         {"feed limit",
-         [&](Try t) { return feed(0, sized<std::size_t>(t)); },
+         [&](Extent t) { return feed(0, sized<std::size_t>(t)); },
          {refused, "1", refused}},
         {"feed after",
-         [&](Try t) {
+         [&](Extent t) {
              const auto page = streams_->feed(sized<std::uint64_t>(t), {}, 1);
              if (!page) return page.error().code;
              EXPECT_GE(page->next_position, sized<std::uint64_t>(t));
@@ -460,52 +469,54 @@ TEST_P(Bounds, OfReading) {
 TEST_P(Bounds, OfKeepingStreams) {
     expect_answers({
         {"Snapshot.version",
-         [&](Try t) {
+         [&](Extent t) {
              return word(streams_->save_snapshot(
                  fresh_stream(), {.version = sized<std::uint64_t>(t), .state = "{}"}));
          },
          {refused, "ok", refused}},
         {"Snapshot.schema_version",
-         [&](Try t) {
+         [&](Extent t) {
              return word(streams_->save_snapshot(
                  fresh_stream(),
                  {.version = 3, .schema_version = sized<std::uint32_t>(t), .state = "{}"}));
          },
          {refused, "ok", refused}},
         {"truncate version",
-         [&](Try t) { return word(streams_->truncate(fresh_stream(), sized<std::uint64_t>(t))); },
+         [&](Extent t) {
+             return word(streams_->truncate(fresh_stream(), sized<std::uint64_t>(t)));
+         },
          {"ok", "ok", refused}},
         {"redact version",
-         [&](Try t) {
+         [&](Extent t) {
              return word(streams_->redact(fresh_stream(), sized<std::uint64_t>(t), "{}"));
          },
          {refused, "ok", refused}},
         {"name of a checkpoint",
-         [&](Try t) { return word(streams_->checkpoint(sized<std::string>(t))); },
+         [&](Extent t) { return word(streams_->checkpoint(sized<std::string>(t))); },
          {refused, "ok", refused}},
         {"Checkpoint.position",
-         [&](Try t) {
+         [&](Extent t) {
              return word(
                  streams_->save_checkpoint(fresh_name(), {.position = sized<std::uint64_t>(t)}, 0));
          },
          {"ok", "ok", refused}},
         {"Checkpoint.fencing_token",
-         [&](Try t) {
+         [&](Extent t) {
              return word(streams_->save_checkpoint(
                  fresh_name(), {.position = 1, .fencing_token = sized<std::uint64_t>(t)}, 0));
          },
          {"ok", "ok", refused}},
         {"previous position",
-         [&](Try t) {
+         [&](Extent t) {
              return word(
                  streams_->save_checkpoint(fresh_name(), {.position = 1}, sized<std::uint64_t>(t)));
          },
          {"ok", "CHECKPOINT_CONFLICT", "CHECKPOINT_CONFLICT"}},
         {"parked after",
-         [&](Try t) { return word(streams_->parked("f", sized<std::uint64_t>(t))); },
+         [&](Extent t) { return word(streams_->parked("f", sized<std::uint64_t>(t))); },
          {"ok", "ok", "ok"}},
         {"unpark position",
-         [&](Try t) {
+         [&](Extent t) {
              const auto was_there = streams_->unpark("f", sized<std::uint64_t>(t));
              return was_there ? std::string{*was_there ? "there" : "not there"}
                               : was_there.error().code;
@@ -530,8 +541,8 @@ TEST_P(Bounds, OfFollowing) {
     };
     expect_answers({
         {"Following.name",
-         [&](Try t) {
-             return t == Try::nothing
+         [&](Extent t) {
+             return t == Extent::nothing
                         ? word(streams_
                                    ->follow({.name = ""},
                                             [](const auto&) -> Result<Done> { return Done{}; })
@@ -540,22 +551,24 @@ TEST_P(Bounds, OfFollowing) {
          },
          {"STOPPED", "ok", "STOPPED"}},
         {"Following.lease",
-         [&](Try t) { return follow([&](auto& f) { f.lease = sized<microseconds>(t); }); },
+         [&](Extent t) { return follow([&](auto& f) { f.lease = sized<microseconds>(t); }); },
          {"STOPPED", "STOPPED", "STOPPED"}},
         {"Following.page",
-         [&](Try t) { return follow([&](auto& f) { f.page = sized<std::size_t>(t); }); },
+         [&](Extent t) { return follow([&](auto& f) { f.page = sized<std::size_t>(t); }); },
          {"STOPPED", "ok", "STOPPED"}},
         {"Following.lanes",
-         [&](Try t) { return follow([&](auto& f) { f.lanes = sized<std::size_t>(t); }); },
+         [&](Extent t) { return follow([&](auto& f) { f.lanes = sized<std::size_t>(t); }); },
          {"STOPPED", "ok", "STOPPED"}},
         {"Following.retry.max_attempts",
-         [&](Try t) { return follow([&](auto& f) { f.retry.max_attempts = sized<unsigned>(t); }); },
+         [&](Extent t) {
+             return follow([&](auto& f) { f.retry.max_attempts = sized<unsigned>(t); });
+         },
          {"STOPPED", "ok", "ok"}},
         {"Following.retry.base",
-         [&](Try t) { return follow([&](auto& f) { f.retry.base = sized<microseconds>(t); }); },
+         [&](Extent t) { return follow([&](auto& f) { f.retry.base = sized<microseconds>(t); }); },
          {"ok", "ok", "STOPPED"}},  // more than the cap
         {"Following.retry.cap",
-         [&](Try t) {
+         [&](Extent t) {
              return follow([&](auto& f) {
                  f.retry.base = 0us;
                  f.retry.cap = sized<microseconds>(t);
@@ -578,16 +591,16 @@ TEST_P(Bounds, OfAggregates) {
     };
     expect_answers({
         {"Execution.pessimistic_after",
-         [&](Try t) { return execute({}, {.pessimistic_after = sized<unsigned>(t)}); },
+         [&](Extent t) { return execute({}, {.pessimistic_after = sized<unsigned>(t)}); },
          {"2", "2", "2"}},
         {"Execution.retry.max_attempts",
-         [&](Try t) { return execute({}, {.retry = {.max_attempts = sized<unsigned>(t)}}); },
+         [&](Extent t) { return execute({}, {.retry = {.max_attempts = sized<unsigned>(t)}}); },
          {refused, "2", "2"}},
         {"Settings.snapshot_every",
-         [&](Try t) { return execute({.snapshot_every = sized<std::uint64_t>(t)}, {}); },
+         [&](Extent t) { return execute({.snapshot_every = sized<std::uint64_t>(t)}, {}); },
          {"2", "2", "2"}},
         {"Loaded.version",
-         [&](Try t) {
+         [&](Extent t) {
              sundial::AggregateRepository<Score> scores{*streams_};
              sundial::Loaded<Score> loaded{.id = fresh_name()};
              loaded.raise(1);
@@ -602,13 +615,13 @@ TEST(Bounds, OfSessionLocks) {
     const std::string url = sundial::PostgresCluster::shared().create_database();
     expect_answers({
         {"wait",
-         [&](Try t) {
+         [&](Extent t) {
              return word(sundial::SessionLock::acquire(url, "migrate",
                                                        sized<std::chrono::milliseconds>(t)));
          },
          {"ok", "ok", refused}},
         {"name",
-         [&](Try t) { return word(sundial::SessionLock::acquire(url, sized<std::string>(t))); },
+         [&](Extent t) { return word(sundial::SessionLock::acquire(url, sized<std::string>(t))); },
          {refused, "ok", refused}},
     });
 }
@@ -632,12 +645,12 @@ TEST(Bounds, OfRetries) {
     };
     expect_answers({
         {"RetryRules.max_attempts",
-         [&](Try t) {
+         [&](Extent t) {
              return retry([&](auto& rules) { rules.max_attempts = sized<unsigned>(t); });
          },
          {"0 VALIDATION_FAILED", "1 OPTIMISTIC_LOCK", "3 ok"}},
         {"RetryRules.base and cap",
-         [&](Try t) {
+         [&](Extent t) {
              return retry([&](auto& rules) {
                  rules.base = rules.cap = sized<microseconds>(t);
                  rules.jitter = sundial::Jitter::none;
@@ -645,7 +658,7 @@ TEST(Bounds, OfRetries) {
          },
          {"2 OPTIMISTIC_LOCK", "2 OPTIMISTIC_LOCK", "1 OPTIMISTIC_LOCK"}},  // no clock goes so far
         {"RetryRules.cap, decorrelated",
-         [&](Try t) {
+         [&](Extent t) {
              return retry([&](auto& rules) {
                  rules.base = 0us;
                  rules.cap = sized<microseconds>(t);
@@ -654,22 +667,22 @@ TEST(Bounds, OfRetries) {
          },
          {"2 OPTIMISTIC_LOCK", "2 OPTIMISTIC_LOCK", "2 OPTIMISTIC_LOCK"}},
         {"RetryRules.deadline",
-         [&](Try t) {
+         [&](Extent t) {
              return retry([&](auto& rules) { rules.deadline = sized<Timing::Moment>(t); });
          },
          {"1 OPTIMISTIC_LOCK", "1 OPTIMISTIC_LOCK", "2 OPTIMISTIC_LOCK"}},
         {"retry_after",
-         [&](Try t) { return retry([](auto&) {}, sized<microseconds>(t)); },
+         [&](Extent t) { return retry([](auto&) {}, sized<microseconds>(t)); },
          {"2 OPTIMISTIC_LOCK", "2 OPTIMISTIC_LOCK", "1 OPTIMISTIC_LOCK"}},
         {"retry of retry_delay",
-         [](Try t) {
+         [](Extent t) {
              const sundial::RetryRules rules{.jitter = sundial::Jitter::none};
              return std::to_string(
                  sundial::retry_delay(rules, sized<unsigned>(t), 0us, 0.5).count());
          },
          {"5000", "10000", "250000"}},
         {"previous of retry_delay",
-         [](Try t) {
+         [](Extent t) {
              const sundial::RetryRules rules{.base = 0us, .jitter = sundial::Jitter::decorrelated};
              return std::to_string(
                  sundial::retry_delay(rules, 0, sized<microseconds>(t), 0.5).count());
@@ -691,13 +704,15 @@ TEST(Bounds, OfRetryBudgets) {
     };
     expect_answers({
         {"per_call",
-         [&](Try t) { return allowed({.per_call = sized<double>(t), .floor_per_second = 0.0}); },
+         [&](Extent t) { return allowed({.per_call = sized<double>(t), .floor_per_second = 0.0}); },
          {"0", "5", "100"}},
         {"floor_per_second",
-         [&](Try t) { return allowed({.per_call = 0.0, .floor_per_second = sized<double>(t)}); },
+         [&](Extent t) { return allowed({.per_call = 0.0, .floor_per_second = sized<double>(t)}); },
          {"0", "1", "1000"}},
         {"max_tokens",
-         [&](Try t) { return allowed({.floor_per_second = 0.0, .max_tokens = sized<double>(t)}); },
+         [&](Extent t) {
+             return allowed({.floor_per_second = 0.0, .max_tokens = sized<double>(t)});
+         },
          {"0", "1", "1"}},
     });
     EXPECT_EQ(allowed({.per_call = -1.0, .floor_per_second = -1.0, .max_tokens = -1.0}), "0");
@@ -739,13 +754,13 @@ TEST(Bounds, OfCaches) {
     };
     expect_answers({
         {"CacheRules.ttl",
-         [&](Try t) { return loads([&](auto& rules) { rules.ttl = sized<microseconds>(t); }); },
+         [&](Extent t) { return loads([&](auto& rules) { rules.ttl = sized<microseconds>(t); }); },
          {refused, "3", "1"}},
         {"CacheRules.ttl_jitter",
-         [&](Try t) { return loads([&](auto& rules) { rules.ttl_jitter = sized<double>(t); }); },
+         [&](Extent t) { return loads([&](auto& rules) { rules.ttl_jitter = sized<double>(t); }); },
          {"1", refused, refused}},
         {"CacheRules.stale_while_revalidate",
-         [&](Try t) {
+         [&](Extent t) {
              return loads([&](auto& rules) {
                  rules.ttl = 1us;
                  rules.stale_while_revalidate = sized<microseconds>(t);
@@ -753,23 +768,25 @@ TEST(Bounds, OfCaches) {
          },
          {"3", "3", "3"}},
         {"CacheRules.stale_if_error",
-         [&](Try t) {
+         [&](Extent t) {
              return loads([&](auto& rules) { rules.stale_if_error = sized<microseconds>(t); });
          },
          {"1", "1", "1"}},
         {"CacheRules.negative_ttl",
-         [&](Try t) { return absent(sized<microseconds>(t)); },
+         [&](Extent t) { return absent(sized<microseconds>(t)); },
          {"3", "3", "1"}},
         {"CacheRules.early_refresh",
-         [&](Try t) { return loads([&](auto& rules) { rules.early_refresh = sized<double>(t); }); },
+         [&](Extent t) {
+             return loads([&](auto& rules) { rules.early_refresh = sized<double>(t); });
+         },
          {"1", "1", "1"}},  // a load that takes no time is never early
         {"CacheRules.max_entries",
-         [&](Try t) {
+         [&](Extent t) {
              return loads([&](auto& rules) { rules.max_entries = sized<std::size_t>(t); });
          },
          {refused, "1", "1"}},
         {"CacheRules.most_refreshes",
-         [&](Try t) {
+         [&](Extent t) {
              return loads([&](auto& rules) {
                  rules.ttl = 1us;
                  rules.stale_while_revalidate = 1h;
@@ -778,22 +795,22 @@ TEST(Bounds, OfCaches) {
          },
          {"1", "3", "3"}},
         {"deadline of get",
-         [](Try t) {
+         [](Extent t) {
              Cache cache{{}, [](int, const std::stop_token& stop) -> Cache::Loaded {
                              while (!stop.stop_requested()) std::this_thread::yield();
                              return Error{"STOPPED", ""};
                          }};
-             if (t == Try::greatest) return std::string{"waits"};
+             if (t == Extent::greatest) return std::string{"waits"};
              return word(cache.get(1, {}, sized<Timing::Moment>(t)));
          },
          {"REQUEST_TIMEOUT", "REQUEST_TIMEOUT", "waits"}},
         {"deadline of SingleFlight::run",
-         [](Try t) {
+         [](Extent t) {
              sundial::SingleFlight<int, int> flights;
              return word(flights.run(
                  1,
                  [&](const std::stop_token& stop) -> Result<int> {
-                     while (t != Try::greatest && !stop.stop_requested()) {
+                     while (t != Extent::greatest && !stop.stop_requested()) {
                          std::this_thread::yield();
                      }
                      return 1;
@@ -816,7 +833,7 @@ TEST(Bounds, OfLoadsAcrossProcesses) {
     };
     expect_answers({
         {"AcrossProcesses.poll",
-         [](Try t) {
+         [](Extent t) {
              sundial::ManualTiming timing;
              Elsewhere leases;
              int polls = 0;

@@ -329,7 +329,7 @@ TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
     Engine engine = opened("memory:");
     ASSERT_TRUE(engine.create_queue("printers"));
     ASSERT_TRUE(engine.create_queue("printers"));  // it exists already
-    const auto wanted = [&](std::string payload) {
+    const auto scheduled = [&](std::string payload) {
         const auto event = engine.schedule({.type = "PRINT",
                                             .at = *engine.now(),
                                             .payload = std::move(payload),
@@ -337,7 +337,7 @@ TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
         EXPECT_TRUE(event);
         return event->id;
     };
-    const auto first = wanted("[1]"), second = wanted("[2]"), third = wanted("[3]");
+    const auto first = scheduled("[1]"), second = scheduled("[2]"), third = scheduled("[3]");
     sundial::PullWorker worker = engine.worker("printers", "printer-1");
 
     const auto work = worker.claim({.limit = 10, .lease = 30s});

@@ -90,7 +90,7 @@ protected:
         metrics.appended(text, 1);
         metrics.queried(text, 1ms);
         metrics.outcome_unknown(text);
-        metrics.ran_short(http::Shortage::heavy_seats);
+        metrics.note_shortage(http::Shortage::heavy_seats);
         metrics.answered(
             {.method = text, .route = text, .status = static_cast<int>(i), .duration = 1ms});
         metrics.lock_waited(text);

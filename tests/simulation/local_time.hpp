@@ -20,12 +20,12 @@ namespace sundial::simulation {
     if (!event.intent.wall) return true;
     const auto zone = zones.find(event.intent.zone);
     if (!zone) return false;
-    const WallTime wanted = *event.intent.wall;
-    if ((*zone)->lookup(std::chrono::floor<std::chrono::seconds>(wanted)).kind ==
+    const WallTime requested = *event.intent.wall;
+    if ((*zone)->lookup(std::chrono::floor<std::chrono::seconds>(requested)).kind ==
         LocalLookup::Kind::gap) {
-        return std::chrono::abs(shown_at(**zone, event.due) - wanted) <= std::chrono::hours{24};
+        return std::chrono::abs(shown_at(**zone, event.due) - requested) <= std::chrono::hours{24};
     }
-    return shown_at(**zone, event.due) == wanted;
+    return shown_at(**zone, event.due) == requested;
 }
 
 }  // namespace sundial::simulation

@@ -113,31 +113,31 @@ std::optional<EventId> People::some_event() {
 // Actions.
 
 void People::create_event(std::optional<Instant> due) {
-    NewEvent wanted;
-    wanted.event_type = "REMINDER";
-    wanted.priority = static_cast<Priority>(world_.dice.below(4));
-    wanted.payload = R"({"number":)" + std::to_string(++count_) + "}";
+    NewEvent requested;
+    requested.event_type = "REMINDER";
+    requested.priority = static_cast<Priority>(world_.dice.below(4));
+    requested.payload = R"({"number":)" + std::to_string(++count_) + "}";
     if (!endpoints_.empty() && world_.dice.chance(0.97)) {
-        wanted.endpoint = to_string(world_.dice.pick(endpoints_));
+        requested.endpoint = to_string(world_.dice.pick(endpoints_));
     }
     const bool keyed = world_.dice.chance(0.8);
     const std::string key = "asked-" + std::to_string(count_);
-    if (keyed && !world_.defective(Defect::keys_not_unique)) wanted.idempotency_key = key;
+    if (keyed && !world_.defective(Defect::keys_not_unique)) requested.idempotency_key = key;
     Instant expected = due.value_or(soon());
     const std::string zone_name = zone();
     const auto zone = *world_.true_zones.find(zone_name);
     const WallTime wall = shown_at(*zone, expected);
     const auto lookup = zone->lookup(std::chrono::floor<std::chrono::seconds>(wall));
     if (world_.dice.chance(0.5) && lookup.kind == LocalLookup::Kind::unique) {
-        wanted.target.local = local_text(wall);
-        wanted.target.zone = zone_name;
+        requested.target.local = local_text(wall);
+        requested.target.zone = zone_name;
     } else {
-        wanted.target.utc = format_instant(expected);
+        requested.target.utc = format_instant(expected);
     }
     std::optional<Event> made;
     const How how = ask(
         [&](Process& process) {
-            const auto event = process.schedule_event.run(wanted);
+            const auto event = process.schedule_event.run(requested);
             if (event) made = *event;
             if (event) return true;
             const auto* known = std::get_if<DuplicateIdempotencyKey>(&event.error());
@@ -367,14 +367,14 @@ void People::trigger_schedule() {
 
 void People::create_endpoint() {
     if (endpoints_.size() >= max_endpoints) return edit_endpoint();
-    NewEndpoint wanted{.type = webhook_type};
-    wanted.name = "CRM";
-    wanted.url = "https://receiver-" + std::to_string(++count_) + ".example/hook";
-    wanted.retry_policy = a_retry_policy(world_.dice);
-    if (world_.dice.chance(0.2)) wanted.retry_client_errors = 2;
+    NewEndpoint requested{.type = webhook_type};
+    requested.name = "CRM";
+    requested.url = "https://receiver-" + std::to_string(++count_) + ".example/hook";
+    requested.retry_policy = a_retry_policy(world_.dice);
+    if (world_.dice.chance(0.2)) requested.retry_client_errors = 2;
     const How how = ask(
         [&](Process& process) {
-            return kept(process.create_endpoint.run(wanted, request_id),
+            return kept(process.create_endpoint.run(requested, request_id),
                         [&](const CreatedEndpoint& created) {
                             endpoints_.push_back(created.endpoint.id);
                             urls_.push_back(created.endpoint.url);

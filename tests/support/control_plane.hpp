@@ -122,15 +122,15 @@ protected:
         write([&](Transaction& tx) { ASSERT_TRUE(tx.endpoints().add(endpoint)); });
         return endpoint;
     }
-    /// A single event, due in an hour unless `wanted` says otherwise.
+    /// A single event, due in an hour unless `requested` says otherwise.
     static NewEvent a_reminder() {
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.target.utc = "now+1h";
-        wanted.payload = R"({"text":"Renew"})";
-        return wanted;
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.target.utc = "now+1h";
+        requested.payload = R"({"text":"Renew"})";
+        return requested;
     }
-    Event scheduled(const NewEvent& wanted) { return schedule_event.run(wanted).value(); }
+    Event scheduled(const NewEvent& requested) { return schedule_event.run(requested).value(); }
 
     Schedule birthday() { return queries.schedule("ext:birthday").value().schedule; }
     EditedSchedule edited_birthday(const ScheduleFields& edit) {
@@ -226,9 +226,9 @@ protected:
     }
     /// A single FAILED event.
     Event a_failed_event() {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = "now";
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target.utc = "now";
+        scheduled(requested);
         return failed(claimed_one());
     }
 

@@ -80,10 +80,10 @@ protected:
     }
 
     Event a_due_event(const Endpoint& endpoint) {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = "now";
-        wanted.endpoint = to_string(endpoint.id);
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target.utc = "now";
+        requested.endpoint = to_string(endpoint.id);
+        return scheduled(requested);
     }
     /// Gives the schedule `birthday` an endpoint.
     Endpoint birthdays_go_to(const Endpoint& endpoint) {

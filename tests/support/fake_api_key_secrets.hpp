@@ -19,9 +19,9 @@ public:
     [[nodiscard]] std::string hash(std::string_view secret) const override {
         return {secret.rbegin(), secret.rbegin() + 32};
     }
-    [[nodiscard]] bool matches(std::string_view secret, std::string_view wanted) const override {
+    [[nodiscard]] bool matches(std::string_view secret, std::string_view expected) const override {
         ++compared;
-        return hash(secret) == wanted;
+        return hash(secret) == expected;
     }
 
     mutable int compared = 0;

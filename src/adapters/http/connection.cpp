@@ -38,7 +38,7 @@ asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool, std::functi
                                                  Queueing queueing) {
     using Answered = void(std::optional<Response>);
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
-    auto start = [&pool, executor, queueing](auto handler, std::function<Response()> wanted) {
+    auto start = [&pool, executor, queueing](auto handler, std::function<Response()> requested) {
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
         const auto come_back = [executor, resume](std::optional<Response> response) {
             asio::post(executor, [resume, back = std::move(response)]() mutable {
@@ -48,8 +48,8 @@ asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool, std::functi
         };
         // Set by the first of the two: the job begins, or its time to wait is over.
         const auto decided = std::make_shared<std::atomic<bool>>(false);
-        auto work = [come_back, decided, wanted = std::move(wanted)] {
-            if (!decided->exchange(true)) come_back(wanted());
+        auto work = [come_back, decided, requested = std::move(requested)] {
+            if (!decided->exchange(true)) come_back(requested());
         };
         if (!pool.try_run(std::move(work), queueing.client)) return come_back(std::nullopt);
         if (!queueing.at_most) return;
@@ -199,8 +199,8 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     if (never_blocks && never_blocks(request)) co_return shared_.answer(std::move(request));
     const std::string path = request.path;
     const std::string id = request.correlation_id;
-    std::function<Response()> first = [this, wanted = std::move(request)]() mutable {
-        return shared_.answer(std::move(wanted));
+    std::function<Response()> first = [this, requested = std::move(request)]() mutable {
+        return shared_.answer(std::move(requested));
     };
     Response response = co_await run(std::move(first), path, id);
     if (!response.later) co_return std::move(response);
@@ -292,7 +292,7 @@ std::function<Response()> Connection::compressing(std::function<Response()> job)
 }
 
 Response Connection::refuse(Shortage of, const std::string& path, const std::string& id) const {
-    shared_.observer.ran_short(of);
+    shared_.observer.note_shortage(of);
     return to_response({.code = Code::overloaded, .detail = std::string(detail_of(of))}, path, id);
 }
 
@@ -315,7 +315,7 @@ std::optional<AnswerBudget::Share> Connection::share_for(Response& response,
 
 asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body) {
     const bool sent = co_await socket_.write(head, body, shared_.settings.answer_time);
-    if (!sent && socket_.timed_out()) shared_.observer.ran_short(Shortage::slow_reader);
+    if (!sent && socket_.timed_out()) shared_.observer.note_shortage(Shortage::slow_reader);
     co_return sent;
 }
 
@@ -349,9 +349,9 @@ void Connection::note_key(const Response& response) {
 }
 
 void Connection::identify(Request& request) const {
-    const std::string_view wanted = request.headers.find("X-Request-Id").value_or("");
+    const std::string_view requested = request.headers.find("X-Request-Id").value_or("");
     request.correlation_id =
-        sane_request_id(wanted) ? wanted : "req-" + to_string(shared_.world.new_uuid());
+        sane_request_id(requested) ? requested : "req-" + to_string(shared_.world.new_uuid());
     request.remote_address = shared_.proxies.client_of(address_, request.headers);
 }
 

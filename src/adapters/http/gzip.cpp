@@ -41,9 +41,9 @@ bool accepts_gzip(std::string_view accept_encoding) {
                                                                     : end + 1);
         const auto semicolon = std::min(item.find(';'), item.size());
         const std::string_view coding = base::trimmed(item.substr(0, semicolon));
-        const bool wanted = has_weight(item.substr(semicolon));
-        if (base::same_ignoring_case(coding, "gzip")) return wanted;
-        if (coding == "*") any = wanted;
+        const bool accepted = has_weight(item.substr(semicolon));
+        if (base::same_ignoring_case(coding, "gzip")) return accepted;
+        if (coding == "*") any = accepted;
     }
     return any;
 }

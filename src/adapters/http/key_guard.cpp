@@ -48,7 +48,7 @@ bool KeyGuard::knows(const Operation& operation) const { return access_rule(oper
 Admission KeyGuard::admit(Request& request, const Operation* operation) {
     const AccessRule* const rule = operation ? access_rule(*operation) : nullptr;
     const bool open_route = rule && !rule->role;
-    if (asks_for_no_key(open_route)) {
+    if (needs_no_key(open_route)) {
         if (const auto refusal = browsers_.refusal(request)) {
             return {.refused = to_response(*refusal, request)};
         }
@@ -82,7 +82,7 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     return admission;
 }
 
-bool KeyGuard::asks_for_no_key(bool open_route) {
+bool KeyGuard::needs_no_key(bool open_route) {
     if (!settings_.loopback) return false;
     return open_route ? keys_.last_known_empty().value_or(true) : keys_.empty();
 }

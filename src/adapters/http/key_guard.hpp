@@ -33,7 +33,7 @@ public:
 private:
     /// Whether this listener needs no key at present. On open routes it does not read the database,
     /// because those routes answer without it.
-    [[nodiscard]] bool asks_for_no_key(bool open_route);
+    [[nodiscard]] bool needs_no_key(bool open_route);
     [[nodiscard]] std::optional<KeyHolder> who(const Request& request);
     [[nodiscard]] Response unauthenticated(const Request& request);
     [[nodiscard]] Admission within_rate(const Request& request, const KeyHolder& holder);

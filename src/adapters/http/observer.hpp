@@ -28,7 +28,7 @@ class RequestObserver {
 public:
     virtual ~RequestObserver() = default;
     virtual void answered(const AnsweredRequest& request) = 0;
-    virtual void ran_short(Shortage of) = 0;
+    virtual void note_shortage(Shortage of) = 0;
 };
 
 }  // namespace sundial::http

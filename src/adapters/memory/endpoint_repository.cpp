@@ -108,8 +108,8 @@ public:
         std::vector<Circuit> found;
         for (const bool is_closed : {false, true}) {
             for (const auto& [endpoint, circuit] : circuits_.rows()) {
-                const bool wanted = (circuit.state == CircuitState::closed) == is_closed;
-                if (wanted && found.size() < limit) found.push_back(circuit);
+                const bool matches = (circuit.state == CircuitState::closed) == is_closed;
+                if (matches && found.size() < limit) found.push_back(circuit);
             }
         }
         return found;

@@ -29,10 +29,10 @@ struct Claiming {
 using Ready = std::array<std::vector<const Event*>, 4>;
 
 /// Oldest first in each priority.
-Ready ready(const State& state, Instant now, const std::function<bool(const Event&)>& wanted) {
+Ready ready(const State& state, Instant now, const std::function<bool(const Event&)>& matches) {
     Ready found;
     for (const auto& [id, event] : state.live.rows()) {
-        if (claimable(event, now) && wanted(event)) {
+        if (claimable(event, now) && matches(event)) {
             found[static_cast<std::size_t>(event.priority)].push_back(&event);
         }
     }
@@ -50,12 +50,12 @@ bool is_pull(const State& state, const Event& event) {
     return endpoint && is_pulled(*endpoint);
 }
 
-/// Claims the claimable events that are `wanted`, oldest first in each priority. Unclaimed events
-/// of limited endpoints join their lines instead.
-Claimed claim_wanted(State& state, const Claiming& claiming,
-                     const std::function<bool(const Event&)>& wanted) {
+/// Claims the claimable events for which `matches` holds, oldest first in each priority. Unclaimed
+/// events of limited endpoints join their lines instead.
+Claimed claim_matching(State& state, const Claiming& claiming,
+                       const std::function<bool(const Event&)>& matches) {
     Claimed claimed{{}, state.clock.now()};
-    const Ready found = ready(state, claimed.now, wanted);
+    const Ready found = ready(state, claimed.now, matches);
     for (std::size_t priority = 0; priority < found.size(); ++priority) {
         const auto& events = found[priority];
         const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
@@ -217,23 +217,24 @@ public:
 
     Claimed claim_ready(const ClaimRequest& request) override {
         Turn turn{state_};
-        const auto wanted = [&](const Event& event) {
+        const auto matches = [&](const Event& event) {
             return !is_pull(state_, event) && !in_line(event) && lane_of(event) == request.lane &&
                    shard_of(event.id, state_.shards) == request.shard;
         };
-        Claimed claimed = claim_wanted(
-            state_, {request.by, request.shares, request.lease, request.limited}, wanted);
+        Claimed claimed = claim_matching(
+            state_, {request.by, request.shares, request.lease, request.limited}, matches);
         turn.commit();
         return claimed;
     }
 
     Claimed claim_from_line(const LineRequest& request) override {
         Turn turn{state_};
-        const auto wanted = [&](const Event& event) {
+        const auto matches = [&](const Event& event) {
             return in_line(event) && event.endpoint == request.endpoint &&
                    shard_of(event.id, state_.shards) == request.shard;
         };
-        Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
+        Claimed claimed =
+            claim_matching(state_, {request.by, request.shares, request.lease}, matches);
         turn.commit();
         return claimed;
     }
@@ -364,11 +365,12 @@ public:
 
     Claimed claim(const PullRequest& request) override {
         Turn turn{state_};
-        const auto wanted = [&](const Event& event) {
+        const auto matches = [&](const Event& event) {
             return event.endpoint == request.endpoint && is_pull(state_, event) &&
                    shard_of(event.id, state_.shards) == request.shard;
         };
-        Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
+        Claimed claimed =
+            claim_matching(state_, {request.by, request.shares, request.lease}, matches);
         turn.commit();
         return claimed;
     }

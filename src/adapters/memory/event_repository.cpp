@@ -148,11 +148,11 @@ DeadLetters dead_letters(const State& state, DeadLettersBy by) {
     return std::move(counters).result();
 }
 
-template <class Wanted>
-std::vector<Event> live_where(const State& state, Wanted wanted) {
+template <class Predicate>
+std::vector<Event> live_where(const State& state, Predicate matches) {
     std::vector<Event> found;
     for (const auto& [id, event] : state.live.rows()) {
-        if (wanted(event)) found.push_back(event);
+        if (matches(event)) found.push_back(event);
     }
     return found;
 }

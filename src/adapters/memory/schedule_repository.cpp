@@ -130,11 +130,11 @@ public:
     }
 
 private:
-    template <class Wanted>
-    void remove_where(Wanted wanted) {
+    template <class Predicate>
+    void remove_where(Predicate matches) {
         std::vector<Uuid> ids;
         for (const auto& [id, run] : skips_.rows()) {
-            if (wanted(run)) ids.push_back(id);
+            if (matches(run)) ids.push_back(id);
         }
         for (const Uuid& id : ids) skips_.erase(id);
     }

@@ -169,12 +169,12 @@ template <class Value, class Row, class ValueOf>
 
 /// Whether a filter includes `value`: an empty filter includes all values.
 template <class T>
-[[nodiscard]] bool any_of(const std::vector<T>& wanted, const T& value) {
-    return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+[[nodiscard]] bool any_of(const std::vector<T>& filter, const T& value) {
+    return filter.empty() || std::find(filter.begin(), filter.end(), value) != filter.end();
 }
 template <class T, class U>
-[[nodiscard]] bool is(const std::optional<T>& wanted, const U& value) {
-    return !wanted || value == *wanted;
+[[nodiscard]] bool is(const std::optional<T>& filter, const U& value) {
+    return !filter || value == *filter;
 }
 /// Whether `value` is in [from, to). A missing bound always holds. A missing value is outside any
 /// bound.

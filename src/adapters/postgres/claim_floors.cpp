@@ -71,10 +71,10 @@ void ClaimFloors::note_peek(const std::vector<Instant>& from, const Seen& seen, 
     if (!raised_) begin_to_sweep(now);
 }
 
-void ClaimFloors::peek_failed(Instant about_now, Mono now) {
+void ClaimFloors::peek_failed(Instant approximate_now, Mono now) {
     const std::lock_guard lock{mutex_};
     if (raised_) return;
-    std::ranges::fill(floors_, about_now - max_behind);
+    std::ranges::fill(floors_, approximate_now - max_behind);
     begin_to_sweep(now);
 }
 

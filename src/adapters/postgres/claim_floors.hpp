@@ -46,8 +46,8 @@ public:
     /// Raises the floors by the result of a peek that started at `from`.
     void note_peek(const std::vector<Instant>& from, const Seen& seen, Mono now);
     /// Reports that a peek timed out on dead entries. From now on peeks start a second before
-    /// `about_now`; the sweep finds events below that.
-    void peek_failed(Instant about_now, Mono now);
+    /// `approximate_now`; the sweep finds events below that.
+    void peek_failed(Instant approximate_now, Mono now);
     /// Reports that an event of any shard is claimable at `due`, so that peeks start there. If
     /// `due` is long past, the floors stay and the sweep finds the event, because all the dead
     /// entries may be in between.

@@ -52,11 +52,11 @@ bool ends_the_connection(std::string_view state) {
 
 /// Waits until the socket is readable, or writable if libpq has data to send.
 bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
-    pollfd wanted{.fd = socket,
+    pollfd polled{.fd = socket,
                   .events = static_cast<short>(to_send ? POLLIN | POLLOUT : POLLIN),
                   .revents = 0};
     for (;;) {
-        const int ready = poll(&wanted, 1, static_cast<int>(silence.count()));
+        const int ready = poll(&polled, 1, static_cast<int>(silence.count()));
         if (ready >= 0 || errno != EINTR) return ready > 0;
     }
 }

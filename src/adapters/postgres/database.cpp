@@ -133,7 +133,7 @@ Instant Database::note_server(const Answer& configured) {
     return now;
 }
 
-Instant Database::about_now() const {
+Instant Database::approximate_now() const {
     const std::lock_guard lock{reading_mutex_};
     const auto since = std::chrono::steady_clock::now() - reading_.at;
     return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
@@ -227,17 +227,18 @@ bool Database::may_retry(const SqlError& error, int tries) {
     return (is_conflict(error) || is_of_wrong_connection(error)) && tries < max_tries;
 }
 
-void Database::with_retries(std::string_view purpose, const std::function<void(Try&)>& attempt) {
+void Database::with_retries(std::string_view purpose,
+                            const std::function<void(TransactionAttempt&)>& attempt) {
     try {
-        try_again_and_again(purpose, attempt);
+        repeat_attempts(purpose, attempt);
     } catch (const Unavailable&) {
         outage_.failed();
         throw;
     }
 }
 
-void Database::try_again_and_again(std::string_view purpose,
-                                   const std::function<void(Try&)>& attempt) {
+void Database::repeat_attempts(std::string_view purpose,
+                               const std::function<void(TransactionAttempt&)>& attempt) {
     for (int number = 1;; ++number) {
         int process = 0;
         std::optional<Unanswered> unanswered;
@@ -246,7 +247,7 @@ void Database::try_again_and_again(std::string_view purpose,
             const RollBack roll_back{*connection, settings_.statement_timeout};
             // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): read after the exceptions below
             process = connection->backend_process();
-            Try current{*connection, prepare_};
+            TransactionAttempt current{*connection, prepare_};
             try {
                 return attempt(current);
             } catch (const ConnectionLost& lost) {
@@ -278,7 +279,7 @@ void Database::try_again_and_again(std::string_view purpose,
     }
 }
 
-Session Database::session_of(Try& attempt, const Statement& begin) {
+Session Database::session_of(TransactionAttempt& attempt, const Statement& begin) {
     return {*this,
             attempt.connection,
             attempt.evidence,
@@ -287,7 +288,7 @@ Session Database::session_of(Try& attempt, const Statement& begin) {
 
 void Database::write(std::string_view purpose, const std::function<bool(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return whole->part(work);
-    with_retries(purpose, [&](Try& attempt) {
+    with_retries(purpose, [&](TransactionAttempt& attempt) {
         Session session = session_of(attempt, sql::begin_write);
         {
             const Opened opened{*this, session};
@@ -304,7 +305,7 @@ bool Database::open_here() const { return open_in(*this) != nullptr; }
 
 void Database::read(std::string_view purpose, const std::function<void(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return work(*whole);
-    with_retries(purpose, [&](Try& attempt) {
+    with_retries(purpose, [&](TransactionAttempt& attempt) {
         Session session = session_of(attempt, sql::begin_read);
         work(session);
         if (session.has_begun()) attempt.connection.leave();
@@ -346,7 +347,7 @@ Database::Answered Database::run_as_part(Session& whole, std::span<const Call> c
 Database::Answered Database::run_once(std::string_view purpose, Effect effect,
                                       std::span<const Call> calls) {
     Answered answered{};
-    with_retries(purpose, [&](Try& attempt) {
+    with_retries(purpose, [&](TransactionAttempt& attempt) {
         std::vector<Call> all;
         all.reserve(calls.size() + 3);
         all.emplace_back(sql::begin_write);

@@ -111,7 +111,7 @@ public:
 
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
     /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
-    [[nodiscard]] Instant about_now() const;
+    [[nodiscard]] Instant approximate_now() const;
     /// Start time of the server whose clock may declare a lease of that length expired
     /// (claim_ready).
     [[nodiscard]] std::optional<std::int64_t> trusted_server(
@@ -129,7 +129,7 @@ public:
 
 private:
     friend Session;
-    struct Try {
+    struct TransactionAttempt {
         Connection& connection;
         bool prepare;
         bool committing = false;  // COMMIT may have been sent
@@ -142,15 +142,17 @@ private:
     };
     /// The answer of the evidence about such a transaction.
     enum class Finding : std::uint8_t { happened, did_not, not_yet, never };
-    void with_retries(std::string_view purpose, const std::function<void(Try&)>& attempt);
-    void try_again_and_again(std::string_view purpose, const std::function<void(Try&)>& attempt);
+    void with_retries(std::string_view purpose,
+                      const std::function<void(TransactionAttempt&)>& attempt);
+    void repeat_attempts(std::string_view purpose,
+                         const std::function<void(TransactionAttempt&)>& attempt);
     Answered run_once(std::string_view purpose, Effect effect, std::span<const Call> calls);
     [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration(const Statement& statement) const;
     /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
-    [[nodiscard]] Session session_of(Try& attempt, const Statement& begin);
+    [[nodiscard]] Session session_of(TransactionAttempt& attempt, const Statement& begin);
     void report_conflict(std::string_view purpose, const SqlError& error);
     /// Closes all connections if the error says that they lead to the wrong server.
     void leave_if_wrong(Connection& connection, const SqlError& error);

@@ -149,25 +149,25 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
             return one.attempt ? std::optional<Value>{get(*one.attempt)} : std::nullopt;
         });
     };
-    using Try = AttemptRecord;
-    return Call{statement,
-                shard,
-                column(rows, &Settlement::id),
-                column(rows, &Settlement::held),
-                column(rows, &Settlement::number),
-                column(rows, [](const Settlement& one) { return one.by.instance; }),
-                column(rows, name_of),
-                column(rows, delay_of),
-                column(rows, reason_of),
-                column(rows, &Settlement::started_at),
-                column(rows, &Settlement::duration),
-                column(rows, &Settlement::status_code),
-                of_attempt([](const Try& attempt) { return to_string(attempt.outcome); }),
-                column(rows, endpoint_of),
-                of_attempt([](const Try& attempt) { return as_text(attempt.error_code); }),
-                of_attempt([](const Try& attempt) { return as_text(attempt.error_text); }),
-                of_attempt([](const Try& attempt) { return BytesView{attempt.response_body}; }),
-                column(rows, [](const Settlement& one) { return worker_of(one.by); })};
+    return Call{
+        statement,
+        shard,
+        column(rows, &Settlement::id),
+        column(rows, &Settlement::held),
+        column(rows, &Settlement::number),
+        column(rows, [](const Settlement& one) { return one.by.instance; }),
+        column(rows, name_of),
+        column(rows, delay_of),
+        column(rows, reason_of),
+        column(rows, &Settlement::started_at),
+        column(rows, &Settlement::duration),
+        column(rows, &Settlement::status_code),
+        of_attempt([](const AttemptRecord& attempt) { return to_string(attempt.outcome); }),
+        column(rows, endpoint_of),
+        of_attempt([](const AttemptRecord& attempt) { return as_text(attempt.error_code); }),
+        of_attempt([](const AttemptRecord& attempt) { return as_text(attempt.error_text); }),
+        of_attempt([](const AttemptRecord& attempt) { return BytesView{attempt.response_body}; }),
+        column(rows, [](const Settlement& one) { return worker_of(one.by); })};
 }
 
 Call releasing(std::int16_t shard, std::span<const ReleasedClaim> all,
@@ -223,7 +223,7 @@ public:
             read_all(readings, peeked);
         } catch (const StatementTimeout&) {
             for (const Reading& one : readings) {
-                one.group->floors.peek_failed(database_.about_now(), SteadyClock::now());
+                one.group->floors.peek_failed(database_.approximate_now(), SteadyClock::now());
             }
             throw;  // the next peek is shorter
         }
@@ -238,7 +238,7 @@ public:
     }
 
     Claimed claim_ready(const ClaimRequest& request) override {
-        const auto [priorities, shares] = wanted_of(request.shares);
+        const auto [priorities, shares] = row_shares(request.shares);
         const auto floors = floors_of(request.lane, request.shard);
         const auto from = column(priorities, [&](std::int16_t priority) {
             return floors.at(static_cast<std::size_t>(priority));
@@ -259,7 +259,7 @@ public:
     }
 
     Claimed claim_from_line(const LineRequest& request) override {
-        const auto [priorities, shares] = wanted_of(request.shares);
+        const auto [priorities, shares] = row_shares(request.shares);
         const Call claim{sql::claim_from_line, static_cast<std::int16_t>(request.shard),
                          priorities,           shares,
                          request.by,           request.lease,
@@ -397,10 +397,10 @@ private:
     }
     /// Those of `lanes` that handlers serve. Floors are lost when an engine gets another handler.
     [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers(std::span<const Lane> lanes) {
-        std::vector<Lane> wanted{lanes.begin(), lanes.end()};
-        std::erase(wanted, endpoint_lane);
+        std::vector<Lane> requested{lanes.begin(), lanes.end()};
+        std::erase(requested, endpoint_lane);
         const std::lock_guard lock{mutex_};
-        if (to_handlers_->lanes != wanted) to_handlers_ = group_of(std::move(wanted));
+        if (to_handlers_->lanes != requested) to_handlers_ = group_of(std::move(requested));
         return to_handlers_;
     }
     /// Where a claim of that lane starts.

@@ -105,14 +105,14 @@ std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
     });
 }
 
-WantedRows wanted_of(const std::array<std::uint32_t, 4>& shares) {
-    WantedRows wanted;
+RowShares row_shares(const std::array<std::uint32_t, 4>& shares) {
+    RowShares rows;
     for (std::size_t i = 0; i < shares.size(); ++i) {
         if (shares[i] == 0) continue;
-        wanted.priorities.push_back(static_cast<std::int16_t>(i));
-        wanted.shares.push_back(static_cast<std::int32_t>(shares[i]));
+        rows.priorities.push_back(static_cast<std::int16_t>(i));
+        rows.shares.push_back(static_cast<std::int32_t>(shares[i]));
     }
-    return wanted;
+    return rows;
 }
 
 Claimed claimed_in(const Answer& rows, Instant now) {

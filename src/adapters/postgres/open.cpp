@@ -62,14 +62,14 @@ ConnectAttempt attempted(const std::string& url) {
     if (!attempt || PQstatus(attempt.get()) == CONNECTION_BAD) return attempt;
     PQsetErrorVerbosity(attempt.get(), PQERRORS_SQLSTATE);
     const auto end = std::chrono::steady_clock::now() + longest_attempt;
-    for (auto wanted = PGRES_POLLING_WRITING;
-         wanted == PGRES_POLLING_WRITING || wanted == PGRES_POLLING_READING;
-         wanted = PQconnectPoll(attempt.get())) {
+    for (auto next = PGRES_POLLING_WRITING;
+         next == PGRES_POLLING_WRITING || next == PGRES_POLLING_READING;
+         next = PQconnectPoll(attempt.get())) {
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         pollfd socket{
             .fd = PQsocket(attempt.get()),
-            .events = static_cast<short>(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT),
+            .events = static_cast<short>(next == PGRES_POLLING_READING ? POLLIN : POLLOUT),
             .revents = 0};
         if (left <= 0ms || poll(&socket, 1, static_cast<int>(left.count())) == 0) return nullptr;
     }
@@ -142,7 +142,8 @@ public:
                                                          std::chrono::microseconds tick) override {
         if (listen_url_.empty()) return nullptr;
         return std::make_unique<WakeChannel>(
-            WakeChannel::Settings{listen_url_, tick, [this] { return database_.about_now(); }},
+            WakeChannel::Settings{listen_url_, tick,
+                                  [this] { return database_.approximate_now(); }},
             local, log_);
     }
 

@@ -16,9 +16,9 @@ namespace sundial::postgres {
 
 /// Null if the filter is empty.
 template <class T>
-[[nodiscard]] std::optional<std::vector<T>> if_any(std::vector<T> wanted) {
-    if (wanted.empty()) return std::nullopt;
-    return wanted;
+[[nodiscard]] std::optional<std::vector<T>> if_any(std::vector<T> values) {
+    if (values.empty()) return std::nullopt;
+    return values;
 }
 [[nodiscard]] inline std::optional<std::int32_t> as_integer(std::optional<unsigned> number) {
     if (!number) return std::nullopt;

@@ -31,7 +31,7 @@ Pool::Loan Pool::borrow() {
         std::unique_lock lock{mutex_};
         if (!has_room(lane) || !own.waiting.empty()) wait_for_turn(lock, lane);
         ++own.count;
-        wake_the_next();
+        wake_next();
         generation = generation_;
         while (!connection && !idle_.empty()) {
             connection = std::move(idle_.back());
@@ -63,7 +63,7 @@ void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane) {
         turn.wait_for(lock, wait_, [&] { return has_room(lane) && waiting.front() == &turn; });
     std::erase(waiting, &turn);
     if (has_come) return;
-    wake_the_next();
+    wake_next();
     if (lane == Lane::scheduler) {
         throw Unavailable{"all " + std::to_string(size_) +
                           " PostgreSQL connections (storage.pool_size) are in use"};
@@ -73,7 +73,7 @@ void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane) {
                       std::to_string(reserve_) + " for the scheduler)"};
 }
 
-void Pool::wake_the_next() {
+void Pool::wake_next() {
     for (const Lane lane : {Lane::scheduler, Lane::requests}) {
         const auto& waiting = lanes_.at(static_cast<std::size_t>(lane)).waiting;
         if (has_room(lane) && !waiting.empty()) return waiting.front()->notify_one();
@@ -94,7 +94,7 @@ void Pool::take_back(Lane lane, std::unique_ptr<Connection> connection, std::uin
     --lanes_.at(static_cast<std::size_t>(lane)).count;
     const bool usable = connection && !connection->is_broken() && generation == generation_;
     if (usable) idle_.push_back(std::move(connection));
-    wake_the_next();
+    wake_next();
 }
 
 PoolUse Pool::use() const {

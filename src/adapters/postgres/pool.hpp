@@ -65,7 +65,7 @@ private:
     /// The caller holds the lock.
     [[nodiscard]] bool has_room(Lane lane) const;
     void wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane);
-    void wake_the_next();
+    void wake_next();
     [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
     void take_back(Lane lane, std::unique_ptr<Connection> connection, std::uint64_t generation);
 

@@ -30,7 +30,7 @@ public:
     }
 
     Claimed claim(const PullRequest& request) override {
-        const auto [priorities, shares] = wanted_of(request.shares);
+        const auto [priorities, shares] = row_shares(request.shares);
         const Call claim{sql::claim_to_pull,
                          static_cast<std::int16_t>(request.shard),
                          priorities,

@@ -48,11 +48,11 @@ namespace sundial::postgres {
 /// The events in the answer of a claim statement, claimed at `now` at the earliest.
 [[nodiscard]] Claimed claimed_in(const Answer& rows, Instant now);
 /// Parameters of claim statements: the priorities to claim and the number of events of each.
-struct WantedRows {
+struct RowShares {
     std::vector<std::int16_t> priorities;
     std::vector<std::int32_t> shares;
 };
-[[nodiscard]] WantedRows wanted_of(const std::array<std::uint32_t, 4>& shares);
+[[nodiscard]] RowShares row_shares(const std::array<std::uint32_t, 4>& shares);
 /// Null for an instance's own claim.
 [[nodiscard]] inline std::optional<std::string> worker_of(const Claimant& claimant) {
     return claimant.worker.empty() ? std::nullopt : std::optional{claimant.worker};

@@ -80,12 +80,12 @@ SessionLock::~SessionLock() {
 }
 
 void SessionLock::watch() {
-    std::array<pollfd, 2> wanted{{{.fd = stopping_, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> polled{{{.fd = stopping_, .events = POLLIN, .revents = 0},
                                   {.fd = connection_->socket(), .events = POLLIN, .revents = 0}}};
     for (;;) {
-        poll(wanted.data(), wanted.size(), -1);
-        if (wanted[0].revents != 0) return;
-        if (wanted[1].revents == 0 || connection_->is_quiet()) continue;
+        poll(polled.data(), polled.size(), -1);
+        if (polled[0].revents != 0) return;
+        if (polled[1].revents == 0 || connection_->is_quiet()) continue;
         lost_.request_stop();
         return;
     }

@@ -109,9 +109,9 @@ void WakeChannel::serve(Connection& connection) {
 }
 
 void WakeChannel::wait(int socket, std::chrono::milliseconds at_most) {
-    std::array<pollfd, 2> wanted{{{.fd = signal_, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> polled{{{.fd = signal_, .events = POLLIN, .revents = 0},
                                   {.fd = socket, .events = POLLIN, .revents = 0}}};
-    poll(wanted.data(), wanted.size(), static_cast<int>(at_most.count()));
+    poll(polled.data(), polled.size(), static_cast<int>(at_most.count()));
     std::uint64_t times = 0;
     static_cast<void>(!read(signal_, &times, sizeof times));
 }

@@ -51,21 +51,21 @@ const Statement& statement_for(const EventQuery& query) {
 }
 
 /// The argument of a filter with several values; empty for no filter.
-std::optional<std::string> any_of(const std::vector<std::string>& wanted) {
-    return wanted.empty() ? std::nullopt : std::optional{array_of(wanted)};
+std::optional<std::string> any_of(const std::vector<std::string>& requested) {
+    return requested.empty() ? std::nullopt : std::optional{array_of(requested)};
 }
 template <class Enum>
-std::optional<std::string> any_of(const std::vector<Enum>& wanted) {
+std::optional<std::string> any_of(const std::vector<Enum>& requested) {
     std::vector<std::string> names;
-    names.reserve(wanted.size());
-    for (const Enum value : wanted) names.emplace_back(to_string(value));
+    names.reserve(requested.size());
+    for (const Enum value : requested) names.emplace_back(to_string(value));
     return any_of(names);
 }
-std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
-    if (wanted.empty()) return std::nullopt;
+std::optional<std::string> any_of(const std::vector<Priority>& requested) {
+    if (requested.empty()) return std::nullopt;
     base::JsonWriter json;
     json.begin_array();
-    for (const Priority priority : wanted) json.value(static_cast<int>(priority));
+    for (const Priority priority : requested) json.value(static_cast<int>(priority));
     return std::move(json.end_array()).text();
 }
 
@@ -139,9 +139,9 @@ Page<Event> walked_page(Connection& connection, const EventQuery& query) {
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
-    const auto listed = [&](const EventQuery& wanted) {
-        return page_in(run(session.connection, statement_for(wanted), wanted, wanted.page),
-                       wanted.page);
+    const auto listed = [&](const EventQuery& requested) {
+        return page_in(run(session.connection, statement_for(requested), requested, requested.page),
+                       requested.page);
     };
     const bool few = query.key || query.user;
     const bool by_index =

@@ -307,7 +307,7 @@ public:
             };
             depth.waiting_for_circuit = depth.waiting_for_limit = 0;
             depth.waiting_for_retry = count(Standing::waiting);
-            for (auto row = session.connection.query(sql::held_up); row.next();) {
+            for (auto row = session.connection.query(sql::blocked); row.next();) {
                 const bool circuit = row.get<Obstacle>(0) == Obstacle::circuit;
                 const auto all = row.get<std::uint64_t>(1), pending = row.get<std::uint64_t>(2);
                 (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) = all;

@@ -25,10 +25,10 @@ void write(Connection& connection, const Statement& statement, const Operation& 
 
 /// Null if the filter is empty.
 template <class Enum>
-std::optional<std::string> names_of(const std::vector<Enum>& wanted) {
-    if (wanted.empty()) return std::nullopt;
+std::optional<std::string> names_of(const std::vector<Enum>& values) {
+    if (values.empty()) return std::nullopt;
     std::vector<std::string> names;
-    for (const Enum one : wanted) names.emplace_back(to_string(one));
+    for (const Enum one : values) names.emplace_back(to_string(one));
     return array_of(names);
 }
 

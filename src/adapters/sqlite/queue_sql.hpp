@@ -147,7 +147,7 @@ inline constexpr Statement dead_letters{R"sql(
          WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT 100000))sql"};
 
 /// The number of events deferred by each obstacle, and how many of them are PENDING.
-inline constexpr Statement held_up{R"sql(
+inline constexpr Statement blocked{R"sql(
     SELECT obstacle, count(*), sum(status = 'PENDING') FROM events INDEXED BY events_held_up
      WHERE obstacle IS NOT NULL GROUP BY obstacle)sql"};
 /// Extends the lease of ?1 to ?3 if it is still held. Changes no version.

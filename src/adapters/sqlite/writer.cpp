@@ -99,7 +99,7 @@ void Writer::loop() {
         batch.clear();
         if (wal_.unmoved() >= pages_at_once) checkpoint();
     }
-    say_clean();
+    mark_clean();
     connection_.reset();
 }
 
@@ -214,7 +214,7 @@ void Writer::checkpoint() {
     }
 }
 
-void Writer::say_clean() {
+void Writer::mark_clean() {
     try {
         health_.check();
         connection_->execute(sql::set_setting, std::string_view{"clean_stop"}, true);

@@ -64,7 +64,7 @@ private:
     /// writes meanwhile.
     void check_free_space();
     void checkpoint();
-    void say_clean();
+    void mark_clean();
     void warn(const std::string& what, const std::exception& why);
 
     std::unique_ptr<Connection> connection_;

@@ -102,11 +102,11 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
 };
 
 Resolution Resolver::ask_system(const std::string& host) {
-    addrinfo wanted{};
-    wanted.ai_family = AF_UNSPEC;  // IPv4 and IPv6, regardless of this machine's own addresses
-    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;  // IPv4 and IPv6, regardless of this machine's own addresses
+    hints.ai_socktype = SOCK_STREAM;
     addrinfo* all = nullptr;
-    if (const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &all); error != 0)
+    if (const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &all); error != 0)
         return {{}, ::gai_strerror(error)};
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(all, &::freeaddrinfo);
     Resolution found;

@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    using Try = std::pair<EventId, Attempt>;
+    using AttemptId = std::pair<EventId, Attempt>;
     struct MultiFree {
         void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
     };
@@ -150,7 +150,7 @@ private:
     /// False when the thread must stop.
     bool take_arrived() {
         std::vector<std::unique_ptr<Transfer>> arrived;
-        std::vector<Try> abandoned;
+        std::vector<AttemptId> abandoned;
         bool stopping = false;
         {
             const std::lock_guard lock(mutex_);
@@ -165,7 +165,7 @@ private:
                 looked_up_.push_back(std::move(transfer));
             }
         }
-        for (const Try& one : abandoned) end(one);
+        for (const AttemptId& one : abandoned) end(one);
         return !stopping;
     }
 
@@ -202,9 +202,9 @@ private:
     }
 
     /// Removing an unfinished transfer also closes its connection.
-    void end(const Try& one) {
+    void end(const AttemptId& one) {
         const auto is_it = [&](const Transfer& transfer) {
-            return Try{transfer.event().id, transfer.event().attempt} == one;
+            return AttemptId{transfer.event().id, transfer.event().attempt} == one;
         };
         constexpr const char* why = "abandoned: its lease was lost";
         std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
@@ -241,7 +241,7 @@ private:
     Resolver resolver_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Transfer>> arrived_;
-    std::vector<Try> abandoned_;
+    std::vector<AttemptId> abandoned_;
     bool stopping_ = false;
     // Used by this thread only:
     std::vector<std::unique_ptr<Transfer>> looked_up_;  // waiting for name resolution

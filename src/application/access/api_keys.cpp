@@ -13,16 +13,16 @@
 namespace sundial {
 namespace {
 
-std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
+std::vector<FieldError> defects(const NewApiKey& requested, Instant now) {
     std::vector<FieldError> found;
-    const auto length = base::count_code_points(wanted.name);
+    const auto length = base::count_code_points(requested.name);
     if (!length || *length == 0) {
         found.push_back({"/name", "required", "a key needs a name"});
     } else if (*length > max_name_length) {
         found.push_back({"/name", "too_long",
                          "a name has at most " + std::to_string(max_name_length) + " characters"});
     }
-    if (wanted.expires_at && *wanted.expires_at <= now) {
+    if (requested.expires_at && *requested.expires_at <= now) {
         found.push_back({"/expiresAt", "out_of_range", "a key must expire in the future"});
     }
     return found;
@@ -30,11 +30,11 @@ std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
 
 }  // namespace
 
-Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& caller) {
+Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& requested, const Caller& caller) {
     const auto fresh = secrets_.make();
     const auto fixed = fixed_roles_();
     return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedApiKey> {
-        if (auto found = defects(wanted, tx.now()); !found.empty()) {
+        if (auto found = defects(requested, tx.now()); !found.empty()) {
             return ValidationFailed{std::move(found)};
         }
         const auto others = tx.api_keys().lock_all();
@@ -44,10 +44,10 @@ Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& c
                                " keys, the maximum; revoke some first");
         }
         ApiKey key{.id = ApiKeyId{ids_.fresh()},
-                   .name = wanted.name,
-                   .role = wanted.role,
+                   .name = requested.name,
+                   .role = requested.role,
                    .secret_hash = fresh.hash,
-                   .expires_at = wanted.expires_at,
+                   .expires_at = requested.expires_at,
                    .created_at = tx.now()};
         const auto same_handle = [&](const ApiKey& other) {
             return handle_of(other.id) == handle_of(key.id);

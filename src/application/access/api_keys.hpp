@@ -38,7 +38,7 @@ public:
                  std::function<std::vector<Role>()> fixed_roles)
         : store_(store), secrets_(secrets), ids_(ids), fixed_roles_(std::move(fixed_roles)) {}
     /// Errors: ValidationFailed, FirstKeyNotAdmin, LastAdminKey.
-    [[nodiscard]] Result<CreatedApiKey> run(const NewApiKey& wanted, const Caller& caller);
+    [[nodiscard]] Result<CreatedApiKey> run(const NewApiKey& requested, const Caller& caller);
 
 private:
     Store& store_;

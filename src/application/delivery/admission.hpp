@@ -20,7 +20,7 @@ namespace sundial {
 
 /// A request to send `waiting` events to an endpoint, in addition to the `in_flight` ones. If none
 /// wait, it only states how many slots are still needed.
-struct AdmissionAsked {
+struct AdmissionRequest {
     EndpointId endpoint;
     LimitRules rules;
     std::uint32_t in_flight = 0;
@@ -44,13 +44,13 @@ inline constexpr Heads no_heads{never, never, never, never};
 /// Where the events of one line wait, by shard.
 using LinePlaces = std::map<std::uint32_t, Heads>;
 
-/// A request to claim at most `wanted` events in the line of an endpoint, in addition to the
+/// A request to claim at most `requested` events in the line of an endpoint, in addition to the
 /// `in_flight` ones.
-struct LineAsked {
+struct LineClaim {
     EndpointId endpoint;
     LinePlaces places;
     std::uint32_t in_flight = 0;
-    std::uint32_t wanted = 0;
+    std::uint32_t requested = 0;
     bool may_probe = true;  // no probe of this instance is under way
 };
 struct LineAnswer {
@@ -69,7 +69,7 @@ struct LineAnswer {
 };
 
 /// An event that was released because its endpoint's circuit was not closed.
-struct HeldUp {
+struct BlockedEvent {
     EventId event;
     Version held;  // the version of the released claim
     EndpointId endpoint;

@@ -35,14 +35,14 @@ bool has_limits(const LimitRules& rules) { return rules.rate || rules.max_in_fli
 
 }  // namespace
 
-std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const AdmissionAsked> asked,
+std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const AdmissionRequest> asked,
                                         std::chrono::microseconds lease) {
-    base::check(std::ranges::is_sorted(asked, {}, &AdmissionAsked::endpoint));
+    base::check(std::ranges::is_sorted(asked, {}, &AdmissionRequest::endpoint));
     std::vector<Admission> admissions;
     store_.transact([&](Transaction& tx) {
         admissions.clear();
         const auto open = not_closed(tx, asked);
-        for (const AdmissionAsked& one : asked) {
+        for (const AdmissionRequest& one : asked) {
             const bool closed = std::ranges::find(open, one.endpoint) == open.end();
             admissions.push_back(answer(tx, by, one, lease, closed));
         }
@@ -52,14 +52,14 @@ std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const Admission
 }
 
 std::vector<LineAnswer> AdmitEvents::claim_from_lines(EventQueue& queue, InstanceId by,
-                                                      std::span<const LineAsked> asked,
+                                                      std::span<const LineClaim> asked,
                                                       std::chrono::microseconds lease,
                                                       std::chrono::microseconds ahead) {
-    base::check(std::ranges::is_sorted(asked, {}, &LineAsked::endpoint));
+    base::check(std::ranges::is_sorted(asked, {}, &LineClaim::endpoint));
     std::vector<LineAnswer> answers;
     store_.transact([&](Transaction& tx) {
         answers.clear();
-        for (const LineAsked& one : asked) {
+        for (const LineClaim& one : asked) {
             answers.push_back(claim_from_line(tx, queue, one, {by, lease, ahead}));
         }
         return true;
@@ -67,7 +67,7 @@ std::vector<LineAnswer> AdmitEvents::claim_from_lines(EventQueue& queue, Instanc
     return answers;
 }
 
-LineAnswer AdmitEvents::claim_from_line(Transaction& tx, EventQueue& queue, const LineAsked& asked,
+LineAnswer AdmitEvents::claim_from_line(Transaction& tx, EventQueue& queue, const LineClaim& asked,
                                         const LineTerms& terms) {
     const Instant now = tx.now();
     LineAnswer answer{.endpoint = asked.endpoint, .now = now, .left = asked.places};
@@ -84,8 +84,8 @@ LineAnswer AdmitEvents::claim_from_line(Transaction& tx, EventQueue& queue, cons
 
     LimitDemand demand{.by = terms.by,
                        .in_flight = asked.in_flight,
-                       .waiting = !circuit ? asked.wanted
-                                  : probes ? std::min(asked.wanted, 1U)
+                       .waiting = !circuit ? asked.requested
+                                  : probes ? std::min(asked.requested, 1U)
                                            : 0U,
                        .lease = terms.lease,
                        .ahead = terms.ahead};
@@ -133,11 +133,11 @@ std::vector<ClaimedEvent> AdmitEvents::claim_at_most(EventQueue& queue, Endpoint
     std::ranges::rotate(shards, shards.begin() + first);
     for (const std::uint32_t shard : shards) {
         Heads& heads = places.at(shard);
-        WantsMore wants_more{};
-        for (std::size_t p = 0; p < heads.size(); ++p) wants_more[p] = heads[p] != never;
-        while (any(wants_more) && all.size() < limit) {
+        MayHaveMore may_have_more{};
+        for (std::size_t p = 0; p < heads.size(); ++p) may_have_more[p] = heads[p] != never;
+        while (any(may_have_more) && all.size() < limit) {
             const auto left = limit - static_cast<std::uint32_t>(all.size());
-            const Division shares = divided(left, wants_more, random_);
+            const Division shares = divided(left, may_have_more, random_);
             Claimed claimed = queue.claim_from_line({.by = terms.by,
                                                      .endpoint = endpoint,
                                                      .shard = shard,
@@ -150,22 +150,22 @@ std::vector<ClaimedEvent> AdmitEvents::claim_at_most(EventQueue& queue, Endpoint
             }
             for (std::size_t p = 0; p < found.size(); ++p) {
                 if (found[p] >= shares[p]) continue;
-                wants_more[p] = false;
+                may_have_more[p] = false;
                 heads[p] = never;
             }
         }
-        if (!any(wants_more)) places.erase(shard);
+        if (!any(may_have_more)) places.erase(shard);
     }
     return all;
 }
 
-std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> claims) {
+std::size_t AdmitEvents::release_if_closed(std::span<const BlockedEvent> claims) {
     if (claims.empty()) return 0;
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {
         released = 0;
         const auto open = not_closed(tx, claims);
-        for (const HeldUp& one : claims) {
+        for (const BlockedEvent& one : claims) {
             if (std::ranges::find(open, one.endpoint) != open.end()) continue;
             const auto event = tx.events().lock(one.event);
             if (!event || event->version != base::next(one.held)) continue;
@@ -179,7 +179,7 @@ std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> claims) {
     return released;
 }
 
-Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,
+Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionRequest& asked,
                               std::chrono::microseconds lease, bool closed) {
     const Instant now = tx.now();
     std::optional<Circuit> circuit;

@@ -22,7 +22,7 @@ public:
     /// One answer per request, in one transaction; `asked` is sorted by endpoint. The instance
     /// holds granted slots for `lease`. Repeating a request after a lost answer counts no slot
     /// twice. Throws Unavailable.
-    [[nodiscard]] std::vector<Admission> run(InstanceId by, std::span<const AdmissionAsked> asked,
+    [[nodiscard]] std::vector<Admission> run(InstanceId by, std::span<const AdmissionRequest> asked,
                                              std::chrono::microseconds lease);
 
     /// Claims events that wait in the lines of limited endpoints, as many as the limits allow, in
@@ -30,7 +30,7 @@ public:
     /// sorted by endpoint. Tokens that a rate gains within `ahead` count too. Throws Unavailable;
     /// then claims are left to their leases.
     [[nodiscard]] std::vector<LineAnswer> claim_from_lines(EventQueue& queue, InstanceId by,
-                                                           std::span<const LineAsked> asked,
+                                                           std::span<const LineClaim> asked,
                                                            std::chrono::microseconds lease,
                                                            std::chrono::microseconds ahead);
 
@@ -38,17 +38,17 @@ public:
     /// closes a circuit expedites the events that wait for it, and this check runs after events
     /// were released because of the circuit. Whichever of the two comes second sees the other.
     /// Returns the number of events; repeating the call does no harm. Throws Unavailable.
-    [[nodiscard]] std::size_t release_if_closed(std::span<const HeldUp> claims);
+    [[nodiscard]] std::size_t release_if_closed(std::span<const BlockedEvent> claims);
 
 private:
-    [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,
+    [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionRequest& asked,
                                    std::chrono::microseconds lease, bool closed);
     struct LineTerms {
         InstanceId by;
         std::chrono::microseconds lease, ahead;
     };
     [[nodiscard]] LineAnswer claim_from_line(Transaction& tx, EventQueue& queue,
-                                             const LineAsked& asked, const LineTerms& terms);
+                                             const LineClaim& asked, const LineTerms& terms);
     /// Claims at most `limit` events of the line, and removes the places that turn out empty.
     [[nodiscard]] std::vector<ClaimedEvent> claim_at_most(EventQueue& queue, EndpointId endpoint,
                                                           std::uint32_t limit,

@@ -70,7 +70,7 @@ void PriorityShares::found(const Shares& asked, const Shares& returned) {
 }
 
 bool PriorityShares::drained() const {
-    return std::ranges::none_of(wants_more_, [](bool wants_more) { return wants_more; });
+    return std::ranges::none_of(wants_more_, [](bool may_have_more) { return may_have_more; });
 }
 
 ClaimScheduler::ClaimScheduler(std::uint32_t parts, std::uint32_t first,

@@ -180,9 +180,9 @@ std::string DeliverEvent::target_time(const Event& event) const {
     return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
 }
 
-void DeliverEvent::start(std::vector<Try> tries) {
+void DeliverEvent::start(std::vector<PreparedAttempt> attempts) {
     std::vector<Delivery::Starting> to_handlers;
-    for (Try& one : tries) {
+    for (PreparedAttempt& one : attempts) {
         if (one.event.payload.empty()) {
             one.done(without_payload());
         } else if (one.destination.endpoint == nullptr) {
@@ -198,7 +198,7 @@ void DeliverEvent::start(std::vector<Try> tries) {
     if (!to_handlers.empty()) deliveries_.in_process->start_all(std::move(to_handlers));
 }
 
-void DeliverEvent::send(Try one) {
+void DeliverEvent::send(PreparedAttempt one) {
     const Endpoint& endpoint = *one.destination.endpoint;
     EndpointKind* kind = deliveries_.kinds.find(endpoint.type);
     Delivery* delivery = kind == nullptr ? nullptr : kind->delivery();

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
                                                const Planning& planning);
 
-    struct Try {
+    struct PreparedAttempt {
         Event event;
         Destination destination;
         Instant now;
@@ -53,7 +53,7 @@ public:
     };
     /// Starts the attempts. Each `done` runs exactly once, on any thread, perhaps before this
     /// returns.
-    void start(std::vector<Try> tries);
+    void start(std::vector<PreparedAttempt> attempts);
 
     /// The lease of an attempt under way is lost.
     void abandon(const Event& event);
@@ -71,7 +71,7 @@ public:
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:
-    void send(Try one);
+    void send(PreparedAttempt one);
     [[nodiscard]] std::string target_time(const Event& event) const;
 
     Store& store_;

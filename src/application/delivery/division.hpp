@@ -10,12 +10,13 @@
 namespace sundial {
 
 using Division = std::array<std::uint32_t, 4>;
-using WantsMore = std::array<bool, 4>;  // which priorities may have more events
+using MayHaveMore = std::array<bool, 4>;  // which priorities may have more events
 
-[[nodiscard]] bool any(const WantsMore& wants_more);
+[[nodiscard]] bool any(const MayHaveMore& may_have_more);
 
 /// Divides `total` among the hungry priorities 8 : 4 : 2 : 1, so that LOW never starves. Chance
 /// decides the remainder, so that the division is fair to each priority over many claims.
-[[nodiscard]] Division divided(std::uint32_t total, const WantsMore& wants_more, Random& random);
+[[nodiscard]] Division divided(std::uint32_t total, const MayHaveMore& may_have_more,
+                               Random& random);
 
 }  // namespace sundial

@@ -72,8 +72,8 @@ std::size_t Receivers::room_for(EndpointId endpoint, std::uint32_t bound_for, bo
     return quarter - std::min<std::size_t>(quarter, bound_for);
 }
 
-AdmissionAsked Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
-                                   std::uint32_t waiting) const {
+AdmissionRequest Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
+                                     std::uint32_t waiting) const {
     const Receiver& receiver = at(endpoint);
     return {
         .endpoint = endpoint, .rules = receiver.rules, .in_flight = in_flight, .waiting = waiting};

@@ -44,8 +44,8 @@ public:
     [[nodiscard]] std::size_t room_for(EndpointId endpoint, std::uint32_t bound_for, bool more_due,
                                        Mono now) const;
 
-    [[nodiscard]] AdmissionAsked question(EndpointId endpoint, std::uint32_t in_flight,
-                                          std::uint32_t waiting) const;
+    [[nodiscard]] AdmissionRequest question(EndpointId endpoint, std::uint32_t in_flight,
+                                            std::uint32_t waiting) const;
     /// The answer to a request made at `asked_at`; `probe` is the event that is sent as a probe.
     void admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at);
     /// The same for a claim of events in line.

@@ -99,9 +99,9 @@ std::optional<Command> Worker::next_admission(Mono now) {
         if (claim != nullptr) waiting[claim->destination.endpoint->id].push_back(id);
     }
     to_admit_.clear();
-    if (winding_up() || receivers_.may_renew(now)) {
+    if (draining() || receivers_.may_renew(now)) {
         const auto in_flight = [this](EndpointId endpoint) { return held_.in_flight(endpoint); };
-        for (const EndpointId endpoint : receivers_.to_renew(in_flight, winding_up(), now)) {
+        for (const EndpointId endpoint : receivers_.to_renew(in_flight, draining(), now)) {
             waiting.try_emplace(endpoint);
         }
     }
@@ -114,8 +114,8 @@ std::optional<Command> Worker::next_admission(Mono now) {
             const Event& event = held_.find(id)->event;
             return std::pair{event.priority, target_of(event)};
         });
-        AdmissionAsked asked = receivers_.question(endpoint, held_.in_flight(endpoint),
-                                                   static_cast<std::uint32_t>(events.size()));
+        AdmissionRequest asked = receivers_.question(endpoint, held_.in_flight(endpoint),
+                                                     static_cast<std::uint32_t>(events.size()));
         asked.may_probe = may_probe(endpoint);
         ask.asked.push_back(asked);
         asking_.push_back(std::move(events));
@@ -136,7 +136,7 @@ bool Worker::may_probe(EndpointId endpoint) {
 std::optional<Command> Worker::next_report(Mono now) {
     if (!report_backoff_.over(now)) return std::nullopt;
     const bool all =
-        held_.empty() && (stopping_ || (winding_up() && !receivers_.has_reported(false)));
+        held_.empty() && (stopping_ || (draining() && !receivers_.has_reported(false)));
     if (!all && !receivers_.may_report(now)) return std::nullopt;
     reporting_ = receivers_.to_report(all, max_reported, now);
     if (reporting_.empty()) return std::nullopt;
@@ -180,7 +180,7 @@ std::optional<Command> Worker::next_write(Mono now) {
         for (const PendingReturn& one : releasing_) {
             release_claims.batch.push_back(one.released);
             if (one.parked) release_claims.parked.push_back(*one.parked);
-            if (one.held_up) release_claims.held_up.push_back(*one.held_up);
+            if (one.blocked) release_claims.blocked.push_back(*one.blocked);
         }
         return release_claims;
     }
@@ -229,12 +229,12 @@ std::optional<Command> Worker::next_lines(Mono now) {
             lines_.put_off(endpoint, scheduler_.reached(now) + room_again);
             continue;
         }
-        const std::size_t wanted = std::min({each, left, its});
-        left -= wanted;
+        const std::size_t requested = std::min({each, left, its});
+        left -= requested;
         claim.asked.push_back({.endpoint = endpoint,
                                .places = lines_.places(endpoint),
                                .in_flight = held_.in_flight(endpoint),
-                               .wanted = static_cast<std::uint32_t>(wanted),
+                               .requested = static_cast<std::uint32_t>(requested),
                                .may_probe = may_probe(endpoint)});
     }
     if (claim.asked.empty()) return std::nullopt;
@@ -381,6 +381,6 @@ bool Worker::all_done() const {
            receivers_.has_reported(stopping_) && !receivers_.has_slots();
 }
 
-bool Worker::winding_up() const { return stopping_ || (pass_ && pass_->closed); }
+bool Worker::draining() const { return stopping_ || (pass_ && pass_->closed); }
 
 }  // namespace sundial

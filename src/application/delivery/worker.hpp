@@ -48,14 +48,14 @@ struct Claim {           // EventQueue::claim_ready -> claimed()
     ClaimRequest request;
 };
 struct ClaimLines {  // AdmitEvents::claim_from_lines -> lines_claimed()
-    std::vector<LineAsked> asked;
+    std::vector<LineClaim> asked;
     std::chrono::microseconds ahead;
 };
 struct Plan {  // successors and destinations of claimed events -> planned()
     std::vector<Event> events;
 };
 struct RequestAdmission {  // AdmitEvents -> admitted()
-    std::vector<AdmissionAsked> asked;
+    std::vector<AdmissionRequest> asked;
 };
 struct Send {  // start one attempt; no answer now, but one delivered() later
     Event event;
@@ -79,7 +79,7 @@ struct ReleaseClaims {  // EventQueue::release_claims, then free events that nee
                         // claims_released()
     std::vector<ReleasedClaim> batch;
     std::vector<Event> parked;
-    std::vector<HeldUp> held_up;
+    std::vector<BlockedEvent> blocked;
 };
 struct Extend {  // EventQueue::extend -> extended()
     std::vector<Held> held;
@@ -134,7 +134,7 @@ public:
     void failed(const Command& command, bool transient, double random, Mono now);
 
     // Inputs that answer no command.
-    struct Try {
+    struct EndedAttempt {
         const Event& event;
         const Destination& destination;
         Instant started_at;
@@ -142,7 +142,7 @@ public:
     };
     /// The outcome of a Send. Empty if the attempt never began; then the event is released. The
     /// references live until the next call of any method.
-    std::optional<Try> delivered(EventId id, Outcome outcome, double random, Mono now);
+    std::optional<EndedAttempt> delivered(EventId id, Outcome outcome, double random, Mono now);
     /// An event may be claimable at `due`.
     void wake(Instant due);
     void stop(Mono now);
@@ -176,7 +176,7 @@ private:
     struct PendingReturn {
         ReleasedClaim released;
         std::optional<Event> parked{};
-        std::optional<HeldUp> held_up{};
+        std::optional<BlockedEvent> blocked{};
         std::optional<LineHead> joins{};
         Lane lane = endpoint_lane;
     };
@@ -202,7 +202,7 @@ private:
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
     /// Nothing more will be sent: reports that other instances wait for are not delayed.
-    [[nodiscard]] bool winding_up() const;
+    [[nodiscard]] bool draining() const;
     /// No probe of this instance is under way or has yet to be reported.
     [[nodiscard]] bool may_probe(EndpointId endpoint);
 
@@ -228,7 +228,7 @@ private:
     void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
                 std::optional<Mono> starts = std::nullopt);
     /// Ready, or as soon as its permit begins.
-    void let_go(HeldClaim& claim, Mono now);
+    void make_ready(HeldClaim& claim, Mono now);
     /// Sends it, requests admission, or defers it.
     void let_through(HeldClaim& claim, Mono now);
     /// Its circuit has opened: admitted events must be admitted again.

@@ -164,7 +164,7 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
         receivers_.meet(claim.destination, now);
         if (claim.admitted) {
             const bool probes = receivers_.probe_of(endpoint->id) == id;
-            if (claim.destination.circuit_closed || probes) return let_go(claim, now);
+            if (claim.destination.circuit_closed || probes) return make_ready(claim, now);
             held_.withdraw_permit(claim);  // the circuit has opened since
         }
         if (receivers_.room_for(endpoint->id, held_.bound_for(endpoint->id),
@@ -178,10 +178,10 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
             return;
         }
     }
-    let_go(claim, now);
+    make_ready(claim, now);
 }
 
-void Worker::let_go(HeldClaim& claim, Mono now) {
+void Worker::make_ready(HeldClaim& claim, Mono now) {
     held_.move_to(claim, Stage::ready);
     if (claim.not_before > now) {
         to_start_.emplace(claim.not_before, claim.event.id);
@@ -317,7 +317,8 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
 
 // Inputs that answer no command.
 
-std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
+std::optional<Worker::EndedAttempt> Worker::delivered(EventId id, Outcome outcome, double random,
+                                                      Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);
     if (!outcome.begun) {
         defer(claim, stopping);
@@ -335,7 +336,7 @@ std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double
            settlement_of(claim.event, claim.destination, outcome, settings_.instance,
                          claim.started_at, random),
            now);
-    return Try{claim.event, claim.destination, claim.started_at, std::move(outcome)};
+    return EndedAttempt{claim.event, claim.destination, claim.started_at, std::move(outcome)};
 }
 
 void Worker::wake(Instant due) { scheduler_.hint(due); }
@@ -372,7 +373,7 @@ void Worker::defer(HeldClaim& claim, const Deferral& why) {
     back.lane = lane_of(event);
     if (!why.delay) back.parked = event;
     if (why.obstacle == Obstacle::circuit) {
-        back.held_up = {event.id, event.version, claim.destination.endpoint->id};
+        back.blocked = {event.id, event.version, claim.destination.endpoint->id};
     }
     if (why.obstacle == Obstacle::limit) {
         back.joins = {claim.destination.endpoint->id, shard_of(event.id, settings_.shards),

@@ -302,16 +302,16 @@ void WorkerLoop::carry_out(const RequestAdmission& command) {
 }
 
 Command WorkerLoop::send_all(Send first) {
-    std::vector<DeliverEvent::Try> tries;
+    std::vector<DeliverEvent::PreparedAttempt> attempts;
     Command command = std::move(first);
     for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
-        tries.push_back(begun(std::move(*send)));
+        attempts.push_back(prepared(std::move(*send)));
     }
-    ports_.deliver.start(std::move(tries));
+    ports_.deliver.start(std::move(attempts));
     return command;
 }
 
-DeliverEvent::Try WorkerLoop::begun(Send send) {
+DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
     const Event& event = send.event;
     const Instant first = event.first_attempt_at.value_or(send.now);
     ports_.observer.started({event, send.destination.endpoint.get(), send.now,
@@ -379,7 +379,7 @@ void WorkerLoop::carry_out(const ReleaseClaims& command) {
         // Results do not matter: a claim whose lease is lost has nothing to release.
         static_cast<void>(ports_.queue.release_claims(command.batch));
         return ports_.deliver.release_if_possible(command.parked) +
-               ports_.admit.release_if_closed(command.held_up);
+               ports_.admit.release_if_closed(command.blocked);
     });
     if (released) worker_.claims_released(*released, now());
 }

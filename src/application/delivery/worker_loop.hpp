@@ -115,7 +115,7 @@ private:
     void turn_until_finished();
     /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
-    DeliverEvent::Try begun(Send send);
+    DeliverEvent::PreparedAttempt prepared(Send send);
     void collect_mail();
     void take_claimed();
     void take_settled();

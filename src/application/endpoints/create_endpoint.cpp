@@ -14,41 +14,42 @@ namespace {
 using Defects = std::vector<FieldError>;
 
 /// Sealing also validates a given secret.
-Result<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, Secrets& secrets) {
+Result<FreshKeys> keys_of(const NewEndpoint& requested, const EndpointKind& kind,
+                          Secrets& secrets) {
     if (!kind.signs()) return FreshKeys{};
-    return fresh_keys(secrets, wanted.secret, wanted.ed25519);
+    return fresh_keys(secrets, requested.secret, requested.ed25519);
 }
 
 }  // namespace
 
-TypeSettings type_settings(const NewEndpoint& wanted) {
-    return {.url = wanted.url,
-            .format = wanted.format,
-            .headers = !wanted.headers.empty(),
-            .secret = wanted.secret.has_value(),
-            .ed25519 = wanted.ed25519};
+TypeSettings type_settings(const NewEndpoint& requested) {
+    return {.url = requested.url,
+            .format = requested.format,
+            .headers = !requested.headers.empty(),
+            .secret = requested.secret.has_value(),
+            .ed25519 = requested.ed25519};
 }
 
-Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
-    const EndpointKind* kind = kinds_.find(wanted.type);
+Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested, const Caller& caller) {
+    const EndpointKind* kind = kinds_.find(requested.type);
     if (kind == nullptr) {
         return invalid(
             "/type", "not_allowed",
-            "there is no type '" + wanted.type.value + "'; choose one of " + kinds_.names());
+            "there is no type '" + requested.type.value + "'; choose one of " + kinds_.names());
     }
     Endpoint endpoint{.id = EndpointId{ids_.fresh()},
-                      .external_id = wanted.external_id,
-                      .name = wanted.name,
-                      .type = wanted.type,
-                      .url = wanted.url.value_or(""),
-                      .format = wanted.format,
+                      .external_id = requested.external_id,
+                      .name = requested.name,
+                      .type = requested.type,
+                      .url = requested.url.value_or(""),
+                      .format = requested.format,
                       .headers = {},
-                      .timeout = wanted.timeout,
-                      .retry_policy = wanted.retry_policy,
-                      .retry_client_errors = wanted.retry_client_errors,
-                      .rate_limit = wanted.rate_limit,
-                      .max_in_flight = wanted.max_in_flight,
-                      .enabled = wanted.enabled,
+                      .timeout = requested.timeout,
+                      .retry_policy = requested.retry_policy,
+                      .retry_client_errors = requested.retry_client_errors,
+                      .rate_limit = requested.rate_limit,
+                      .max_in_flight = requested.max_in_flight,
+                      .enabled = requested.enabled,
                       .disabled_reason = std::nullopt,
                       .signing_keys = {},
                       .secret_hint = {},
@@ -58,9 +59,9 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
     if (!endpoint.enabled) endpoint.disabled_reason = "created disabled";
 
     Defects found = defects(endpoint, lease_);
-    std::ranges::move(kind->refuse_new(type_settings(wanted)), std::back_inserter(found));
-    endpoint.headers = sealed_headers(wanted.headers, secrets_, found);
-    auto fresh = keys_of(wanted, *kind, secrets_);
+    std::ranges::move(kind->refuse_new(type_settings(requested)), std::back_inserter(found));
+    endpoint.headers = sealed_headers(requested.headers, secrets_, found);
+    auto fresh = keys_of(requested, *kind, secrets_);
     if (!fresh) {
         const auto* invalid_secret = std::get_if<ValidationFailed>(&fresh.error());
         if (!invalid_secret) return fresh.error();

@@ -33,7 +33,7 @@ struct NewEndpoint {
 };
 
 /// Those that its type judges.
-[[nodiscard]] TypeSettings type_settings(const NewEndpoint& wanted);
+[[nodiscard]] TypeSettings type_settings(const NewEndpoint& requested);
 
 struct CreatedEndpoint {
     Endpoint endpoint;
@@ -48,7 +48,7 @@ public:
                    std::chrono::seconds lease = std::chrono::seconds{30})
         : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids), lease_(lease) {}
     /// Errors: ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
+    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& requested, const Caller& caller);
 
 private:
     Store& store_;

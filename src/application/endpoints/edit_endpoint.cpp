@@ -46,10 +46,10 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
 
 /// Adds or removes the pair of keys, if that changes anything. A type that does not sign refuses
 /// the setting itself.
-Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted,
+Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> requested,
                               const EndpointKind& kind, Secrets& secrets) {
-    if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
-    if (!*wanted) {
+    if (!requested || *requested == !endpoint.public_key.empty()) return endpoint;
+    if (!*requested) {
         std::erase_if(endpoint.signing_keys,
                       [](const SigningKey& key) { return key.scheme == SignatureScheme::v1a; });
         endpoint.public_key.clear();
@@ -73,30 +73,32 @@ TypeSettings type_settings(const Endpoint& after, const EndpointEdit& edit) {
 }
 
 /// The edit that replaces all settings.
-EndpointEdit replacing(const Endpoint& before, const NewEndpoint& wanted) {
+EndpointEdit replacing(const Endpoint& before, const NewEndpoint& requested) {
     EndpointEdit edit;
-    edit.name = wanted.name;
-    edit.type = wanted.type;
-    edit.format = wanted.format;
-    edit.url = wanted.url;
+    edit.name = requested.name;
+    edit.type = requested.type;
+    edit.format = requested.format;
+    edit.url = requested.url;
     for (const EndpointHeader& header : before.headers) {
         const auto is_it = [&](const HeaderText& given) { return given.first == header.name; };
-        if (std::ranges::none_of(wanted.headers, is_it)) {
+        if (std::ranges::none_of(requested.headers, is_it)) {
             edit.headers.members.emplace_back(header.name, std::nullopt);
         }
     }
-    for (const auto& [name, value] : wanted.headers) edit.headers.members.emplace_back(name, value);
-    edit.timeout = wanted.timeout;
-    edit.retry_policy = wanted.retry_policy;
-    edit.retry_client_errors = wanted.retry_client_errors;
+    for (const auto& [name, value] : requested.headers)
+        edit.headers.members.emplace_back(name, value);
+    edit.timeout = requested.timeout;
+    edit.retry_policy = requested.retry_policy;
+    edit.retry_client_errors = requested.retry_client_errors;
     edit.rate_limit = std::optional<RateLimitEdit>{};
-    if (wanted.rate_limit) {
-        edit.rate_limit = RateLimitEdit{wanted.rate_limit->per_second, wanted.rate_limit->burst};
+    if (requested.rate_limit) {
+        edit.rate_limit =
+            RateLimitEdit{requested.rate_limit->per_second, requested.rate_limit->burst};
     }
-    edit.max_in_flight = wanted.max_in_flight;
-    edit.enabled = wanted.enabled;
-    edit.secret = wanted.secret;
-    edit.ed25519 = wanted.ed25519;
+    edit.max_in_flight = requested.max_in_flight;
+    edit.enabled = requested.enabled;
+    edit.secret = requested.secret;
+    edit.ed25519 = requested.ed25519;
     return edit;
 }
 
@@ -174,10 +176,10 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
     return change(reference, [&](const Endpoint&) { return edit; }, nullptr, expected, caller);
 }
 
-Result<Endpoint> EditEndpoint::replace(std::string_view reference, const NewEndpoint& wanted,
+Result<Endpoint> EditEndpoint::replace(std::string_view reference, const NewEndpoint& requested,
                                        std::optional<Version> expected, const Caller& caller) {
-    const auto make_edit = [&](const Endpoint& before) { return replacing(before, wanted); };
-    return change(reference, make_edit, &wanted, expected, caller);
+    const auto make_edit = [&](const Endpoint& before) { return replacing(before, requested); };
+    return change(reference, make_edit, &requested, expected, caller);
 }
 
 Result<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit& make_edit,
@@ -222,7 +224,7 @@ Result<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit
             log_.write(circuit_closed_line(
                 id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
         }
-        let_go(id, [&] {
+        release_waiting(id, [&] {
             // Also if it was enabled before: the caller that enabled it may have failed at this
             // point.
             if (enabled) unpark_.run(id);
@@ -234,7 +236,7 @@ Result<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit
 }
 
 /// The edit is committed, so a failure here is logged and not returned.
-void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& release) {
+void EditEndpoint::release_waiting(EndpointId endpoint, const std::function<void()>& release) {
     try {
         release();
     } catch (const std::exception& error) {

@@ -68,9 +68,9 @@ public:
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
                                        std::optional<Version> expected, const Caller& caller);
-    /// Replaces every setting of the endpoint with that of `wanted`, except external id, type,
+    /// Replaces every setting of the endpoint with that of `requested`, except external id, type,
     /// format and secret. Errors: as above.
-    [[nodiscard]] Result<Endpoint> replace(std::string_view reference, const NewEndpoint& wanted,
+    [[nodiscard]] Result<Endpoint> replace(std::string_view reference, const NewEndpoint& requested,
                                            std::optional<Version> expected, const Caller& caller);
 
 private:
@@ -80,7 +80,7 @@ private:
     Result<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
                             const NewEndpoint* whole, std::optional<Version> expected,
                             const Caller& caller);
-    void let_go(EndpointId endpoint, const std::function<void()>& release);
+    void release_waiting(EndpointId endpoint, const std::function<void()>& release);
 
     Store& store_;
     Secrets& secrets_;

@@ -12,17 +12,17 @@ constexpr int put_turns = 5;
 
 }  // namespace
 
-Result<PutEndpointResult> PutEndpoint::run(const std::string& external_id, NewEndpoint wanted,
+Result<PutEndpointResult> PutEndpoint::run(const std::string& external_id, NewEndpoint requested,
                                            std::optional<Version> expected, const Caller& caller) {
-    wanted.external_id = external_id;
+    requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
-        auto replaced = edit_.replace(reference, wanted, expected, caller);
+        auto replaced = edit_.replace(reference, requested, expected, caller);
         if (replaced) return PutEndpointResult{*std::move(replaced), {}, false};
         const bool is_absent = std::holds_alternative<NotFound>(replaced.error());
         if (!is_absent || expected) return replaced.error();
 
-        auto made = create_.run(wanted, caller);
+        auto made = create_.run(requested, caller);
         if (made) {
             return PutEndpointResult{std::move(made->endpoint), std::move(made->secret), true};
         }

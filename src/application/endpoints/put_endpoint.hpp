@@ -19,9 +19,10 @@ struct PutEndpointResult {
 class PutEndpoint {
 public:
     PutEndpoint(CreateEndpoint& create, EditEndpoint& edit) : create_(create), edit_(edit) {}
-    /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
-    /// OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutEndpointResult> run(const std::string& external_id, NewEndpoint wanted,
+    /// Ignores `requested.external_id`. With `expected` nothing is created. Errors:
+    /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
+    [[nodiscard]] Result<PutEndpointResult> run(const std::string& external_id,
+                                                NewEndpoint requested,
                                                 std::optional<Version> expected,
                                                 const Caller& caller);
 

@@ -40,10 +40,10 @@ ResealSecrets::Done ResealSecrets::run() {
         for (const Endpoint& listed : page.items) {
             all.page.after = PageKey{std::to_string(listed.created_at.time_since_epoch().count()),
                                      listed.id.value};
-            Endpoint wanted = listed;
-            if (!reseal(wanted)) ++done.unreadable;
-            if (is_readable(wanted)) ++done.unsealed;
-            if (wanted == listed) continue;
+            Endpoint resealed = listed;
+            if (!reseal(resealed)) ++done.unreadable;
+            if (is_readable(resealed)) ++done.unsealed;
+            if (resealed == listed) continue;
             store_.transact([&](Transaction& tx) {
                 auto endpoint = tx.endpoints().lock(listed.id);
                 if (!endpoint) return false;

@@ -89,9 +89,9 @@ Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expec
     Instant earliest = never;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
         earliest = never;  // the work may run again
-        const auto wanted = event_id(id);
-        if (!wanted) return wanted.error();
-        return cancel_in(tx, *zones_.current(), ids_, *wanted, expected, earliest);
+        const auto parsed = event_id(id);
+        if (!parsed) return parsed.error();
+        return cancel_in(tx, *zones_.current(), ids_, *parsed, expected, earliest);
     });
     CRASH_POINT("cancel: after commit");
     if (result) wakeups_.due_at(earliest);

@@ -74,16 +74,16 @@ private:
         }
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
-        Event wanted = event;
-        wanted.endpoint = endpoint_after(event);
-        wanted.payload = edit_.payload.value_or(event.payload);
-        wanted.priority = edit_.priority.value_or(event.priority);
-        if (wanted == event && *target == before) return event;
+        Event requested = event;
+        requested.endpoint = endpoint_after(event);
+        requested.payload = edit_.payload.value_or(event.payload);
+        requested.priority = edit_.priority.value_or(event.priority);
+        if (requested == event && *target == before) return event;
         if (*target != before) {
-            wanted.tz_release = zones_.release();
-            wanted.jitter = {};  // the new target is exact
+            requested.tz_release = zones_.release();
+            requested.jitter = {};  // the new target is exact
         }
-        auto changed = retarget(std::move(wanted), target->intent, target->due, tx_.now());
+        auto changed = retarget(std::move(requested), target->intent, target->due, tx_.now());
         if (changed) tx_.events().update(*changed);
         return changed;
     }
@@ -137,9 +137,9 @@ Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const Ev
 Result<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
                              std::optional<Version> expected) {
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
-        const auto wanted = event_id(id);
-        if (!wanted) return wanted.error();
-        return edit_in(tx, *zones_.current(), *wanted, edit, expected);
+        const auto requested = event_id(id);
+        if (!requested) return requested.error();
+        return edit_in(tx, *zones_.current(), *requested, edit, expected);
     });
     if (result) wakeups_.due_at(result->claimable_at);
     return result;

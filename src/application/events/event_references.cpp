@@ -78,13 +78,14 @@ void EventReferences::name_endpoint(const std::optional<std::string>& reference)
 void EventReferences::find(Transaction& tx, Sharing sharing) {
     const bool waits = sharing == Sharing::waits;
     if (const auto ids = endpoint_ids(tx, named_endpoints_); !ids.empty()) {
-        const auto wanted = values_of(ids);
+        const auto requested = values_of(ids);
         endpoints_ = by_reference(
-            ids, waits ? tx.endpoints().share(wanted) : tx.endpoints().try_share(wanted));
+            ids, waits ? tx.endpoints().share(requested) : tx.endpoints().try_share(requested));
     }
     if (const auto ids = user_ids(tx, named_users_); !ids.empty()) {
-        const auto wanted = values_of(ids);
-        users_ = by_reference(ids, waits ? tx.users().share(wanted) : tx.users().try_share(wanted));
+        const auto requested = values_of(ids);
+        users_ = by_reference(
+            ids, waits ? tx.users().share(requested) : tx.users().try_share(requested));
     }
 }
 

@@ -98,9 +98,9 @@ Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey ke
 
 Result<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<RetriedEvent> {
-        const auto wanted = event_id(id);
-        if (!wanted) return wanted.error();
-        return retry_in(tx, ids_, *wanted, key);
+        const auto parsed = event_id(id);
+        if (!parsed) return parsed.error();
+        return retry_in(tx, ids_, *parsed, key);
     });
     if (result) wakeups_.due_at(result->event.claimable_at);
     return result;

@@ -18,23 +18,23 @@ constexpr GroupLimits group_limits{.under_way = 2, .members = 200};
 bool is_stored(const std::optional<Result<Event>>& answer) { return answer && answer->has_value(); }
 
 /// Whether an object that the event refers to was not found or could not be shared.
-bool lacks_any(const EventReferences& found, const NewEvent& wanted) {
-    return (wanted.user && !found.has_user(*wanted.user)) ||
-           (wanted.endpoint && !found.has_endpoint(*wanted.endpoint));
+bool lacks_any(const EventReferences& found, const NewEvent& requested) {
+    return (requested.user && !found.has_user(*requested.user)) ||
+           (requested.endpoint && !found.has_endpoint(*requested.endpoint));
 }
 
 }  // namespace
 
-ScheduleEvent::Request::Request(const NewEvent& wanted) : event(wanted) {
-    if (auto refused = refuse_event_type("/eventType", wanted.event_type)) {
+ScheduleEvent::Request::Request(const NewEvent& requested) : event(requested) {
+    if (auto refused = refuse_event_type("/eventType", requested.event_type)) {
         defects.push_back(*std::move(refused));
     }
-    if (wanted.idempotency_key) {
-        if (auto refused = refuse_idempotency_key("/idempotencyKey", *wanted.idempotency_key)) {
+    if (requested.idempotency_key) {
+        if (auto refused = refuse_idempotency_key("/idempotencyKey", *requested.idempotency_key)) {
             defects.push_back(*std::move(refused));
         }
     }
-    if (auto refused = refuse_payload("/deliveryPayload", wanted.payload)) {
+    if (auto refused = refuse_payload("/deliveryPayload", requested.payload)) {
         defects.push_back(*std::move(refused));
     }
 }
@@ -50,8 +50,8 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
           return this->store(requests, Keep::each, Sharing::tries);
       }) {}
 
-Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
-    const Request request(wanted);
+Result<Event> ScheduleEvent::run(const NewEvent& requested) {
+    const Request request(requested);
     Answer answer;
     if (!store_.open_here()) answer = together_.run(request);
     if (!answer) answer = store_alone(request);
@@ -59,12 +59,12 @@ Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
     return *std::move(answer);
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_each(std::span<const NewEvent> wanted) {
-    return run_many(wanted, Keep::each);
+std::vector<Result<Event>> ScheduleEvent::run_each(std::span<const NewEvent> requested) {
+    return run_many(requested, Keep::each);
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_all(std::span<const NewEvent> wanted) {
-    return run_many(wanted, Keep::all_or_none);
+std::vector<Result<Event>> ScheduleEvent::run_all(std::span<const NewEvent> requested) {
+    return run_many(requested, Keep::all_or_none);
 }
 
 Result<Event> ScheduleEvent::store_alone(const Request& request) {
@@ -72,8 +72,8 @@ Result<Event> ScheduleEvent::store_alone(const Request& request) {
     return *std::move(store({&only, 1}, Keep::each, Sharing::waits).front());
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> wanted, Keep keep) {
-    const std::vector<Request> requests(wanted.begin(), wanted.end());
+std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> requested, Keep keep) {
+    const std::vector<Request> requests(requested.begin(), requested.end());
     std::vector<const Request*> all;
     all.reserve(requests.size());
     for (const Request& request : requests) all.push_back(&request);
@@ -147,28 +147,28 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests 
 
 Result<Event> ScheduleEvent::make(Transaction& tx, const Request& request, const TzData& zones,
                                   const EventReferences& references) {
-    const NewEvent& wanted = request.event;
+    const NewEvent& requested = request.event;
     std::vector<FieldError> defects = request.defects;
-    const User* const user = references.user(wanted.user, defects);
-    const auto endpoint = references.endpoint(wanted.endpoint, defects);
+    const User* const user = references.user(requested.user, defects);
+    const auto endpoint = references.endpoint(requested.endpoint, defects);
     const auto target = TargetReader{zones, tx.now()}.read(
-        wanted.target, user ? std::optional{user->timezone} : std::nullopt);
+        requested.target, user ? std::optional{user->timezone} : std::nullopt);
     if (!target) append_defects(defects, target.error());
     if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
     const IdempotencyKey key =
-        wanted.idempotency_key ? IdempotencyKey{*wanted.idempotency_key} : ids_.random_key();
+        requested.idempotency_key ? IdempotencyKey{*requested.idempotency_key} : ids_.random_key();
     return Event{.id = ids_.event_id(key),
                  .key = key,
-                 .type = wanted.event_type,
-                 .priority = wanted.priority,
+                 .type = requested.event_type,
+                 .priority = requested.priority,
                  .user = user ? std::optional{user->id} : std::nullopt,
                  .endpoint = endpoint,
                  .occurrence = std::nullopt,
                  .intent = target->intent,
                  .due = target->due,
                  .tz_release = zones.release(),
-                 .payload = wanted.payload,
+                 .payload = requested.payload,
                  .claimable_at = target->due,
                  .retry_of = std::nullopt,
                  .first_attempt_at = std::nullopt,

@@ -36,17 +36,17 @@ public:
     /// Stores one event, in one transaction with events that other callers store at the same time,
     /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
     /// /targetTimestampLocal, /userId, /endpointId, …), DuplicateIdempotencyKey.
-    [[nodiscard]] Result<Event> run(const NewEvent& wanted);
+    [[nodiscard]] Result<Event> run(const NewEvent& requested);
     /// Stores many events in one transaction, each independently. One result each, in their order,
     /// with errors as above.
-    [[nodiscard]] std::vector<Result<Event>> run_each(std::span<const NewEvent> wanted);
+    [[nodiscard]] std::vector<Result<Event>> run_each(std::span<const NewEvent> requested);
     /// The same, but if one of them is refused, nothing is stored, whatever the other results are.
-    [[nodiscard]] std::vector<Result<Event>> run_all(std::span<const NewEvent> wanted);
+    [[nodiscard]] std::vector<Result<Event>> run_all(std::span<const NewEvent> requested);
 
 private:
     /// A request with the defects found without the database.
     struct Request {
-        explicit Request(const NewEvent& wanted);
+        explicit Request(const NewEvent& requested);
         const NewEvent& event;
         std::vector<FieldError> defects;
     };
@@ -56,7 +56,8 @@ private:
     using Answer = std::optional<Result<Event>>;
     enum class Keep : std::uint8_t { each, all_or_none };
 
-    [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> wanted, Keep keep);
+    [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> requested,
+                                                      Keep keep);
     [[nodiscard]] Result<Event> store_alone(const Request& request);
     /// In a transaction of its own, or as part of the open one.
     [[nodiscard]] std::vector<Answer> store(Requests requests, Keep keep,

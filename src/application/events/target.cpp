@@ -50,12 +50,12 @@ Result<Target> TargetReader::edit(const Target& before, const TargetFields& fiel
                                   const std::optional<std::string>& user_zone) const {
     const Intent& intent = before.intent;
     if (fields.utc || fields.local) {
-        TargetFields wanted = fields;
+        TargetFields requested = fields;
         if (fields.local && !fields.utc && intent.wall) {
-            if (!wanted.gap) wanted.gap = intent.gap;
-            if (!wanted.overlap) wanted.overlap = intent.overlap;
+            if (!requested.gap) requested.gap = intent.gap;
+            if (!requested.overlap) requested.overlap = intent.overlap;
         }
-        return read(wanted, intent.wall ? intent.zone : user_zone);
+        return read(requested, intent.wall ? intent.zone : user_zone);
     }
     if (!fields.zone && !fields.gap && !fields.overlap) return before;
 

@@ -154,16 +154,16 @@ private:
     }
     template <class Change>
     [[nodiscard]] bool change(Change change) {
-        bool still_ours = false;
+        bool still_holds_lease = false;
         once_.store_.transact([&](Transaction& tx) {
             // An attempt that locks the record briefly finds that it is leased and leaves it.
-            still_ours = false;
+            still_holds_lease = false;
             const auto found = tx.idempotency().lock(record_.scope);
             if (!found || found->attempt != record_.attempt) return false;
             change(tx);
-            return still_ours = true;
+            return still_holds_lease = true;
         });
-        return still_ours;
+        return still_holds_lease;
     }
 
     AnswerOnce& once_;

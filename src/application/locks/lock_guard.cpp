@@ -12,11 +12,11 @@
 namespace sundial {
 
 LockKeeper::LockKeeper(Locks& locks, const MonotonicClock& monotonic, AcquiredLock lock,
-                       const LockWanted& wanted, std::chrono::microseconds max_hold)
+                       const LockTerms& requested, std::chrono::microseconds max_hold)
     : locks_{locks},
       monotonic_{monotonic},
       lock_{std::move(lock)},
-      lease_{{.ttl = wanted.ttl, .max_hold = max_hold}, lock_.asked, lock_.answered} {}
+      lease_{{.ttl = requested.ttl, .max_hold = max_hold}, lock_.asked, lock_.answered} {}
 
 std::optional<Mono> LockKeeper::renew_if_due() {
     std::chrono::microseconds ttl{};
@@ -58,10 +58,10 @@ std::optional<Mono> LockKeeper::stop_if_due() {
 /// The state of a guard, at a stable address so that the guard can be moved while its threads run.
 struct LockGuard::Kept {
     Kept(Locks& its_locks, const MonotonicClock& its_monotonic, AcquiredLock lock,
-         const LockWanted& wanted, std::chrono::microseconds max_hold)
+         const LockTerms& requested, std::chrono::microseconds max_hold)
         : locks{its_locks},
           monotonic{its_monotonic},
-          keeper{locks, monotonic, std::move(lock), wanted, max_hold},
+          keeper{locks, monotonic, std::move(lock), requested, max_hold},
           renewing{[this](const std::stop_token& stop) { renew(stop); }},
           watching{[this](const std::stop_token& stop) { watch(stop); }} {}
 
@@ -105,17 +105,17 @@ LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
 
 Result<LockGuard, ValidationFailed, LockHeld> LockGuard::acquire(Locks& locks,
                                                                  const MonotonicClock& monotonic,
-                                                                 const LockWanted& wanted,
+                                                                 const LockTerms& requested,
                                                                  const Terms& terms,
                                                                  const std::stop_token& stop) {
     if (terms.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
     if (terms.max_hold.count() <= 0) {
         return invalid("/maxHold", "out_of_range", "must be more than zero");
     }
-    auto acquired = locks.acquire(wanted, terms.wait, stop);
+    auto acquired = locks.acquire(requested, terms.wait, stop);
     if (!acquired) return acquired.error();
     return LockGuard{
-        std::make_unique<Kept>(locks, monotonic, std::move(*acquired), wanted, terms.max_hold)};
+        std::make_unique<Kept>(locks, monotonic, std::move(*acquired), requested, terms.max_hold)};
 }
 
 LockGuard::~LockGuard() {

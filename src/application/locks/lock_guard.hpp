@@ -17,7 +17,7 @@ namespace sundial {
 class LockKeeper {
 public:
     LockKeeper(Locks& locks, const MonotonicClock& monotonic, AcquiredLock lock,
-               const LockWanted& wanted, std::chrono::microseconds max_hold);
+               const LockTerms& requested, std::chrono::microseconds max_hold);
 
     /// Renews it if that is due. Returns when to call again; empty if there is nothing more to
     /// renew. Never throws.
@@ -48,8 +48,8 @@ public:
     /// Errors: as Locks::acquire; ValidationFailed for a negative wait or a hold time that is not
     /// positive. Throws Unavailable.
     [[nodiscard]] static Result<LockGuard, ValidationFailed, LockHeld> acquire(
-        Locks& locks, const MonotonicClock& monotonic, const LockWanted& wanted, const Terms& terms,
-        const std::stop_token& stop = {});
+        Locks& locks, const MonotonicClock& monotonic, const LockTerms& requested,
+        const Terms& terms, const std::stop_token& stop = {});
     LockGuard(LockGuard&&) noexcept;
     LockGuard& operator=(LockGuard&&) noexcept;
     /// Releases the lock. If the store does not answer, the lease expires by itself.

@@ -27,14 +27,14 @@ std::optional<FieldError> refuse_ttl(std::chrono::microseconds ttl) {
     return FieldError{"/ttl", "out_of_range", "a lock is leased for 100 ms to 24 hours"};
 }
 
-std::vector<FieldError> defects(const LockWanted& wanted) {
+std::vector<FieldError> defects(const LockTerms& requested) {
     std::vector<FieldError> found;
     const auto note = [&](std::optional<FieldError> error) {
         if (error) found.push_back(std::move(*error));
     };
-    note(refuse_text("/name", wanted.name, longest_name));
-    note(refuse_text("/holder", wanted.holder, longest_name));
-    note(refuse_ttl(wanted.ttl));
+    note(refuse_text("/name", requested.name, longest_name));
+    note(refuse_text("/holder", requested.holder, longest_name));
+    note(refuse_ttl(requested.ttl));
     return found;
 }
 
@@ -65,17 +65,17 @@ std::optional<FieldError> refuse_own_lock(std::string_view name) {
                       "locks whose names begin with 'sundial.' are Sundial's own"};
 }
 
-Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockWanted& wanted) {
-    if (auto found = defects(wanted); !found.empty()) return ValidationFailed{std::move(found)};
+Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockTerms& requested) {
+    if (auto found = defects(requested); !found.empty()) return ValidationFailed{std::move(found)};
     auto fresh = ports_.tokens.make();
     const Mono asked = ports_.monotonic.now();
-    const auto granted = ports_.store.acquire({.name = wanted.name,
-                                               .holder = wanted.holder,
+    const auto granted = ports_.store.acquire({.name = requested.name,
+                                               .holder = requested.holder,
                                                .token_hash = std::move(fresh.hash),
-                                               .ttl = wanted.ttl});
+                                               .ttl = requested.ttl});
     if (!granted) return granted.error();
-    return AcquiredLock{.name = wanted.name,
-                        .holder = wanted.holder,
+    return AcquiredLock{.name = requested.name,
+                        .holder = requested.holder,
                         .lock_token = std::move(fresh.token),
                         .fencing_token = granted->fencing_token,
                         .expires_at = granted->expires_at,
@@ -83,15 +83,15 @@ Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockWanted
                         .answered = ports_.monotonic.now()};
 }
 
-Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockWanted& wanted,
+Result<AcquiredLock, ValidationFailed, LockHeld> Locks::acquire(const LockTerms& requested,
                                                                 std::chrono::microseconds wait,
                                                                 const std::stop_token& stop) {
     const auto give_up = base::later(ports_.monotonic.now(), wait);
     for (int tries = 1;; ++tries) {
         // Listens before the request, so that no release in between is missed.
         const auto signal = std::make_shared<Signal>();
-        const auto listening = ports_.waits.wait(wanted.name, [signal] { signal->happen(); });
-        auto answer = acquire(wanted);
+        const auto listening = ports_.waits.wait(requested.name, [signal] { signal->happen(); });
+        auto answer = acquire(requested);
         if (answer || !std::holds_alternative<LockHeld>(answer.error())) return answer;
         const auto left = give_up - ports_.monotonic.now();
         if (left <= 0us || stop.stop_requested() || ports_.waits.stopped()) return answer;
@@ -107,15 +107,15 @@ std::chrono::microseconds Locks::pause_after(int tries) {
 }
 
 Result<std::vector<AcquiredLock>, ValidationFailed, LockHeld> Locks::acquire_all(
-    std::vector<LockWanted> wanted, std::chrono::microseconds wait, const std::stop_token& stop) {
-    std::ranges::sort(wanted, {}, &LockWanted::name);
-    if (std::ranges::adjacent_find(wanted, {}, &LockWanted::name) != wanted.end()) {
+    std::vector<LockTerms> requested, std::chrono::microseconds wait, const std::stop_token& stop) {
+    std::ranges::sort(requested, {}, &LockTerms::name);
+    if (std::ranges::adjacent_find(requested, {}, &LockTerms::name) != requested.end()) {
         return invalid("/name", "not_allowed",
                        "a lock name is given twice; locks are not reentrant");
     }
     const auto give_up = base::later(ports_.monotonic.now(), wait);
     std::vector<AcquiredLock> acquired;
-    for (const LockWanted& one : wanted) {
+    for (const LockTerms& one : requested) {
         auto answer = acquire(one, give_up - ports_.monotonic.now(), stop);
         if (!answer) {
             for (const AcquiredLock& had : acquired) (void)release(had.name, had.lock_token);

@@ -22,7 +22,7 @@ inline constexpr std::string_view own_locks = "sundial.";
 /// For code that acquires a lock on behalf of a client.
 [[nodiscard]] std::optional<FieldError> refuse_own_lock(std::string_view name);
 
-struct LockWanted {
+struct LockTerms {
     std::string name;    // 1 to 128 printable characters
     std::string holder;  // the same; names the holder, for people
     std::chrono::microseconds ttl = std::chrono::seconds{30};
@@ -54,16 +54,17 @@ public:
     /// Does not wait. Errors: ValidationFailed; LockHeld, even by the same caller, because locks
     /// are not re-entrant.
     [[nodiscard]] Result<AcquiredLock, ValidationFailed, LockHeld> acquire(
-        const LockWanted& wanted);
+        const LockTerms& requested);
     /// The same, repeated until the lock is granted, `wait` has passed or a stop is requested. Then
     /// LockHeld, and nothing remains.
     [[nodiscard]] Result<AcquiredLock, ValidationFailed, LockHeld> acquire(
-        const LockWanted& wanted, std::chrono::microseconds wait, const std::stop_token& stop = {});
+        const LockTerms& requested, std::chrono::microseconds wait,
+        const std::stop_token& stop = {});
     /// Acquires all of them within `wait`, or none, in the order of their names, so that two
     /// callers for the same locks never deadlock. Errors: ValidationFailed, also for a duplicate
     /// name; LockHeld.
     [[nodiscard]] Result<std::vector<AcquiredLock>, ValidationFailed, LockHeld> acquire_all(
-        std::vector<LockWanted> wanted, std::chrono::microseconds wait = {},
+        std::vector<LockTerms> requested, std::chrono::microseconds wait = {},
         const std::stop_token& stop = {});
     /// Errors: ValidationFailed, LockNotHeld, LockLeaseLost.
     [[nodiscard]] Result<LockGrant, ValidationFailed, LockNotHeld, LockLeaseLost> renew(

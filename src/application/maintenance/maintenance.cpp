@@ -36,7 +36,7 @@ constexpr std::chrono::microseconds pause_after_failure = 60s;
 
 Maintenance::Maintenance(Ports ports, std::string holder, std::vector<MaintenanceJob> jobs)
     : ports_{ports},
-      wanted_{.name = "sundial.maintenance", .holder = std::move(holder), .ttl = lease} {
+      requested_{.name = "sundial.maintenance", .holder = std::move(holder), .ttl = lease} {
     for (MaintenanceJob& job : jobs) jobs_.push_back({std::move(job), ports_.monotonic.now()});
 }
 
@@ -46,10 +46,10 @@ bool Maintenance::leads() {
         if (leading_->stop_if_due()) return true;
         leading_.reset();
     }
-    auto acquired = ports_.locks.acquire(wanted_);
+    auto acquired = ports_.locks.acquire(requested_);
     if (!acquired) return false;
     leading_ = std::make_unique<LockKeeper>(ports_.locks, ports_.monotonic, std::move(*acquired),
-                                            wanted_, std::chrono::microseconds::max() / 2);
+                                            requested_, std::chrono::microseconds::max() / 2);
     return true;
 }
 

@@ -83,7 +83,7 @@ private:
     void warn(const std::string& what, const std::exception& why);
 
     Ports ports_;
-    const LockWanted wanted_;
+    const LockTerms requested_;
     std::vector<Due> jobs_;
     std::unique_ptr<LockKeeper> leading_;  // null: another instance leads
     std::mutex mutex_;

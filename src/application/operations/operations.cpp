@@ -104,7 +104,7 @@ Operation Operations::begin(const Operation& started) {
         }
         if (operation.held_by) {
             change(operation, [&](const Operation& held, Instant now) {
-                operation = let_go(held, now);
+                operation = release(held, now);
                 return operation;
             });
         }
@@ -207,7 +207,7 @@ void Operations::work_through(Operation operation) {
             report(operation, "operation continues");
         }
     }
-    change(operation, [](const Operation& held, Instant now) { return let_go(held, now); });
+    change(operation, [](const Operation& held, Instant now) { return release(held, now); });
 }
 
 std::optional<Operation> Operations::batch(const Operation& held, OperationTask& task) {

@@ -34,8 +34,8 @@ const Deferral planning_failed{planning_failed_wait,
                                "PLANNING_FAILED its successor cannot be planned"};
 
 /// The shards with due events, and the priorities of these events.
-std::map<std::uint32_t, WantsMore> due_by_shard(const PullPeek& peeked) {
-    std::map<std::uint32_t, WantsMore> due;
+std::map<std::uint32_t, MayHaveMore> due_by_shard(const PullPeek& peeked) {
+    std::map<std::uint32_t, MayHaveMore> due;
     for (const PullHead& head : peeked.heads) {
         if (head.next <= peeked.now)
             due[head.shard][static_cast<std::size_t>(head.priority)] = true;
@@ -121,7 +121,7 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
             if (claimed.empty()) break;
             std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
         } catch (const std::exception&) {
-            let_go(claimed);
+            release_claimed(claimed);
             if (work.events.empty()) throw;
             break;  // the worker gets the events claimed so far
         }
@@ -153,17 +153,17 @@ void PullEvents::claim_and_log(const Endpoint& endpoint, const WorkOrder& order,
 void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                        std::vector<ClaimedEvent>& all) {
     const auto due = due_by_shard(ports_.pull_queue.peek({&endpoint, 1}));
-    std::vector<std::pair<std::uint32_t, WantsMore>> shards{due.begin(), due.end()};
+    std::vector<std::pair<std::uint32_t, MayHaveMore>> shards{due.begin(), due.end()};
     if (shards.empty()) return;
     // Workers begin at different shards.
     const auto first =
         static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
     std::ranges::rotate(shards, shards.begin() + first);
 
-    for (auto& [shard, wants_more] : shards) {
-        while (any(wants_more) && all.size() < limit) {
+    for (auto& [shard, may_have_more] : shards) {
+        while (any(may_have_more) && all.size() < limit) {
             const auto left = static_cast<std::uint32_t>(limit - all.size());
-            const Division shares = divided(left, wants_more, ports_.random);
+            const Division shares = divided(left, may_have_more, ports_.random);
             auto claimed = ports_.pull_queue.claim({.endpoint = endpoint,
                                                     .by = {instance_, order.worker},
                                                     .shard = shard,
@@ -176,7 +176,7 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
             }
             // The part that one priority did not use goes to priorities that may have more.
             for (std::size_t p = 0; p < found.size(); ++p) {
-                wants_more[p] = wants_more[p] && found[p] >= shares[p];
+                may_have_more[p] = may_have_more[p] && found[p] >= shares[p];
             }
         }
     }
@@ -218,7 +218,7 @@ void PullEvents::claim_within_limits(const WorkOrder& order, std::size_t limit,
 }
 
 /// Otherwise no worker would know of these events until the lease ends.
-void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
+void PullEvents::release_claimed(std::span<const ClaimedEvent> claimed) {
     std::vector<ReleasedClaim> returned;
     for (const ClaimedEvent& one : claimed) {
         returned.push_back(release_of(

@@ -90,7 +90,7 @@ private:
     /// long no further claim makes sense.
     void claim_within_limits(const WorkOrder& order, std::size_t limit,
                              std::vector<ClaimedEvent>& all, Work& work);
-    void let_go(std::span<const ClaimedEvent> claimed);
+    void release_claimed(std::span<const ClaimedEvent> claimed);
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);
     /// Events whose successors cannot be planned go to `left`; the others are planned without them.

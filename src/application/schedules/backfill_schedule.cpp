@@ -9,7 +9,7 @@
 #include "application/operations/operation_task.hpp"
 #include "application/requests/moment.hpp"
 #include "application/requests/reference.hpp"
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
 
 namespace sundial {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "application/schedules/occurrences.hpp"
 #include "application/schedules/payload_template.hpp"
-#include "application/schedules/plan_occurrence.hpp"
 #include "base/check.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
@@ -66,25 +66,25 @@ void ChainPlanner::begin_again(const Schedule& schedule) {
 }
 
 PlanChange ChainPlanner::render_again(const Schedule& schedule, const Event& pending) {
-    Event wanted = pending;
-    if (!wanted.intent.wall && kind_of(schedule.trigger) == TriggerKind::every && user_) {
-        wanted.intent.zone = user_->timezone;
+    Event replacement = pending;
+    if (!replacement.intent.wall && kind_of(schedule.trigger) == TriggerKind::every && user_) {
+        replacement.intent.zone = user_->timezone;
     }
-    wanted.payload = rendered(schedule, wanted);
-    return store(pending, std::move(wanted), Step::retarget).value();
+    replacement.payload = rendered(schedule, replacement);
+    return store(pending, std::move(replacement), Step::retarget).value();
 }
 
 PlanChange ChainPlanner::follow_zone(const Schedule* schedule, const Event& pending) {
-    Event wanted = pending;
-    wanted.intent.zone = user_->timezone;
+    Event replacement = pending;
+    replacement.intent.zone = user_->timezone;
     const auto zone = zones_.find(user_->timezone);
     if (!zone) return PlanChange::none;
-    const auto passes =
-        resolve_again(*wanted.intent.wall, **zone, wanted.intent.gap, wanted.intent.overlap);
+    const auto passes = resolve_again(*replacement.intent.wall, **zone, replacement.intent.gap,
+                                      replacement.intent.overlap);
     if (!passes.first || is_skip(passes.first->note)) return PlanChange::dropped;
-    wanted.due = passes.first->instant;
-    if (schedule) wanted.payload = rendered(*schedule, wanted);
-    return store(pending, std::move(wanted), Step::retarget).value();
+    replacement.due = passes.first->instant;
+    if (schedule) replacement.payload = rendered(*schedule, replacement);
+    return store(pending, std::move(replacement), Step::retarget).value();
 }
 
 PlanChange ChainPlanner::replace(const Schedule& schedule, const Event& pending) {
@@ -126,7 +126,7 @@ Result<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, const Eve
     tx_.events().finish(*cancelled);
     const auto rule = schedule ? rule_of(*schedule) : std::nullopt;
     // It may already be planned if the event was claimed before: a claim plans its successor.
-    if (rule) plan(*rule, rule->next_of(event), [&] { return goes_on_after(tx_, event); });
+    if (rule) plan(*rule, rule->next_of(event), [&] { return has_successor(tx_, event); });
     return cancelled;
 }
 
@@ -179,24 +179,24 @@ PlanChange ChainPlanner::become(const ScheduleRule& rule, const Event& pending,
                                 std::optional<RuleOccurrence> occurrence, Adopt adopt, Step step) {
     while (occurrence) {
         const Event plan = planned(rule, *occurrence);
-        Event wanted = pending;
-        wanted.key = plan.key;
-        wanted.payload = plan.payload;
-        wanted.due = plan.due;
+        Event replacement = pending;
+        replacement.key = plan.key;
+        replacement.payload = plan.payload;
+        replacement.due = plan.due;
         // An instant set by a caller stays.
         const bool by_hand = rule.moved_by_hand(pending) && plan.due == pending.due;
         if (!by_hand) {
-            wanted.jitter = plan.jitter;
-            wanted.intent = plan.intent;
+            replacement.jitter = plan.jitter;
+            replacement.intent = plan.intent;
         }
-        wanted.occurrence->nominal = plan.occurrence->nominal;
+        replacement.occurrence->nominal = plan.occurrence->nominal;
         if (adopt == Adopt::whole_rule) {
-            wanted.occurrence->schedule_version = rule.schedule().version;
-            wanted.endpoint = rule.schedule().endpoint;
-            wanted.type = rule.schedule().event_type;
-            wanted.priority = rule.schedule().priority;
+            replacement.occurrence->schedule_version = rule.schedule().version;
+            replacement.endpoint = rule.schedule().endpoint;
+            replacement.type = rule.schedule().event_type;
+            replacement.priority = rule.schedule().priority;
         }
-        if (const auto change = store(pending, std::move(wanted), step)) return *change;
+        if (const auto change = store(pending, std::move(replacement), step)) return *change;
         // That occurrence had its event, which fired, failed or was cancelled, so it is not planned
         // again.
         occurrence = rule.first_after(occurrence->instant);
@@ -204,13 +204,13 @@ PlanChange ChainPlanner::become(const ScheduleRule& rule, const Event& pending,
     return PlanChange::dropped;
 }
 
-std::optional<PlanChange> ChainPlanner::store(const Event& pending, Event wanted, Step step) {
-    const Intent intent = wanted.intent;
-    const Instant due = wanted.due;
-    wanted.tz_release = tz_release_;
-    auto changed = step == Step::retarget ? retarget(std::move(wanted), intent, due, tx_.now())
-                   : step == Step::resume ? resume(std::move(wanted), intent, due, tx_.now())
-                                          : park(std::move(wanted), tx_.now());
+std::optional<PlanChange> ChainPlanner::store(const Event& pending, Event replacement, Step step) {
+    const Intent intent = replacement.intent;
+    const Instant due = replacement.due;
+    replacement.tz_release = tz_release_;
+    auto changed = step == Step::retarget ? retarget(std::move(replacement), intent, due, tx_.now())
+                   : step == Step::resume ? resume(std::move(replacement), intent, due, tx_.now())
+                                          : park(std::move(replacement), tx_.now());
     base::check(changed.has_value());
     if (same(pending, *changed)) return PlanChange::none;
     if (changed->key == pending.key) {

@@ -76,8 +76,8 @@ private:
     /// Changes `pending` to `occurrence`, or to the first later one whose key is free.
     PlanChange become(const ScheduleRule& rule, const Event& pending,
                       std::optional<RuleOccurrence> occurrence, Adopt adopt, Step step);
-    /// Replaces `pending` with `wanted`; empty if its key is taken.
-    std::optional<PlanChange> store(const Event& pending, Event wanted, Step step);
+    /// Replaces `pending` with `replacement`; empty if its key is taken.
+    std::optional<PlanChange> store(const Event& pending, Event replacement, Step step);
     /// Records the occurrences missed during the pause.
     void record_pause(const ScheduleRule& rule, const Event& pending);
     [[nodiscard]] std::string drop_reason(const Schedule* schedule, const Event& pending) const;

@@ -8,11 +8,11 @@
 
 namespace sundial {
 
-Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
+Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& requested, const Caller& caller) {
     const auto zones = zones_.current();
     const ScheduleId id{ids_.fresh()};
     const auto draft =
-        in_read(store_, [&](Transaction& tx) { return read_schedule(tx, id, wanted, *zones); });
+        in_read(store_, [&](Transaction& tx) { return read_schedule(tx, id, requested, *zones); });
     if (!draft) return draft.error();
     if (const auto judged = judge_rule(*draft, *zones); !judged) return judged.error();
 
@@ -21,7 +21,7 @@ Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const 
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
         earliest = never;
         started.reset();
-        auto read = read_schedule(tx, id, wanted, *zones);
+        auto read = read_schedule(tx, id, requested, *zones);
         if (!read) return read;
         Schedule& schedule = *read;
         if (auto refused = refuse_deleted_endpoint(tx, schedule)) return *std::move(refused);
@@ -56,16 +56,16 @@ bool failed_with(const Result<T>& result) {
 
 }  // namespace
 
-Result<PutScheduleResult> PutSchedule::run(const std::string& external_id, ScheduleFields wanted,
+Result<PutScheduleResult> PutSchedule::run(const std::string& external_id, ScheduleFields requested,
                                            std::optional<Version> expected, const Caller& caller) {
-    wanted.external_id = external_id;
+    requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
-        auto edited = edit_.replace(reference, wanted, expected, caller);
+        auto edited = edit_.replace(reference, requested, expected, caller);
         if (edited) return PutScheduleResult{*std::move(edited), false};
         if (!failed_with<NotFound>(edited) || expected) return edited.error();
 
-        auto created = create_.run(wanted, caller);
+        auto created = create_.run(requested, caller);
         if (created) return PutScheduleResult{{created->schedule, created->operation}, true};
         if (!failed_with<DuplicateExternalId>(created) || turn == turns) return created.error();
     }

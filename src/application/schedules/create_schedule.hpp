@@ -28,7 +28,8 @@ public:
                    Operations& operations)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
     /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& wanted, const Caller& caller);
+    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& requested,
+                                              const Caller& caller);
 
 private:
     Store& store_;
@@ -49,7 +50,7 @@ public:
     PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}
     /// With `expected` it must exist. Errors: those of CreateSchedule and EditSchedule.
     [[nodiscard]] Result<PutScheduleResult> run(const std::string& external_id,
-                                                ScheduleFields wanted,
+                                                ScheduleFields requested,
                                                 std::optional<Version> expected,
                                                 const Caller& caller);
 

@@ -21,9 +21,9 @@ ValidationFailed fixed(const char* pointer) {
 }
 
 /// The replacement of an existing schedule; if nothing differs, the same version.
-Result<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
-                          const TzData& zones) {
-    auto after = read_schedule(tx, before.id, wanted, zones);
+Result<Schedule> replaced(Transaction& tx, const Schedule& before,
+                          const ScheduleFields& replacement, const TzData& zones) {
+    auto after = read_schedule(tx, before.id, replacement, zones);
     if (!after) return after;
     after->external_id = before.external_id;
     after->version = before.version;
@@ -44,11 +44,11 @@ Result<EditedSchedule> EditSchedule::run(std::string_view reference, const Sched
 }
 
 Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
-                                             const ScheduleFields& wanted,
+                                             const ScheduleFields& replacement,
                                              std::optional<Version> expected,
                                              const Caller& caller) {
     const auto transform = [&](Transaction& tx, const Schedule& before) {
-        return replaced(tx, before, wanted, *zones_.current());
+        return replaced(tx, before, replacement, *zones_.current());
     };
     return change(reference, transform, expected, caller);
 }

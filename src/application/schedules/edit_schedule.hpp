@@ -30,9 +30,9 @@ public:
     /// another external id or perUser, which never change), InvalidTemplate.
     [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
                                              std::optional<Version> expected, const Caller& caller);
-    /// Empty fields of `wanted` return to their defaults. Errors: as above.
+    /// Empty fields of `replacement` return to their defaults. Errors: as above.
     [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
-                                                 const ScheduleFields& wanted,
+                                                 const ScheduleFields& replacement,
                                                  std::optional<Version> expected,
                                                  const Caller& caller);
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
 #include "base/crash_point.hpp"
 
@@ -43,7 +43,7 @@ const Row* find(const std::unordered_map<Id, Row>& rows, const Id& id) {
 /// the move left behind, in the past; it must not be created. It is not a gap left by a crash or
 /// downtime either, because then no later event is live.
 bool left_behind(Transaction& tx, const Event& event, const RuleOccurrence& next) {
-    return next.instant <= tx.now() && goes_on_after(tx, event);
+    return next.instant <= tx.now() && has_successor(tx, event);
 }
 
 /// Whether the policies of a schedule can skip occurrences of its rule.
@@ -140,7 +140,7 @@ private:
     /// event is next.
     void go_on(const Link& link) {
         std::optional<RuleOccurrence> next = link.next;
-        while (!goes_on_after(tx_, *link.event)) {
+        while (!has_successor(tx_, *link.event)) {
             next = link.rule.first_after(next->instant);
             if (!next) return;
             store(link.rule.schedule().event_type, {planned(link.rule, *next)});

@@ -5,7 +5,7 @@
 
 #include "application/requests/moment.hpp"
 #include "application/requests/reference.hpp"
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"

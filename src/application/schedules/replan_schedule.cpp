@@ -32,7 +32,7 @@ bool may_go(const Schedule& schedule, const Event& event) {
            (event.claimable_at == never || waits_for_handler);
 }
 
-void let_go(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
+void expedite_event(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
     auto gone = expedite(event, tx.now());
     base::check(gone.has_value());
     if (!gone->endpoint) gone->endpoint = schedule.endpoint;
@@ -146,7 +146,7 @@ Batch ReplanSchedule::next_users(Transaction& tx, const Operation& operation) {
 void ReplanSchedule::bring(Transaction& tx, const Schedule& schedule, const Event& event,
                            Batch& batch) {
     if (may_go(schedule, event)) {
-        let_go(tx, schedule, event, batch);
+        expedite_event(tx, schedule, event, batch);
     } else if (status_of(event) == EventStatus::pending && !event.retry_of &&
                event.occurrence->origin == Origin::rule) {
         follow(tx, schedule, event, batch);

@@ -4,8 +4,8 @@
 
 #include "application/events/event_references.hpp"
 #include "application/requests/reference.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "application/schedules/payload_template.hpp"
-#include "application/schedules/plan_occurrence.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

@@ -37,14 +37,15 @@ std::string content_of(const NewRecordedEvent& event) {
     return event.event_type + '\n' + std::to_string(event.schema_version) + '\n' + *data;
 }
 
-Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<RecordedEvent> batch) {
+Result<Appended> append(Transaction& tx, const Append& requested,
+                        std::vector<RecordedEvent> batch) {
     EventStore& streams = tx.streams();
-    const StreamHead head = streams.lock(wanted.stream);
+    const StreamHead head = streams.lock(requested.stream);
     std::vector<Uuid> ids;
     ids.reserve(batch.size());
     for (const RecordedEvent& event : batch) ids.push_back(event.event_id);
     const auto judged =
-        judge_append(head, wanted.stream, wanted.expected, batch, streams.known(ids));
+        judge_append(head, requested.stream, requested.expected, batch, streams.known(ids));
     if (!judged) return judged.error();
     if (*judged) return **judged;
     std::uint64_t version = head.version;
@@ -58,23 +59,23 @@ Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<Recor
 }
 
 /// Validates everything that needs no access to the store.
-Result<void> judge(const Append& wanted, const std::string& at = {}) {
-    if (auto error = refuse_own_stream(wanted.stream, at)) {
+Result<void> judge(const Append& requested, const std::string& at = {}) {
+    if (auto error = refuse_own_stream(requested.stream, at)) {
         return ValidationFailed{{*std::move(error)}};
     }
-    return judge_request(wanted, at);
+    return judge_request(requested, at);
 }
 
-std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
+std::vector<RefusedAppend> judge_all(std::span<const Append> requested) {
     std::vector<RefusedAppend> refused;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (std::size_t i = 0; i < requested.size(); ++i) {
         const std::string at = "/appends/" + std::to_string(i);
         const auto same_stream = [&](const Append& other) {
-            return other.stream == wanted[i].stream;
+            return other.stream == requested[i].stream;
         };
-        if (auto judged = judge(wanted[i], at); !judged) {
+        if (auto judged = judge(requested[i], at); !judged) {
             refused.push_back({i, std::move(judged).error()});
-        } else if (std::ranges::any_of(wanted.first(i), same_stream)) {
+        } else if (std::ranges::any_of(requested.first(i), same_stream)) {
             refused.push_back(
                 {i, invalid(at, "not_allowed", "names a stream that the batch already has")});
         }
@@ -83,52 +84,52 @@ std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
 }
 
 /// All callers lock streams in this order, so that they never deadlock.
-std::vector<std::size_t> in_order_of_streams(std::span<const Append> wanted) {
-    std::vector<std::size_t> order(wanted.size());
+std::vector<std::size_t> in_order_of_streams(std::span<const Append> requested) {
+    std::vector<std::size_t> order(requested.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return wanted[i].stream; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return requested[i].stream; });
     return order;
 }
 
 }  // namespace
 
-std::vector<RecordedEvent> AppendToStream::recorded(const Append& wanted) const {
+std::vector<RecordedEvent> AppendToStream::recorded(const Append& requested) const {
     std::vector<RecordedEvent> batch;
-    batch.reserve(wanted.events.size());
-    for (const NewRecordedEvent& event : wanted.events) {
-        batch.push_back({.stream = wanted.stream,
+    batch.reserve(requested.events.size());
+    for (const NewRecordedEvent& event : requested.events) {
+        batch.push_back({.stream = requested.stream,
                          .version = Version{0},
                          .event_id = event.event_id,
                          .event_type = event.event_type,
                          .schema_version = event.schema_version,
                          .data = event.data,
-                         .metadata = metadata_of(event, wanted.events.front().event_id),
+                         .metadata = metadata_of(event, requested.events.front().event_id),
                          .content_hash = digest_.sha256(content_of(event))});
     }
     return batch;
 }
 
-Result<Appended> AppendToStream::run(const Append& wanted) {
-    if (auto judged = judge(wanted); !judged) return std::move(judged).error();
-    const auto batch = recorded(wanted);
-    if (const auto appended = store_.append_at_once(wanted.expected, batch)) return *appended;
-    return in_transaction(store_, [&](Transaction& tx) { return append(tx, wanted, batch); });
+Result<Appended> AppendToStream::run(const Append& requested) {
+    if (auto judged = judge(requested); !judged) return std::move(judged).error();
+    const auto batch = recorded(requested);
+    if (const auto appended = store_.append_at_once(requested.expected, batch)) return *appended;
+    return in_transaction(store_, [&](Transaction& tx) { return append(tx, requested, batch); });
 }
 
-Result<Appended> AppendToStream::run(Transaction& tx, const Append& wanted) const {
-    if (auto judged = judge(wanted); !judged) return std::move(judged).error();
-    return append(tx, wanted, recorded(wanted));
+Result<Appended> AppendToStream::run(Transaction& tx, const Append& requested) const {
+    if (auto judged = judge(requested); !judged) return std::move(judged).error();
+    return append(tx, requested, recorded(requested));
 }
 
 base::Result<std::vector<Appended>, std::vector<RefusedAppend>> AppendToStream::run_all(
-    std::span<const Append> wanted) {
-    if (auto refused = judge_all(wanted); !refused.empty()) return refused;
-    std::vector<Appended> done(wanted.size());
+    std::span<const Append> requested) {
+    if (auto refused = judge_all(requested); !refused.empty()) return refused;
+    std::vector<Appended> done(requested.size());
     std::vector<RefusedAppend> refused;
     store_.transact([&](Transaction& tx) {
         refused.clear();
-        for (const std::size_t i : in_order_of_streams(wanted)) {
-            auto appended = append(tx, wanted[i], recorded(wanted[i]));
+        for (const std::size_t i : in_order_of_streams(requested)) {
+            auto appended = append(tx, requested[i], recorded(requested[i]));
             if (appended) {
                 done[i] = *appended;
             } else {

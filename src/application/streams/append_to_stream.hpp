@@ -48,16 +48,16 @@ public:
     /// Errors: ValidationFailed, also for Sundial's own streams; PayloadTooLarge, EventIdReused,
     /// StreamOptimisticLock, StreamDeleted, StreamArchived. Throws Unavailable: repeating the call
     /// does no harm.
-    [[nodiscard]] Result<Appended> run(const Append& wanted);
+    [[nodiscard]] Result<Appended> run(const Append& requested);
     /// The same in a transaction of the caller's, which may go on after an error.
-    [[nodiscard]] Result<Appended> run(Transaction& tx, const Append& wanted) const;
+    [[nodiscard]] Result<Appended> run(Transaction& tx, const Append& requested) const;
     /// All of them or none; each stream may be named once. Errors: each refused append, in their
     /// order.
     [[nodiscard]] base::Result<std::vector<Appended>, std::vector<RefusedAppend>> run_all(
-        std::span<const Append> wanted);
+        std::span<const Append> requested);
 
 private:
-    [[nodiscard]] std::vector<RecordedEvent> recorded(const Append& wanted) const;
+    [[nodiscard]] std::vector<RecordedEvent> recorded(const Append& requested) const;
 
     Store& store_;
     const Digest& digest_;

@@ -57,10 +57,10 @@ Result<Checkpoint> KeepCheckpoint::hold(const std::string& name, const std::stri
     });
 }
 
-void KeepCheckpoint::let_go(const std::string& name, std::uint64_t fencing_token) {
+void KeepCheckpoint::release(const std::string& name, std::uint64_t fencing_token) {
     store_.transact([&](Transaction& tx) {
         const Checkpoint before = tx.checkpoints().lock(name);
-        const Checkpoint after = sundial::let_go(before, fencing_token, tx.now());
+        const Checkpoint after = sundial::release(before, fencing_token, tx.now());
         if (after == before) return false;
         tx.checkpoints().put(name, after);
         return true;

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] Result<Checkpoint> hold(const std::string& name, const std::string& holder,
                                           std::chrono::microseconds lasting);
     /// Ends the lease with that token, if it still holds.
-    void let_go(const std::string& name, std::uint64_t fencing_token);
+    void release(const std::string& name, std::uint64_t fencing_token);
 
 private:
     Store& store_;

@@ -108,7 +108,7 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
         }
     }
     try {
-        let_go();
+        release();
     } catch (const std::exception& error) {
         report(std::string{"the next follower waits until its lease expires: "} + error.what());
     }
@@ -125,8 +125,8 @@ void Subscription::rest(const std::stop_token& stop, FeedWatch& watch) {
     timing_.sleep_until(timing_.now() + resting_time, woken.get_token());
 }
 
-void Subscription::let_go() {
-    if (std::exchange(held_, false)) keep_.let_go(settings_.name, at_.fencing_token);
+void Subscription::release() {
+    if (std::exchange(held_, false)) keep_.release(settings_.name, at_.fencing_token);
 }
 
 std::optional<std::string> Subscription::why() const {
@@ -152,7 +152,7 @@ bool Subscription::hold() {
 }
 
 /// A greater token means that the lease had expired, and another subscriber may have continued.
-bool Subscription::still_ours() {
+bool Subscription::still_holds_lease() {
     const std::uint64_t token = at_.fencing_token;
     return hold() && at_.fencing_token == token;
 }
@@ -217,7 +217,7 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
     Entries left{page.entries};
     const Mark end = end_of(page);
     while (!left.empty()) {
-        if (stop.stop_requested() || !still_ours()) return false;
+        if (stop.stop_requested() || !still_holds_lease()) return false;
         const auto [failed, failure] = project(left, end);
         if (!failure) return held_;
         // The events before the failed one are projected first.
@@ -264,7 +264,7 @@ bool Subscription::project_with_retries(const FeedPage::Entry& entry, const std:
     Retries retries{its_rules, timing_};
     const Mark here{entry.event.position, entry.event.event_id};
     for (;;) {
-        if (!still_ours()) return false;
+        if (!still_holds_lease()) return false;
         const auto projected = project({&entry, 1}, here);
         if (!projected.failure) return held_;
         switch (retries.wait()) {
@@ -272,10 +272,10 @@ bool Subscription::project_with_retries(const FeedPage::Entry& entry, const std:
                 break;
             case Retries::Next::over:
                 if (!give_up(entry, *projected.failure, retries.attempts())) return false;
-                return still_ours() && save(here, {{.position = here.position,
-                                                    .event_id = entry.event.event_id,
-                                                    .reason = *projected.failure,
-                                                    .attempts = retries.attempts()}});
+                return still_holds_lease() && save(here, {{.position = here.position,
+                                                           .event_id = entry.event.event_id,
+                                                           .reason = *projected.failure,
+                                                           .attempts = retries.attempts()}});
             case Retries::Next::stopped:
                 return false;
         }
@@ -332,7 +332,7 @@ bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop
     };
     Lanes lanes{lane_of_item, work};
     while (!lanes.wait_for(settings_.lease / 3)) {
-        if (!still_ours() || !save_finished(lanes.finished())) lanes.stop();
+        if (!still_holds_lease() || !save_finished(lanes.finished())) lanes.stop();
     }
     const std::size_t finished = lanes.finished();
     return held_ && save_finished(finished) && finished == entries.size();

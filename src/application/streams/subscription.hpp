@@ -66,7 +66,7 @@ public:
     /// throws.
     void run(const std::stop_token& stop, FeedWatch& watch, base::Log& log);
     /// Releases the lease for another subscriber, until a turn takes it again. Throws Unavailable.
-    void let_go();
+    void release();
     /// Why it stopped by itself. Thread-safe.
     [[nodiscard]] std::optional<std::string> why() const;
 
@@ -94,7 +94,7 @@ private:
 
     void rest(const std::stop_token& stop, FeedWatch& watch);
     [[nodiscard]] bool hold();
-    [[nodiscard]] bool still_ours();
+    [[nodiscard]] bool still_holds_lease();
     [[nodiscard]] Mark end_of(const FeedPage& page);
     [[nodiscard]] CheckpointStep step_to(const Mark& mark) const;
     /// Together with the events parked on the way.

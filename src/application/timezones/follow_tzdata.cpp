@@ -7,7 +7,7 @@
 
 #include "application/operations/operation_task.hpp"
 #include "application/schedules/chain_planner.hpp"
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
@@ -84,10 +84,10 @@ private:
         if (!due) return batch.dropped.push_back(event.id);
         if (*due == event.due && event.tz_release == data_.release()) return;
 
-        Event wanted = event;
-        wanted.tz_release = data_.release();
-        if (*due != event.due) wanted.payload = rendered_again(tx, event, *due);
-        const Event changed = retarget(std::move(wanted), event.intent, *due, tx.now()).value();
+        Event recomputed = event;
+        recomputed.tz_release = data_.release();
+        if (*due != event.due) recomputed.payload = rendered_again(tx, event, *due);
+        const Event changed = retarget(std::move(recomputed), event.intent, *due, tx.now()).value();
         tx.events().update(changed);
         if (*due != event.due) keep_move(tx, event, changed, batch);
     }
@@ -216,18 +216,18 @@ void FollowTzdata::remember(const std::shared_ptr<const TzData>& data, Remember 
         known = tx.tz().known_clocks(release);
         now = tx.now();
     });
-    KnownClocks wanted;
+    KnownClocks recomputed;
     for (const std::string& name : data->names()) {
         const auto zone = data->find(name).value();
         const auto before = known.find(name);
         const bool agrees = before != known.end() && (what == Remember::unknown_clocks ||
                                                       fingerprint(*zone, before->second.since) ==
                                                           before->second.fingerprint);
-        if (!agrees) wanted.emplace(name, clock_of(*zone, now));
+        if (!agrees) recomputed.emplace(name, clock_of(*zone, now));
     }
-    if (!wanted.empty()) {
+    if (!recomputed.empty()) {
         store_.transact([&](Transaction& tx) {
-            tx.tz().store_clocks(release, wanted);
+            tx.tz().store_clocks(release, recomputed);
             return true;
         });
     }

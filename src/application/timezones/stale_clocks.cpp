@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "domain/schedule_rule.hpp"
 #include "domain/time/resolve.hpp"
 
@@ -86,7 +86,7 @@ const Schedule* InstantsByClock::by_real_time(const Event& event) {
     auto known = real_time_.find(id);
     if (known == real_time_.end()) {
         auto schedule = tx_.schedules().find(id);
-        if (schedule && !goes_by_real_time(schedule->trigger)) schedule.reset();
+        if (schedule && !counts_elapsed_time(schedule->trigger)) schedule.reset();
         known = real_time_.emplace(id, std::move(schedule)).first;
     }
     return known->second ? &*known->second : nullptr;

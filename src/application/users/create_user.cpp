@@ -24,13 +24,13 @@ User blank(UserId id, Instant now) {
 
 }  // namespace
 
-Result<User> CreateUser::run(const UserFields& wanted, const Caller& caller) {
+Result<User> CreateUser::run(const UserFields& requested, const Caller& caller) {
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<User> {
         const auto zones = zones_.current();
         const auto read =
-            read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, *zones, tx.now());
+            read_user(blank(UserId{ids_.fresh()}, tx.now()), requested, *zones, tx.now());
         if (!read) return read.error();
         const User& user = *read;
         if (auto added = tx.users().add(user); !added) return added.error();
@@ -64,16 +64,16 @@ bool exists(const Result<User>& created, const std::string& external_id) {
 
 }  // namespace
 
-Result<PutResult> PutUser::run(const std::string& external_id, UserFields wanted,
+Result<PutResult> PutUser::run(const std::string& external_id, UserFields requested,
                                std::optional<Version> expected, const Caller& caller) {
-    wanted.external_id = external_id;
+    requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
-        auto edited = edit_.replace(reference, wanted, expected, caller);
+        auto edited = edit_.replace(reference, requested, expected, caller);
         if (edited) return PutResult{edited->user, false, std::move(edited->reschedule)};
         if (!absent(edited) || expected) return edited.error();
 
-        auto created = create_.run(wanted, caller);
+        auto created = create_.run(requested, caller);
         if (created) return PutResult{*std::move(created), true, std::nullopt};
         if (!exists(created, external_id) || turn == turns) return created.error();
     }

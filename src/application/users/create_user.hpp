@@ -22,7 +22,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: ValidationFailed (pointers /firstName, /dateOfBirth, /dates/anniversary, …),
     /// DuplicateExternalId.
-    [[nodiscard]] Result<User> run(const UserFields& wanted, const Caller& caller);
+    [[nodiscard]] Result<User> run(const UserFields& requested, const Caller& caller);
 
 private:
     Store& store_;
@@ -41,9 +41,9 @@ struct PutResult {
 class PutUser {
 public:
     PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
-    /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
-    /// OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
+    /// Ignores `requested.external_id`. With `expected` nothing is created. Errors:
+    /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
+    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields requested,
                                         std::optional<Version> expected, const Caller& caller);
 
 private:

@@ -193,10 +193,10 @@ Result<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edi
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& wanted,
+Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& replacement,
                                      std::optional<Version> expected, const Caller& caller) {
-    const auto transform = [&wanted](const UserFields& fields) {
-        UserFields requested = wanted;
+    const auto transform = [&replacement](const UserFields& fields) {
+        UserFields requested = replacement;
         if (!requested.external_id) requested.external_id = fields.external_id;
         return requested;
     };

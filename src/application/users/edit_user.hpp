@@ -71,9 +71,10 @@ public:
     /// OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
                                          std::optional<Version> expected, const Caller& caller);
-    /// Replaces every field of the user with that of `wanted`. The external id stays if `wanted`
-    /// has none. Errors: as above.
-    [[nodiscard]] Result<EditedUser> replace(std::string_view reference, const UserFields& wanted,
+    /// Replaces every field of the user with that of `replacement`. The external id stays if
+    /// `replacement` has none. Errors: as above.
+    [[nodiscard]] Result<EditedUser> replace(std::string_view reference,
+                                             const UserFields& replacement,
                                              std::optional<Version> expected, const Caller& caller);
 
 private:

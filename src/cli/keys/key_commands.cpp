@@ -28,11 +28,12 @@ std::string handle_of(const json::object& key) {
 
 }  // namespace
 
-Answer create_key(const HttpClient& client, const KeyToCreate& wanted) {
+Answer create_key(const HttpClient& client, const KeyToCreate& requested) {
     base::JsonWriter body;
-    body.begin_object().member("name", std::string_view{wanted.name});
-    body.member("role", std::string_view{wanted.role});
-    if (!wanted.expires_at.empty()) body.member("expiresAt", std::string_view{wanted.expires_at});
+    body.begin_object().member("name", std::string_view{requested.name});
+    body.member("role", std::string_view{requested.role});
+    if (!requested.expires_at.empty())
+        body.member("expiresAt", std::string_view{requested.expires_at});
     return client.call("POST", "/v1/api-keys", std::move(body.end_object()).text());
 }
 

@@ -14,7 +14,7 @@ struct KeyToCreate {
     std::string role;        // READ, WRITE or ADMIN
     std::string expires_at;  // RFC 3339; empty: never
 };
-[[nodiscard]] Answer create_key(const HttpClient& client, const KeyToCreate& wanted);
+[[nodiscard]] Answer create_key(const HttpClient& client, const KeyToCreate& requested);
 /// All keys, collected from all pages.
 [[nodiscard]] Answer list_keys(const HttpClient& client);
 /// By its id or its ten characters.

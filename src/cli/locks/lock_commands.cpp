@@ -28,11 +28,11 @@ namespace json = boost::json;
 
 std::string lock_path(const std::string& name) { return "/v1/locks/" + query_text(name); }
 
-std::string acquire_body(const LockToAcquire& wanted) {
+std::string acquire_body(const LockToAcquire& requested) {
     base::JsonWriter body;
-    body.begin_object().member("holder", std::string_view{wanted.holder});
-    body.member("ttl", std::string_view{wanted.ttl});
-    body.member("wait", std::string_view{wanted.wait});
+    body.begin_object().member("holder", std::string_view{requested.holder});
+    body.member("ttl", std::string_view{requested.ttl});
+    body.member("wait", std::string_view{requested.wait});
     return std::move(body.end_object()).text();
 }
 
@@ -47,8 +47,8 @@ CallOptions showing(const std::string& lock_token) {
     return {.header = "Sundial-Lock-Token: " + lock_token};
 }
 
-int acquire_lock(const HttpClient& client, const LockToAcquire& wanted, const Output& output) {
-    return print(client.call("POST", lock_path(wanted.name), acquire_body(wanted)), output,
+int acquire_lock(const HttpClient& client, const LockToAcquire& requested, const Output& output) {
+    return print(client.call("POST", lock_path(requested.name), acquire_body(requested)), output,
                  [&](const json::object& lock) {
                      output.out << text_of(lock, "lockToken") << "  fencing token "
                                 << text_of(lock, "fencingToken") << ", until "

@@ -19,7 +19,7 @@ struct LockToAcquire {
     std::string wait = "PT0S";  // PT60S at most
 };
 
-[[nodiscard]] int acquire_lock(const HttpClient& client, const LockToAcquire& wanted,
+[[nodiscard]] int acquire_lock(const HttpClient& client, const LockToAcquire& requested,
                                const Output& output);
 [[nodiscard]] int renew_lock(const HttpClient& client, const std::string& name,
                              const std::string& lock_token, const std::string& ttl,
@@ -31,7 +31,7 @@ struct LockToAcquire {
                              const Output& output);
 
 [[nodiscard]] std::string lock_path(const std::string& name);
-[[nodiscard]] std::string acquire_body(const LockToAcquire& wanted);
+[[nodiscard]] std::string acquire_body(const LockToAcquire& requested);
 [[nodiscard]] std::string renew_body(const std::string& lock_token, const std::string& ttl);
 [[nodiscard]] CallOptions showing(const std::string& lock_token);
 

@@ -22,22 +22,22 @@ Policies recurring_policies(FieldReader& read, Policies otherwise) {
             read.policy<OverlapPolicy>("overlap", recurring_overlaps, otherwise.overlap)};
 }
 
-TimeResult<AskedRule> instant_rule(FieldReader& read) {
+TimeResult<RequestedRule> instant_rule(FieldReader& read) {
     const auto instant = read.instant("instant");
     if (read.error()) return *read.error();
     const RuleOccurrence once{*instant, WallTime{instant->time_since_epoch()}};
-    return AskedRule{TimeKind::instant, single_recurrence(once), nullptr};
+    return RequestedRule{TimeKind::instant, single_recurrence(once), nullptr};
 }
 
-TimeResult<AskedRule> local_rule(FieldReader& read) {
+TimeResult<RequestedRule> local_rule(FieldReader& read) {
     const auto local = read_local(read);
     if (!local) return local.error();
     std::optional<RuleOccurrence> once;
     if (local->resolved.instant) once = RuleOccurrence{*local->resolved.instant, local->wall};
-    return AskedRule{TimeKind::local, single_recurrence(once), local->zone};
+    return RequestedRule{TimeKind::local, single_recurrence(once), local->zone};
 }
 
-TimeResult<AskedRule> yearly_rule(FieldReader& read) {
+TimeResult<RequestedRule> yearly_rule(FieldReader& read) {
     YearlyRule rule;
     const auto date = read.read("date", parse_yearly_date);
     if (const auto time = read.read("time", parse_time_of_day)) rule.at = *time;
@@ -49,17 +49,17 @@ TimeResult<AskedRule> yearly_rule(FieldReader& read) {
     rule.from = date->from;
     rule.gap = policies.gap;
     rule.overlap = policies.overlap;
-    return AskedRule{TimeKind::yearly, yearly_recurrence(rule, zone), zone};
+    return RequestedRule{TimeKind::yearly, yearly_recurrence(rule, zone), zone};
 }
 
-TimeResult<AskedRule> cron_rule(FieldReader& read) {
+TimeResult<RequestedRule> cron_rule(FieldReader& read) {
     const auto rule = read.read("expr", parse_cron);
     const auto zone = read.zone("zone");
     const Policies policies =
         recurring_policies(read, {GapPolicy::boundary, OverlapPolicy::earlier});
     if (read.error()) return *read.error();
-    return AskedRule{TimeKind::cron, cron_recurrence(*rule, zone, policies.gap, policies.overlap),
-                     zone};
+    return RequestedRule{TimeKind::cron,
+                         cron_recurrence(*rule, zone, policies.gap, policies.overlap), zone};
 }
 
 /// The set from the fields, or from the iCalendar text instead.
@@ -91,7 +91,7 @@ std::optional<RecurrenceSet> read_set(FieldReader& read) {
     return read.taken("ical", read_icalendar(*ical, zone));
 }
 
-TimeResult<AskedRule> rrule_rule(FieldReader& read) {
+TimeResult<RequestedRule> rrule_rule(FieldReader& read) {
     const auto set = read_set(read);
     const Policies policies =
         recurring_policies(read, {GapPolicy::compatible, OverlapPolicy::compatible});
@@ -100,17 +100,17 @@ TimeResult<AskedRule> rrule_rule(FieldReader& read) {
     auto rule = read.taken("", rrule_recurrence(*set, find_zone, policies.gap, policies.overlap));
     if (read.error()) return *read.error();
     auto zone = read.find_zone(set->zones.front());
-    return AskedRule{TimeKind::rrule, *std::move(rule), *std::move(zone)};
+    return RequestedRule{TimeKind::rrule, *std::move(rule), *std::move(zone)};
 }
 
-TimeResult<AskedRule> interval_rule(FieldReader& read) {
+TimeResult<RequestedRule> interval_rule(FieldReader& read) {
     const auto start = read.instant("start");
     const auto every = read.read("every", parse_interval);
     if (read.error()) return *read.error();
-    return AskedRule{TimeKind::interval, interval_recurrence(*start, *every), nullptr};
+    return RequestedRule{TimeKind::interval, interval_recurrence(*start, *every), nullptr};
 }
 
-TimeResult<AskedRule> rule_of(RequestKind kind, FieldReader& read) {
+TimeResult<RequestedRule> rule_of(RequestKind kind, FieldReader& read) {
     switch (kind) {
         case RequestKind::instant:
             return instant_rule(read);
@@ -136,7 +136,7 @@ bool recurs(TimeKind kind) { return kind != TimeKind::instant && kind != TimeKin
 
 }  // namespace
 
-TimeResult<AskedLocal> read_local(FieldReader& read) {
+TimeResult<RequestedLocal> read_local(FieldReader& read) {
     const auto text = read.request().text("local").value_or("");
     const auto zone_field = read.request().text("zone");
     const auto local = read.taken("local", read_local_request(text, zone_field));
@@ -149,10 +149,10 @@ TimeResult<AskedLocal> read_local(FieldReader& read) {
     const auto resolved =
         read.taken("local", resolve(local->wall, *zone, gap, overlap, local->offset));
     if (read.error()) return *read.error();
-    return AskedLocal{local->wall, zone, *resolved};
+    return RequestedLocal{local->wall, zone, *resolved};
 }
 
-TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones) {
+TimeResult<RequestedRule> read_rule(const Request& request, const TimeZones& zones) {
     FieldReader read(request, zones);
     auto rule = rule_of(request.kind(), read);
     if (rule && recurs(rule->kind) && !next_after(*rule->recurrence, Instant::min()))

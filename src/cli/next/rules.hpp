@@ -10,7 +10,7 @@
 namespace sundial::cli {
 
 /// The rule of a request, in its zone. A single time is a rule with one occurrence.
-struct AskedRule {
+struct RequestedRule {
     TimeKind kind;
     std::shared_ptr<const Recurrence> recurrence;
     std::shared_ptr<const Zone> zone;  // null if the intent is in UTC
@@ -18,14 +18,14 @@ struct AskedRule {
 
 /// For every kind except tzdb and misfire. Errors: all except bad_request for the fields' names and
 /// types.
-[[nodiscard]] TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones);
+[[nodiscard]] TimeResult<RequestedRule> read_rule(const Request& request, const TimeZones& zones);
 
 /// The single time of a request of kind local.
-struct AskedLocal {
+struct RequestedLocal {
     WallTime wall;
     std::shared_ptr<const Zone> zone;
     Resolved resolved;
 };
-[[nodiscard]] TimeResult<AskedLocal> read_local(FieldReader& read);
+[[nodiscard]] TimeResult<RequestedLocal> read_local(FieldReader& read);
 
 }  // namespace sundial::cli

@@ -195,14 +195,14 @@ TimeResult<Instant> read_from(const std::string& text, Instant now) {
     return from->instant;
 }
 
-TimeResult<AskedRule> read_members(const JsonValue::Object& members, const TimeZones& zones) {
+TimeResult<RequestedRule> read_members(const JsonValue::Object& members, const TimeZones& zones) {
     const auto request = Request::read(members, RequestPlace::expression);
     if (!request) return request.error();
     return read_rule(*request, zones);
 }
 
 /// The zone to show the rule's times in: its own, or for an intent in UTC the requested one.
-TimeResult<std::shared_ptr<const Zone>> shown_in(const AskedRule& rule, const std::string& zone,
+TimeResult<std::shared_ptr<const Zone>> shown_in(const RequestedRule& rule, const std::string& zone,
                                                  const TimeZones& zones) {
     if (rule.zone) return rule.zone;
     return zones.find(zone.empty() ? "UTC" : zone);

@@ -81,14 +81,14 @@ int append_event(const HttpClient& client, const StreamName& stream, const Event
                  });
 }
 
-int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
+int follow_feed(const HttpClient& client, const FeedToFollow& requested,
                 const std::function<bool()>& goes_on, const Output& output) {
-    std::string after = std::to_string(wanted.after);
+    std::string after = std::to_string(requested.after);
     const Output in_words{output.out, output.err, false};
     for (bool more = true; more && goes_on() && output.out;) {
         std::string path = "/v1/feed?limit=500&after=" + after;
-        if (!wanted.type.empty()) path += "&aggregateType=" + query_text(wanted.type);
-        if (wanted.wait) path += "&wait=PT20S";
+        if (!requested.type.empty()) path += "&aggregateType=" + query_text(requested.type);
+        if (requested.wait) path += "&wait=PT20S";
         const int code = print(client.call("GET", path), in_words, [&](const json::object& page) {
             for (const json::value& event : page.at("data").as_array()) {
                 output.out << (output.json ? json::serialize(event) + '\n'
@@ -96,7 +96,7 @@ int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
             }
             output.out.flush();
             after = text_of(page, "nextPosition");
-            more = wanted.wait || page.at("hasMore").as_bool();
+            more = requested.wait || page.at("hasMore").as_bool();
         });
         if (code != 0) return code;
     }

@@ -38,7 +38,7 @@ struct FeedToFollow {
 };
 /// The events of the feed, in its order; with --json one document per line. Calls `goes_on` before
 /// each request.
-[[nodiscard]] int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
+[[nodiscard]] int follow_feed(const HttpClient& client, const FeedToFollow& requested,
                               const std::function<bool()>& goes_on, const Output& output);
 
 }  // namespace sundial::cli

@@ -104,14 +104,14 @@ std::string right_offsets(WallTime wall, const Found& found) {
 
 TimeResult<Resolved> resolve_by_offset(WallTime wall, const Zone& zone, const Found& found,
                                        seconds offset) {
-    const Instant wanted{wall.time_since_epoch() - offset};
+    const Instant candidate{wall.time_since_epoch() - offset};
     const bool exists = found.lookup.kind != LocalLookup::Kind::gap;
-    if (!exists || (wanted != found.earlier() && wanted != found.later()))
+    if (!exists || (candidate != found.earlier() && candidate != found.later()))
         return TimeError{TimeErrorCode::offset_mismatch,
                          said(wall, zone) + " does not have the offset " + format_offset(offset) +
                              ": " + right_offsets(wall, found)};
-    if (!in_range(wanted)) return outside(wall, zone);
-    return Resolved{wanted, found.lookup.kind};
+    if (!in_range(candidate)) return outside(wall, zone);
+    return Resolved{candidate, found.lookup.kind};
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ std::vector<RruleInZone::Piece> RruleInZone::pieces_of(const Stretch& stretch,
                                                        Skipped skipped) const {
     const auto& [from, to, offset] = stretch.span;
     std::vector<Piece> pieces;
-    if (stretch.begins) add_beginning(pieces, *stretch.begins, skipped);
+    if (stretch.begins) add_first_piece(pieces, *stretch.begins, skipped);
     std::vector<Piece> at_end;
     if (stretch.ends) add_end(at_end, *stretch.ends, skipped);
     const Second plain_from = pieces.empty() ? from : pieces.back().to;
@@ -109,8 +109,8 @@ std::vector<RruleInZone::Piece> RruleInZone::pieces_of(const Stretch& stretch,
     return pieces;
 }
 
-void RruleInZone::add_beginning(std::vector<Piece>& pieces, const ZoneChange& change,
-                                Skipped skipped) const {
+void RruleInZone::add_first_piece(std::vector<Piece>& pieces, const ZoneChange& change,
+                                  Skipped skipped) const {
     const Second from = at(change);
     const auto step = step_of(change);
     const auto before = change.before.count();

@@ -72,7 +72,8 @@ private:
     [[nodiscard]] std::optional<Second> nothing_before(Second instant) const;
 
     [[nodiscard]] std::vector<Piece> pieces_of(const Stretch& stretch, Skipped skipped) const;
-    void add_beginning(std::vector<Piece>& pieces, const ZoneChange& change, Skipped skipped) const;
+    void add_first_piece(std::vector<Piece>& pieces, const ZoneChange& change,
+                         Skipped skipped) const;
     void add_end(std::vector<Piece>& pieces, const ZoneChange& change, Skipped skipped) const;
     [[nodiscard]] const WallTimes& times_of(const Stretch& stretch) const {
         return nominal_ ? *nominal_ : *stretch.own_times;

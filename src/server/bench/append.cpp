@@ -28,12 +28,13 @@ public:
     [[nodiscard]] std::vector<microseconds> run() {
         std::vector<microseconds> durations;
         for (std::size_t written = 0; written < events_; written += site_.options.batch) {
-            Append wanted{
+            Append requested{
                 .stream = stream_, .expected = ExpectedVersion::exactly(written), .events = {}};
             for (std::size_t i = written; i < std::min(events_, written + site_.options.batch); ++i)
-                wanted.events.push_back(a_fact(site_, i));
+                requested.events.push_back(a_fact(site_, i));
             const auto begin = site_.clock.now();
-            if (!appending_.run(wanted)) return durations;  // the final version shows the failure
+            if (!appending_.run(requested))
+                return durations;  // the final version shows the failure
             durations.push_back(site_.clock.now() - begin);
             site_.progress.at("events of one writer", written, events_);
         }

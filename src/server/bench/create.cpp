@@ -64,11 +64,11 @@ CreateSome one_by_one(const Site& site, ScheduleEvent& schedule) {
     return [&site, &schedule](std::size_t from, std::size_t to) {
         bool all = true;
         for (std::size_t i = from; i < to; ++i) {
-            NewEvent wanted;
-            wanted.event_type = event_type;
-            wanted.target.utc = format_instant(due_of(i));
-            wanted.idempotency_key = site.key(i).value;
-            all = schedule.run(wanted).has_value() && all;
+            NewEvent requested;
+            requested.event_type = event_type;
+            requested.target.utc = format_instant(due_of(i));
+            requested.idempotency_key = site.key(i).value;
+            all = schedule.run(requested).has_value() && all;
         }
         return all;
     };

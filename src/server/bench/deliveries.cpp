@@ -73,10 +73,10 @@ Endpoint make_endpoint(const Site& site, Store& store, const std::string& url) {
     EndpointKinds kinds;
     kinds.add(std::make_unique<AnyWebhook>());
     CreateEndpoint create(store, secrets, kinds, site.ids);
-    NewEndpoint wanted{.type = webhook::webhook_type};
-    wanted.name = "receiver";
-    wanted.url = url;
-    const auto made = create.run(wanted, Caller{});
+    NewEndpoint requested{.type = webhook::webhook_type};
+    requested.name = "receiver";
+    requested.url = url;
+    const auto made = create.run(requested, Caller{});
     base::check(made.has_value());
     return made->endpoint;
 }

@@ -90,14 +90,14 @@ std::optional<Instant> expiry(const KeyFlags& flags) {
 }
 
 cli::Answer create_in_database(const KeyFlags& flags) {
-    const NewApiKey wanted{.name = flags.key.name,
-                           .role = parse_role(flags.key.role).value_or(Role::read),
-                           .expires_at = expiry(flags)};
+    const NewApiKey requested{.name = flags.key.name,
+                              .role = parse_role(flags.key.role).value_or(Role::read),
+                              .expires_at = expiry(flags)};
     return in_database(flags, [&](Store& store, auto fixed_roles) {
         system::SystemApiKeySecrets secrets;
         system::SystemIds ids;
         const auto made =
-            CreateApiKey(store, secrets, ids, fixed_roles).run(wanted, command_line());
+            CreateApiKey(store, secrets, ids, fixed_roles).run(requested, command_line());
         if (!made) return refusal(made.error());
         return answer_of(http::json(201, http::api_key_json(made->key, made->text)));
     });

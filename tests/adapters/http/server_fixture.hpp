@@ -33,7 +33,7 @@ public:
         requests_.push_back(
             {std::string(request.method), std::string(request.route), request.status});
     }
-    void ran_short(Shortage of) override {
+    void note_shortage(Shortage of) override {
         const std::lock_guard lock(mutex_);
         shortages_.push_back(of);
     }

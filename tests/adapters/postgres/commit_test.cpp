@@ -41,11 +41,11 @@ protected:
 
     Store& store() { return database->store(); }
     NewEvent a_reminder() {
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.target.utc = "2027-06-01T00:00:00Z";
-        wanted.payload = "{}";
-        return wanted;
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.target.utc = "2027-06-01T00:00:00Z";
+        requested.payload = "{}";
+        return requested;
     }
     Result<Event> schedule() {
         return ScheduleEvent{store(), zones, ids, wakeups}.run(a_reminder());
@@ -149,20 +149,20 @@ TEST_F(Commit, ES15_OfAnAppendThatIsRepeatedIsThereOnce) {
     const FakeDigest digest;
     AppendToStream append{store(), digest};
     for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
-        Append wanted{.stream = {"Order", std::to_string(next_number())}, .events = {}};
+        Append requested{.stream = {"Order", std::to_string(next_number())}, .events = {}};
         for (int i = 0; i < 2; ++i) {
-            wanted.events.push_back(
+            requested.events.push_back(
                 {.event_id = uuid_of(next_number()), .event_type = "OrderPlaced", .data = "1"});
         }
         proxy.cut_next(cut);
-        const auto appended = append.run(wanted);
+        const auto appended = append.run(requested);
         ASSERT_TRUE(appended.has_value());
         EXPECT_EQ(appended->last_version, 2U);
-        const auto again = append.run(wanted);
+        const auto again = append.run(requested);
         ASSERT_TRUE(again.has_value());
         EXPECT_TRUE(again->replayed);
         EXPECT_EQ(
-            count("recorded_events WHERE aggregate_id = '" + wanted.stream.aggregate_id + "'"),
+            count("recorded_events WHERE aggregate_id = '" + requested.stream.aggregate_id + "'"),
             "2");
     }
     EXPECT_EQ(reported, 2);

@@ -44,11 +44,11 @@ protected:
                                    "req-1");
     }
     Result<Event> create() {
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.target.utc = "2027-06-01T00:00:00Z";
-        return schedule_event.run(wanted);
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.endpoint = to_string(endpoint.id);
+        requested.target.utc = "2027-06-01T00:00:00Z";
+        return schedule_event.run(requested);
     }
     /// Gives the endpoint to an event that has another.
     Result<Event> move(const Event& event) {

@@ -71,27 +71,27 @@ protected:
     void write(unsigned seed, const std::stop_token& stop) {
         std::mt19937_64 random{seed};
         while (!stop.stop_requested()) {
-            Append wanted{.stream = {"Load", std::to_string(random() % streams)}, .events = {}};
+            Append requested{.stream = {"Load", std::to_string(random() % streams)}, .events = {}};
             const std::size_t size = 1 + random() % 5;
             for (std::size_t i = 0; i < size; ++i) {
-                wanted.events.push_back(
+                requested.events.push_back(
                     {.event_id = uuid_of(next_number()), .event_type = "Written", .data = "1"});
             }
             const bool by_itself = random() % 3 == 0;
             const bool keep = by_itself || random() % 5 != 0;
             const std::chrono::milliseconds pause{random() % 2 == 0 ? 0 : random() % 30};
             if (by_itself) {
-                EXPECT_TRUE(append_.run(wanted));
+                EXPECT_TRUE(append_.run(requested));
             } else {
                 database_->store().transact([&](Transaction& tx) {
-                    EXPECT_TRUE(append_.run(tx, wanted));
+                    EXPECT_TRUE(append_.run(tx, requested));
                     std::this_thread::sleep_for(pause);  // part of the load
                     return keep;
                 });
             }
             const std::lock_guard lock{mutex_};
             if (!keep) ++rolled_back_;
-            for (const auto& event : wanted.events) {
+            for (const auto& event : requested.events) {
                 if (keep) committed_.insert(base::to_string(event.event_id));
             }
         }

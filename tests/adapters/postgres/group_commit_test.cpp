@@ -23,18 +23,18 @@ namespace {
 class Creations : public testing::Test {
 protected:
     NewEvent for_user(const std::string& user) {
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.user = user;
-        wanted.target.utc = "2027-06-01T00:00:00Z";
-        return wanted;
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.user = user;
+        requested.target.utc = "2027-06-01T00:00:00Z";
+        return requested;
     }
     static NewEvent for_(const Endpoint& endpoint) {
-        NewEvent wanted;
-        wanted.event_type = "REMINDER";
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.target.utc = "2027-06-01T00:00:00Z";
-        return wanted;
+        NewEvent requested;
+        requested.event_type = "REMINDER";
+        requested.endpoint = to_string(endpoint.id);
+        requested.target.utc = "2027-06-01T00:00:00Z";
+        return requested;
     }
     Endpoint a_stored_endpoint() {
         Endpoint endpoint = an_endpoint();
@@ -110,9 +110,9 @@ TEST_F(Creations, ForAnEndpointThatIsBeingDeletedHoldUpNoOthers) {
 TEST_F(Creations, InOneTransactionAreFoundTogetherIfNoAnswerComes) {
     for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
         const User user = a_stored_user();
-        const std::vector<NewEvent> wanted(3, for_user(to_string(user.id)));
+        const std::vector<NewEvent> requested(3, for_user(to_string(user.id)));
         proxy.cut_next(cut);
-        for (const auto& answer : schedule.run_each(wanted)) EXPECT_TRUE(answer.has_value());
+        for (const auto& answer : schedule.run_each(requested)) EXPECT_TRUE(answer.has_value());
         EXPECT_EQ(count("sundial.events WHERE user_id = '" + to_string(user.id) + "'"), "3");
     }
     EXPECT_EQ(proxy.cuts(), 2);

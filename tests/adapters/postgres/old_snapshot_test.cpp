@@ -57,7 +57,7 @@ protected:
     }
 
     /// The clock of this machine, and so of the database.
-    static Instant about_now() {
+    static Instant approximate_now() {
         return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     }
 
@@ -119,7 +119,7 @@ TEST_P(WithAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
     for (int i = 0; i < 5; ++i) (void)queue.peek(lanes_);
     insert("5 s", 16);
-    queue.hint(about_now() - 6s);
+    queue.hint(approximate_now() - 6s);
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 

@@ -20,12 +20,12 @@ class RedisUrl : public testing::TestWithParam<UrlCase> {};
 
 TEST_P(RedisUrl, IsTakenApart) {
     const Address found = parse_url(GetParam().url);
-    const Address& wanted = GetParam().address;
-    EXPECT_EQ(found.host, wanted.host);
-    EXPECT_EQ(found.port, wanted.port);
-    EXPECT_EQ(found.user, wanted.user);
-    EXPECT_EQ(found.password, wanted.password);
-    EXPECT_EQ(found.database, wanted.database);
+    const Address& expected = GetParam().address;
+    EXPECT_EQ(found.host, expected.host);
+    EXPECT_EQ(found.port, expected.port);
+    EXPECT_EQ(found.user, expected.user);
+    EXPECT_EQ(found.password, expected.password);
+    EXPECT_EQ(found.database, expected.database);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -49,8 +49,8 @@ protected:
     std::vector<ApiKey> kept() {
         return in_read(memory, [](Transaction& tx) { return tx.api_keys().all(); });
     }
-    std::vector<std::string> defects_of(const NewApiKey& wanted) {
-        const auto made = create.run(wanted, admin);
+    std::vector<std::string> defects_of(const NewApiKey& requested) {
+        const auto made = create.run(requested, admin);
         return made ? std::vector<std::string>{}
                     : brief(std::get<ValidationFailed>(made.error()).errors);
     }

@@ -20,10 +20,10 @@ using testing::SizeIs;
 /// Two instances that share one store.
 class AdmitEventsTest : public testing::Test {
 protected:
-    Admission ask(InstanceId by, AdmissionAsked asked) {
+    Admission ask(InstanceId by, AdmissionRequest asked) {
         return admit.run(by, std::vector{asked}, 30s).at(0);
     }
-    AdmissionAsked waiting(std::uint32_t events, LimitRules rules = {}) {
+    AdmissionRequest waiting(std::uint32_t events, LimitRules rules = {}) {
         return {.endpoint = endpoint, .rules = rules, .waiting = events};
     }
     std::vector<ReceiverChange> report(InstanceId by, ReceiverReport reported) {
@@ -120,7 +120,7 @@ TEST_F(AdmitEventsTest, LetsOneEventOfOneInstanceProbe) {
     EXPECT_EQ(state(), CircuitState::half_open);
     EXPECT_EQ(ask(instance_b, waiting(3)).admitted, 0U);
     // Its own probe is still in flight.
-    AdmissionAsked again = waiting(3);
+    AdmissionRequest again = waiting(3);
     again.may_probe = false;
     EXPECT_EQ(ask(instance_a, again).admitted, 0U);
     clock.advance(30s);  // the probe is lost with its instance
@@ -153,7 +153,7 @@ TEST_F(AdmitEventsTest, ClosesAfterThreeProbesAndLetsAllThroughAgain) {
 
 TEST_F(AdmitEventsTest, AnswersForSeveralEndpointsAtOnce) {
     open();
-    AdmissionAsked other{.endpoint = an_id<EndpointId>(), .rules = {}, .waiting = 2};
+    AdmissionRequest other{.endpoint = an_id<EndpointId>(), .rules = {}, .waiting = 2};
     const auto admissions = admit.run(instance_a, std::vector{waiting(1), other}, 30s);
     EXPECT_EQ(admissions[0].admitted, 0U);
     EXPECT_EQ(admissions[1].admitted, 2U);

@@ -27,11 +27,11 @@ protected:
 
     [[nodiscard]] Instant db() const { return noon + (now - start); }
 
-    /// The next command, which must be a `Wanted`.
-    template <class Wanted>
-    Wanted want() {
+    /// The next command, which must be a `Expected`.
+    template <class Expected>
+    Expected want() {
         Command command = worker.next(now);
-        if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
+        if (auto* expected = std::get_if<Expected>(&command)) return std::move(*expected);
         static constexpr std::array names{
             "CountBacklog", "Look",    "Claim",  "Plan",     "AskLeave", "Send",      "Abandon",
             "TellResults",  "Disable", "Settle", "GiveBack", "Extend",   "WaitUntil", "Finished"};
@@ -97,9 +97,9 @@ protected:
     std::vector<Settled> settle(std::optional<LeaseLost> lost = std::nullopt) {
         return answer(want<Settle>(), lost);
     }
-    std::vector<Settled> answer(const Settle& wanted,
+    std::vector<Settled> answer(const Settle& expected,
                                 std::optional<LeaseLost> lost = std::nullopt) {
-        std::vector<Result<void, LeaseLost>> results(wanted.batch.size());
+        std::vector<Result<void, LeaseLost>> results(expected.batch.size());
         if (lost) std::ranges::fill(results, Result<void, LeaseLost>{*lost});
         return worker.settled(results, now);
     }

@@ -356,10 +356,10 @@ TEST_F(WorkerTest, EndsATryAtItsDeadlineAndSettlesWhatCameOfIt) {
     ended.verdict = Verdict::retryable;
     ended.error = DeliveryErrorCode::lease_lost;
     deliver(event, ended);
-    const Settle wanted = want<Settle>();
-    ASSERT_THAT(wanted.batch, SizeIs(1));
-    EXPECT_EQ(wanted.batch.front().held, event.version);
-    EXPECT_TRUE(std::holds_alternative<RetryIn>(wanted.batch.front().result));
+    const Settle settle = want<Settle>();
+    ASSERT_THAT(settle.batch, SizeIs(1));
+    EXPECT_EQ(settle.batch.front().held, event.version);
+    EXPECT_TRUE(std::holds_alternative<RetryIn>(settle.batch.front().result));
 }
 
 TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {

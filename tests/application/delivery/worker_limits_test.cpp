@@ -20,10 +20,10 @@ class WorkerLimitsTest : public testing::Test {
 protected:
     [[nodiscard]] Instant db() const { return noon + (now - start); }
 
-    template <class Wanted>
-    Wanted want() {
+    template <class Expected>
+    Expected want() {
         Command command = worker.next(now);
-        if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
+        if (auto* expected = std::get_if<Expected>(&command)) return std::move(*expected);
         throw std::logic_error("the worker wants command " + std::to_string(command.index()));
     }
     /// Expects the worker to do nothing before `when`.
@@ -90,9 +90,9 @@ protected:
         return batch;
     }
     void settle() {
-        const Settle wanted = want<Settle>();
+        const Settle expected = want<Settle>();
         static_cast<void>(
-            worker.settled(std::vector<Result<void, LeaseLost>>(wanted.batch.size()), now));
+            worker.settled(std::vector<Result<void, LeaseLost>>(expected.batch.size()), now));
     }
     static Outcome status(int code) {
         Outcome outcome;
@@ -271,10 +271,10 @@ TEST_F(WorkerLimitsTest, ChecksTheCircuitsOfReleasedEventsAgain) {
     take(2, to(endpoint, false));
     answer(0, {20s, 25s}, Obstacle::circuit);
     const auto command = want<ReleaseClaims>();
-    ASSERT_THAT(command.held_up, SizeIs(2));
-    EXPECT_EQ(command.held_up[0].event, command.batch[0].id);
-    EXPECT_EQ(command.held_up[0].held, command.batch[0].held);
-    EXPECT_EQ(command.held_up[0].endpoint, endpoint.id);
+    ASSERT_THAT(command.blocked, SizeIs(2));
+    EXPECT_EQ(command.blocked[0].event, command.batch[0].id);
+    EXPECT_EQ(command.blocked[0].held, command.batch[0].held);
+    EXPECT_EQ(command.blocked[0].endpoint, endpoint.id);
 }
 
 TEST_F(WorkerLimitsTest, SendsOneProbeAndTellsWhatCameOfIt) {

@@ -68,9 +68,9 @@ TEST_F(WorkerLoopTest, DeliversToAnInbox) {
 
 TEST_F(WorkerLoopTest, DeliversToAHandlerOfTheTypeWhereThereIsNoEndpoint) {
     handlers.on("REMINDER", [](const Event&) { return Handled{}; });
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "now";
-    scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target.utc = "now";
+    scheduled(requested);
     drain();
     ASSERT_THAT(in_process.requests, SizeIs(1));
     EXPECT_EQ(in_process.requests.front().endpoint, nullptr);
@@ -90,10 +90,10 @@ TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {
     handlers.on("A", [](const Event&) { return Handled{}; });
     other_handlers.on("B", [](const Event&) { return Handled{}; });
     const auto due = [&](const std::string& type) {
-        NewEvent wanted = a_reminder();
-        wanted.event_type = type;
-        wanted.target.utc = "now";
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.event_type = type;
+        requested.target.utc = "now";
+        return scheduled(requested);
     };
     for (int i = 0; i < 100; ++i) due("B");
     const Event last = due("A");
@@ -108,9 +108,9 @@ TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {
 
 TEST_F(TwoInstances, TouchNothingAndRestWhileNeitherHasTheHandler) {
     handlers.on("A", [](const Event&) { return Handled{}; });
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "now";
-    const Event event = scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target.utc = "now";
+    const Event event = scheduled(requested);
     int claims = 0;
     faulty.before_claim = [&] { ++claims; };
     const Mono start = monotonic.time;
@@ -312,10 +312,10 @@ TEST_F(WorkerLoopTest, LogsRetriesAndFailures) {
 TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
     const Endpoint endpoint = an_existing_endpoint();
     for (int i = 0; i < 50; ++i) {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = "now+" + std::to_string(i) + "m";
-        wanted.endpoint = to_string(endpoint.id);
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target.utc = "now+" + std::to_string(i) + "m";
+        requested.endpoint = to_string(endpoint.id);
+        scheduled(requested);
     }
     pass(24h);
     EXPECT_EQ(drain(), (TickCounters{.claimed = 50, .completed = 50}));
@@ -340,10 +340,10 @@ TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
 TEST_F(WorkerLoopTest, FinishesARecoveryOnceALimitHasLetEverythingThrough) {
     const Endpoint endpoint = an_existing_endpoint(an_endpoint().with_max_in_flight(4));
     for (int i = 0; i < 12; ++i) {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = "now";
-        wanted.endpoint = to_string(endpoint.id);
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target.utc = "now";
+        requested.endpoint = to_string(endpoint.id);
+        scheduled(requested);
     }
     pass(24h);
     webhook.holds = true;

@@ -23,10 +23,10 @@ protected:
         return delete_endpoint.run(to_string(endpoint.id), events, expected, "req-9");
     }
     Event an_event_for(const Endpoint& endpoint, const std::string& when = "now+1h") {
-        NewEvent wanted = a_reminder();
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.target.utc = when;
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.endpoint = to_string(endpoint.id);
+        requested.target.utc = when;
+        return scheduled(requested);
     }
     bool exists(const Endpoint& endpoint) {
         return queries.endpoint(to_string(endpoint.id)).has_value();

@@ -25,11 +25,11 @@ const std::string nekot{token.rbegin(), token.rend()};  // as FakeSecrets seals 
 class EndpointHeaders : public ControlPlane {
 protected:
     static NewEndpoint crm(std::vector<HeaderText> headers) {
-        NewEndpoint wanted{.type = webhook_type};
-        wanted.name = "CRM";
-        wanted.url = "https://crm.example/hook";
-        wanted.headers = std::move(headers);
-        return wanted;
+        NewEndpoint requested{.type = webhook_type};
+        requested.name = "CRM";
+        requested.url = "https://crm.example/hook";
+        requested.headers = std::move(headers);
+        return requested;
     }
     Endpoint created(std::vector<HeaderText> headers = {{"Authorization", token}}) {
         return create_endpoint.run(crm(std::move(headers)), "req-1").value().endpoint;

@@ -40,10 +40,10 @@ class EndpointKindsTest : public Engine {
 protected:
     EndpointKindsTest() { kinds.add(std::make_unique<QueueKind>(to_queues)); }
     static NewEndpoint a_queue() {
-        NewEndpoint wanted{.type = EndpointType{"QUEUE"}};
-        wanted.name = "orders";
-        wanted.url = "queue:orders";
-        return wanted;
+        NewEndpoint requested{.type = EndpointType{"QUEUE"}};
+        requested.name = "orders";
+        requested.url = "queue:orders";
+        return requested;
     }
 
     FakeDelivery to_queues;
@@ -68,9 +68,9 @@ TEST_F(EndpointKindsTest, ANewTypeIsStoredReadAndDeliveredTo) {
 }
 
 TEST_F(EndpointKindsTest, ANewTypeJudgesItsOwnSettings) {
-    NewEndpoint wanted = a_queue();
-    wanted.url.reset();
-    EXPECT_THAT(defects_of(create_endpoint.run(wanted, "req-1")), ElementsAre("/url required"));
+    NewEndpoint requested = a_queue();
+    requested.url.reset();
+    EXPECT_THAT(defects_of(create_endpoint.run(requested, "req-1")), ElementsAre("/url required"));
     const Endpoint endpoint = create_endpoint.run(a_queue(), "req-2").value().endpoint;
     EndpointEdit edit;
     edit.url = "https://crm.example/";

@@ -27,31 +27,31 @@ using testing::UnorderedElementsAre;
 class Endpoints : public ControlPlane {
 protected:
     static NewEndpoint crm() {
-        NewEndpoint wanted{.type = webhook_type};
-        wanted.name = "CRM";
-        wanted.url = "https://crm.example/hook";
-        return wanted;
+        NewEndpoint requested{.type = webhook_type};
+        requested.name = "CRM";
+        requested.url = "https://crm.example/hook";
+        return requested;
     }
     static NewEndpoint bin() {
-        NewEndpoint wanted{.type = inbox_type};
-        wanted.name = "bin";
-        return wanted;
+        NewEndpoint requested{.type = inbox_type};
+        requested.name = "bin";
+        return requested;
     }
-    CreatedEndpoint create(const NewEndpoint& wanted) {
-        return create_endpoint.run(wanted, "req-1").value();
+    CreatedEndpoint create(const NewEndpoint& requested) {
+        return create_endpoint.run(requested, "req-1").value();
     }
-    std::vector<std::string> refused(const NewEndpoint& wanted) {
-        return defects_of(create_endpoint.run(wanted, "req-1"));
+    std::vector<std::string> refused(const NewEndpoint& requested) {
+        return defects_of(create_endpoint.run(requested, "req-1"));
     }
     Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& changes) {
         return edit_endpoint.run(to_string(endpoint.id), changes, std::nullopt, "req-2");
     }
     /// An event that became due while its endpoint was disabled.
     Event a_parked_event(const Endpoint& endpoint) {
-        NewEvent wanted = a_reminder();
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.target.utc = "now";
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.endpoint = to_string(endpoint.id);
+        requested.target.utc = "now";
+        scheduled(requested);
         return parked(claimed_one());
     }
 
@@ -64,10 +64,10 @@ protected:
 };
 
 TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
-    NewEndpoint wanted = crm();
-    wanted.external_id = "crm";
-    wanted.secret = "whsec_given";
-    const auto [endpoint, secret] = create(wanted);
+    NewEndpoint requested = crm();
+    requested.external_id = "crm";
+    requested.secret = "whsec_given";
+    const auto [endpoint, secret] = create(requested);
 
     EXPECT_EQ(secret, "whsec_given");
     EXPECT_EQ(queries.endpoint("ext:crm").value(), endpoint);
@@ -78,18 +78,18 @@ TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
 }
 
 TEST_F(Endpoints, AreRefusedWithAllThatIsWrong) {
-    NewEndpoint wanted = crm();
-    wanted.name = "";
-    wanted.url = "http://crm.example/hook";
-    wanted.timeout = 25s;
-    wanted.headers = {{"webhook-id", "mine"}};
-    wanted.secret = "secret";
-    EXPECT_THAT(refused(wanted),
+    NewEndpoint requested = crm();
+    requested.name = "";
+    requested.url = "http://crm.example/hook";
+    requested.timeout = 25s;
+    requested.headers = {{"webhook-id", "mine"}};
+    requested.secret = "secret";
+    EXPECT_THAT(refused(requested),
                 UnorderedElementsAre("/name required", "/url not_allowed", "/timeout out_of_range",
                                      "/headers/webhook-id not_allowed", "/secret bad_format"));
-    wanted = crm();
-    wanted.url.reset();
-    EXPECT_THAT(refused(wanted), ElementsAre("/url required"));
+    requested = crm();
+    requested.url.reset();
+    EXPECT_THAT(refused(requested), ElementsAre("/url required"));
     EXPECT_THAT(queries.endpoints({}).items, IsEmpty());
 }
 
@@ -99,20 +99,21 @@ TEST_F(Endpoints, AreOfATypeThatExistsWithItsSettings) {
     EXPECT_THAT(secret, IsEmpty());
     EXPECT_THAT(endpoint.signing_keys, IsEmpty());
 
-    NewEndpoint wanted = bin();
-    wanted.url = "https://crm.example/hook";
-    wanted.secret = "whsec_given";
-    EXPECT_THAT(refused(wanted), UnorderedElementsAre("/url not_allowed", "/secret not_allowed"));
+    NewEndpoint requested = bin();
+    requested.url = "https://crm.example/hook";
+    requested.secret = "whsec_given";
+    EXPECT_THAT(refused(requested),
+                UnorderedElementsAre("/url not_allowed", "/secret not_allowed"));
 
-    wanted.type = EndpointType{"SQS"};
-    EXPECT_THAT(refused(wanted), ElementsAre("/type not_allowed"));
+    requested.type = EndpointType{"SQS"};
+    EXPECT_THAT(refused(requested), ElementsAre("/type not_allowed"));
 }
 
 TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
-    NewEndpoint wanted = crm();
-    wanted.rate_limit = RateLimit{50, 100};
-    wanted.max_in_flight = 20;
-    const Endpoint endpoint = create(wanted).endpoint;
+    NewEndpoint requested = crm();
+    requested.rate_limit = RateLimit{50, 100};
+    requested.max_in_flight = 20;
+    const Endpoint endpoint = create(requested).endpoint;
     EXPECT_EQ(endpoint.rate_limit, (RateLimit{50, 100}));
     EXPECT_EQ(endpoint.max_in_flight, 20U);
 
@@ -131,10 +132,10 @@ TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
 }
 
 TEST_F(Endpoints, RefuseLimitsThatAreNone) {
-    NewEndpoint wanted = crm();
-    wanted.rate_limit = RateLimit{0, 10'001};
-    wanted.max_in_flight = 0;
-    EXPECT_THAT(refused(wanted),
+    NewEndpoint requested = crm();
+    requested.rate_limit = RateLimit{0, 10'001};
+    requested.max_in_flight = 0;
+    EXPECT_THAT(refused(requested),
                 UnorderedElementsAre("/rateLimit/perSecond out_of_range",
                                      "/rateLimit/burst out_of_range", "/maxInFlight out_of_range"));
     const Endpoint endpoint = create(crm()).endpoint;
@@ -151,10 +152,10 @@ TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
         tx.circuits().put(count(fresh, {.failed = 5}, tx.now(), CircuitPolicy{}));
     });
     ASSERT_EQ(circuit_of().state, CircuitState::open);
-    NewEvent wanted = a_reminder();
-    wanted.endpoint = to_string(endpoint.id);
-    wanted.target.utc = "now";
-    scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.endpoint = to_string(endpoint.id);
+    requested.target.utc = "now";
+    scheduled(requested);
     const Event claimed = claimed_one();
     queue.release_claims(std::vector{ReleasedClaim{.id = claimed.id,
                                                    .held = claimed.version,
@@ -173,9 +174,9 @@ TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
 }
 
 TEST_F(Endpoints, ForgetTheirCircuitWhenTheyAreEnabled) {
-    NewEndpoint wanted = crm();
-    wanted.enabled = false;
-    const Endpoint endpoint = create(wanted).endpoint;
+    NewEndpoint requested = crm();
+    requested.enabled = false;
+    const Endpoint endpoint = create(requested).endpoint;
     write([&](Transaction& tx) {
         Circuit failing = tx.circuits().lock(endpoint.id);
         failing.failing_since = noon - 24h * 30;
@@ -188,18 +189,18 @@ TEST_F(Endpoints, ForgetTheirCircuitWhenTheyAreEnabled) {
 }
 
 TEST_F(Endpoints, TakeAnExternalIdOnce) {
-    NewEndpoint wanted = crm();
-    wanted.external_id = "crm";
-    const auto first = create(wanted).endpoint;
-    const auto error = error_of<DuplicateExternalId>(create_endpoint.run(wanted, "req-1"));
+    NewEndpoint requested = crm();
+    requested.external_id = "crm";
+    const auto first = create(requested).endpoint;
+    const auto error = error_of<DuplicateExternalId>(create_endpoint.run(requested, "req-1"));
     EXPECT_EQ(error.existing, first.id.value);
 }
 
 TEST_F(Endpoints, AreRecordedWithoutAnySecret) {
-    NewEndpoint wanted = crm();
-    wanted.secret = "whsec_given";
-    wanted.headers = {{"Authorization", "Bearer 123"}};
-    create(wanted);
+    NewEndpoint requested = crm();
+    requested.secret = "whsec_given";
+    requested.headers = {{"Authorization", "Bearer 123"}};
+    create(requested);
     const auto recorded = store.recorded().back();
     EXPECT_EQ(recorded.event_type, "EndpointCreated");
     EXPECT_THAT(recorded.data, HasSubstr(R"("headers":["Authorization"])"));
@@ -209,9 +210,9 @@ TEST_F(Endpoints, AreRecordedWithoutAnySecret) {
 }
 
 TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
-    NewEndpoint wanted = crm();
-    wanted.headers = {{"X-Team", "crm"}, {"X-Env", "test"}};
-    const Endpoint before = create(wanted).endpoint;
+    NewEndpoint requested = crm();
+    requested.headers = {{"X-Team", "crm"}, {"X-Env", "test"}};
+    const Endpoint before = create(requested).endpoint;
     EndpointEdit changes;
     changes.timeout = 20s;
     changes.headers.members = {{"X-Env", std::nullopt}, {"X-Team", "sales"}, {"X-New", "1"}};
@@ -271,10 +272,10 @@ TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
 
 TEST_F(Endpoints, EndTheWaitForARetryOnlyIfAsked) {
     const Endpoint endpoint = an_existing_endpoint();
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "now";
-    wanted.endpoint = to_string(endpoint.id);
-    scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target.utc = "now";
+    requested.endpoint = to_string(endpoint.id);
+    scheduled(requested);
     const Event held = claimed_one();
     settle(held, RetryIn{24h});
     EndpointEdit edit_url;
@@ -394,9 +395,9 @@ TEST_F(Endpoints, HaveNoInboxUnlessTheyAreOne) {
 }
 
 TEST_F(Endpoints, GetANewSecretWhileTheOldOneStillSigns) {
-    NewEndpoint wanted = crm();
-    wanted.secret = "whsec_old";
-    const Endpoint before = create(wanted).endpoint;
+    NewEndpoint requested = crm();
+    requested.secret = "whsec_old";
+    const Endpoint before = create(requested).endpoint;
     const auto [after, secret] =
         rotate_secret.run(to_string(before.id), {.secret = "whsec_new"}, before.version, "req-2")
             .value();
@@ -432,9 +433,9 @@ TEST_F(Endpoints, RefuseARotationThatIsWrong) {
 }
 
 TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
-    NewEndpoint wanted = crm();
-    wanted.ed25519 = true;
-    const Endpoint made = create(wanted).endpoint;
+    NewEndpoint requested = crm();
+    requested.ed25519 = true;
+    const Endpoint made = create(requested).endpoint;
     EXPECT_EQ(made.public_key, "whpk_public");
     ASSERT_THAT(made.signing_keys, SizeIs(2));
     EXPECT_EQ(made.signing_keys[1].scheme, SignatureScheme::v1a);
@@ -457,11 +458,11 @@ TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
 }
 
 TEST_F(Endpoints, OfTypePullSignNothingAndHaveNoFormat) {
-    NewEndpoint wanted{.type = pull_type};
-    wanted.name = "workers";
-    wanted.format = BodyFormat::envelope;
-    wanted.ed25519 = true;
-    EXPECT_THAT(refused(wanted),
+    NewEndpoint requested{.type = pull_type};
+    requested.name = "workers";
+    requested.format = BodyFormat::envelope;
+    requested.ed25519 = true;
+    EXPECT_THAT(refused(requested),
                 UnorderedElementsAre("/format not_allowed", "/ed25519 not_allowed"));
 }
 

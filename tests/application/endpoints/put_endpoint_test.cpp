@@ -18,14 +18,14 @@ using testing::UnorderedElementsAre;
 class PutEndpointTest : public ControlPlane {
 protected:
     static NewEndpoint a_webhook() {
-        NewEndpoint wanted{.type = webhook_type};
-        wanted.name = "CRM";
-        wanted.url = "https://crm.example/hook";
-        return wanted;
+        NewEndpoint requested{.type = webhook_type};
+        requested.name = "CRM";
+        requested.url = "https://crm.example/hook";
+        return requested;
     }
-    Result<PutEndpointResult> put(const NewEndpoint& wanted,
+    Result<PutEndpointResult> put(const NewEndpoint& requested,
                                   std::optional<Version> expected = std::nullopt) {
-        return put_endpoint.run("crm", wanted, expected, "req-1");
+        return put_endpoint.run("crm", requested, expected, "req-1");
     }
 
     CreateEndpoint create_endpoint{store, secrets, kinds, ids};
@@ -77,21 +77,21 @@ TEST_F(PutEndpointTest, ReplacesEverySetting) {
 }
 
 TEST_F(PutEndpointTest, NeverChangesTypeFormatAndSecret) {
-    NewEndpoint wanted = a_webhook();
-    wanted.secret = "whsec_mine";
-    wanted.format = BodyFormat::envelope;
-    const Endpoint made = put(wanted).value().endpoint;
-    EXPECT_EQ(put(wanted).value().endpoint, made);
+    NewEndpoint requested = a_webhook();
+    requested.secret = "whsec_mine";
+    requested.format = BodyFormat::envelope;
+    const Endpoint made = put(requested).value().endpoint;
+    EXPECT_EQ(put(requested).value().endpoint, made);
 
-    NewEndpoint other = wanted;
+    NewEndpoint other = requested;
     other.secret = "whsec_other";
     other.format = BodyFormat::raw;
     EXPECT_THAT(defects_of(put(other)),
                 UnorderedElementsAre("/format not_allowed", "/secret not_allowed"));
-    other = wanted;
+    other = requested;
     other.type = pull_type;
     EXPECT_THAT(defects_of(put(other)), ElementsAre("/type not_allowed"));
-    other = wanted;
+    other = requested;
     other.secret.reset();
     EXPECT_EQ(put(other).value().endpoint, made);
     EXPECT_EQ(queries.endpoint("ext:crm").value(), made);
@@ -99,12 +99,12 @@ TEST_F(PutEndpointTest, NeverChangesTypeFormatAndSecret) {
 
 TEST_F(PutEndpointTest, JudgesTheWholeEndpoint) {
     ASSERT_TRUE(put(a_webhook()));
-    NewEndpoint wanted = a_webhook();
-    wanted.url.reset();
-    wanted.name = "";
-    wanted.max_in_flight = 0;
-    EXPECT_THAT(defects_of(put(wanted)), UnorderedElementsAre("/url required", "/name required",
-                                                              "/maxInFlight out_of_range"));
+    NewEndpoint requested = a_webhook();
+    requested.url.reset();
+    requested.name = "";
+    requested.max_in_flight = 0;
+    EXPECT_THAT(defects_of(put(requested)), UnorderedElementsAre("/url required", "/name required",
+                                                                 "/maxInFlight out_of_range"));
 
     NewEndpoint inbox{.type = inbox_type};
     inbox.name = "bin";
@@ -115,27 +115,27 @@ TEST_F(PutEndpointTest, JudgesTheWholeEndpoint) {
 }
 
 TEST_F(PutEndpointTest, SendsNoHeaderToAnotherOriginUnlessItIsGivenAgain) {
-    NewEndpoint wanted = a_webhook();
-    wanted.headers = {{"Authorization", "Bearer 0123456789"}};
-    ASSERT_TRUE(put(wanted));
-    wanted.url = "https://elsewhere.example/hook";
-    EXPECT_EQ(put(wanted).value().endpoint.headers.size(), 1U);
-    wanted.url = "https://third.example/hook";
-    wanted.headers.clear();
-    EXPECT_THAT(put(wanted).value().endpoint.headers, IsEmpty());
+    NewEndpoint requested = a_webhook();
+    requested.headers = {{"Authorization", "Bearer 0123456789"}};
+    ASSERT_TRUE(put(requested));
+    requested.url = "https://elsewhere.example/hook";
+    EXPECT_EQ(put(requested).value().endpoint.headers.size(), 1U);
+    requested.url = "https://third.example/hook";
+    requested.headers.clear();
+    EXPECT_THAT(put(requested).value().endpoint.headers, IsEmpty());
 }
 
 TEST_F(PutEndpointTest, ReleasesTheEventsOfAnEndpointThatItEnables) {
-    NewEndpoint wanted = a_webhook();
-    wanted.enabled = false;
-    const Endpoint endpoint = put(wanted).value().endpoint;
+    NewEndpoint requested = a_webhook();
+    requested.enabled = false;
+    const Endpoint endpoint = put(requested).value().endpoint;
     NewEvent event = a_reminder();
     event.endpoint = to_string(endpoint.id);
     event.target.utc = "now";
     scheduled(event);
     const Event waiting = parked(claimed_one());
-    wanted.enabled = true;
-    ASSERT_TRUE(put(wanted));
+    requested.enabled = true;
+    ASSERT_TRUE(put(requested));
     EXPECT_EQ(find(waiting).claimable_at, clock.now());
 }
 

@@ -265,9 +265,9 @@ TEST_F(BulkEventsTest, GoesOnAfterACrashWhereItWas) {
 TEST_F(BulkEventsTest, DismissesByReason) {
     failed_events(2);
     scheduled([] {
-        auto wanted = a_reminder();
-        wanted.target.utc = "now";
-        return wanted;
+        auto requested = a_reminder();
+        requested.target.utc = "now";
+        return requested;
     }());
     const Event other = claimed_one();
     settle(other, Refused{"TIMEOUT after 10 s"});
@@ -322,9 +322,9 @@ TEST_F(BulkEventsTest, CancelsOneOccurrenceOfARuleThoughItsSuccessorMatchesToo) 
 // ---- reschedule
 
 TEST_F(BulkEventsTest, MovesEachByAShiftInItsZone) {
-    NewEvent wanted = a_reminder();
-    wanted.target = {.local = "2027-03-01T09:00:00", .zone = "Europe/Paris"};
-    const Event local = scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target = {.local = "2027-03-01T09:00:00", .zone = "Europe/Paris"};
+    const Event local = scheduled(requested);
     const Event plain = scheduled(a_reminder());
     BulkRequest request = to(BulkAction::reschedule);
     request.filter.types = {"REMINDER"};
@@ -342,14 +342,14 @@ TEST_F(BulkEventsTest, MovesAllToOneMomentAsOfTheRequest) {
     request.filter.statuses = {EventStatus::pending};
     request.target.utc = "now+2h";
     request.per_second = 1;
-    const Instant wanted = clock.now() + 2h;
+    const Instant requested = clock.now() + 2h;
     const Operation begun = run(request).value().operation.value();
     pass(1s);
     operations.drain();
     pass(1s);
     operations.drain();
     EXPECT_EQ(now_of(begun).done, 2U);
-    EXPECT_THAT(like(EventStatus::pending), Each(Field(&Event::due, wanted)));
+    EXPECT_THAT(like(EventStatus::pending), Each(Field(&Event::due, requested)));
 }
 
 // ---- limits

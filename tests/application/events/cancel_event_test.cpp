@@ -29,15 +29,15 @@ TEST_F(CancelEventTest, EndsWhatIsPending) {
 
 /// A reminder that was cancelled can be set again.
 TEST_F(CancelEventTest, FreesTheKeyForANewEvent) {
-    NewEvent wanted = a_reminder();
-    wanted.idempotency_key = "reminder-7";
-    const Event first = scheduled(wanted);
-    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(wanted)));
+    NewEvent requested = a_reminder();
+    requested.idempotency_key = "reminder-7";
+    const Event first = scheduled(requested);
+    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(requested)));
     ASSERT_TRUE(cancel_of(first));
-    const Event second = scheduled(wanted);
+    const Event second = scheduled(requested);
     EXPECT_NE(second.id, first.id);
     EXPECT_EQ(second.key, first.key);
-    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(wanted)));
+    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(requested)));
 }
 
 TEST_F(CancelEventTest, AnswersTheSameWhenAskedAgain) {

@@ -21,10 +21,10 @@ protected:
         return edit(event, changes).value();
     }
     Event local_event() {
-        NewEvent wanted = a_reminder();
-        wanted.target = {
+        NewEvent requested = a_reminder();
+        requested.target = {
             .local = "2027-03-13T02:30", .zone = "America/New_York", .gap = GapPolicy::boundary};
-        return scheduled(wanted);
+        return scheduled(requested);
     }
 };
 

@@ -41,9 +41,9 @@ protected:
     }
     Event at_local(const char* local, const char* zone,
                    std::optional<GapPolicy> gap = std::nullopt) {
-        NewEvent wanted = a_reminder();
-        wanted.target = {.local = local, .zone = zone, .gap = gap};
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target = {.local = local, .zone = zone, .gap = gap};
+        return scheduled(requested);
     }
     Event release_of(const Event& claimed, std::chrono::microseconds delay, std::string reason) {
         const ReleasedClaim released{.id = claimed.id,
@@ -103,9 +103,9 @@ TEST_F(ExplainEventTest, SaysThatAnotherTzDatabaseWouldMoveIt) {
 }
 
 TEST_F(ExplainEventTest, KnowsAnInstantFromALocalTime) {
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "2027-02-01T00:00:00Z";
-    const auto explanation = explained(scheduled(wanted));
+    NewEvent requested = a_reminder();
+    requested.target.utc = "2027-02-01T00:00:00Z";
+    const auto explanation = explained(scheduled(requested));
     EXPECT_THAT(steps_of(explanation), ElementsAre("rule", "utc"));
     EXPECT_THAT(step(explanation, "rule").text, HasSubstr("a single event"));
 }
@@ -132,12 +132,12 @@ TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
     const Event parked_event = parked(claimed_one());
     EXPECT_EQ(explained(parked_event).wait->what, "endpoint");
     EXPECT_FALSE(explained(parked_event).wait->until);
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "now";
-    wanted.endpoint = to_string(an_existing_endpoint().id);
-    EXPECT_EQ(explained(scheduled(wanted)).wait->what, "claim");
-    wanted.endpoint.reset();
-    const Event without_endpoint = scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target.utc = "now";
+    requested.endpoint = to_string(an_existing_endpoint().id);
+    EXPECT_EQ(explained(scheduled(requested)).wait->what, "claim");
+    requested.endpoint.reset();
+    const Event without_endpoint = scheduled(requested);
     EXPECT_EQ(explained(without_endpoint).wait->what, "endpoint");
     EXPECT_FALSE(explained(without_endpoint).wait->until);
 }

@@ -17,9 +17,9 @@ protected:
     }
     /// Waits an hour for its second attempt.
     Event a_waiting_event() {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = "now";
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target.utc = "now";
+        scheduled(requested);
         const Event held = claimed_one();
         settle(held, RetryIn{1h});
         return find(held);
@@ -123,9 +123,9 @@ TEST_F(RetryEventTest, EndsTheWaitForARetry) {
 }
 
 TEST_F(RetryEventTest, LeavesWhatWaitsForItsCircuitAndSaysSo) {
-    NewEvent wanted = a_reminder();
-    wanted.target.utc = "now";
-    scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.target.utc = "now";
+    scheduled(requested);
     const Event held = claimed_one();
     const ReleasedClaim released{.id = held.id,
                                  .held = held.version,

@@ -19,9 +19,9 @@ using testing::UnorderedElementsAre;
 class ScheduleEventTest : public ControlPlane {
 protected:
     static NewEvent at(TargetFields target) {
-        NewEvent wanted = a_reminder();
-        wanted.target = std::move(target);
-        return wanted;
+        NewEvent requested = a_reminder();
+        requested.target = std::move(target);
+        return requested;
     }
     std::vector<std::string> refused(TargetFields target) {
         return defects_of(schedule_event.run(at(std::move(target))));
@@ -32,14 +32,14 @@ protected:
 TEST_F(ScheduleEventTest, KeepsWhatIsAskedFor) {
     const Endpoint crm = an_existing_endpoint(an_endpoint().with_external_id("crm"));
     const User user = created(ada());
-    NewEvent wanted = a_reminder();
-    wanted.priority = Priority::high;
-    wanted.user = to_string(user.id);
-    wanted.endpoint = "ext:crm";
-    wanted.idempotency_key = "renew-7";
-    wanted.payload = "{ \"text\" :  \"Renew\"}";
+    NewEvent requested = a_reminder();
+    requested.priority = Priority::high;
+    requested.user = to_string(user.id);
+    requested.endpoint = "ext:crm";
+    requested.idempotency_key = "renew-7";
+    requested.payload = "{ \"text\" :  \"Renew\"}";
 
-    const Event event = scheduled(wanted);
+    const Event event = scheduled(requested);
 
     EXPECT_EQ(find(event), event);
     EXPECT_EQ(event.type, "REMINDER");
@@ -61,10 +61,10 @@ TEST_F(ScheduleEventTest, GivesEachItsOwnKeyIfNoneIsGiven) {
 }
 
 TEST_F(ScheduleEventTest, RefusesAKnownKeyAndNamesItsEvent) {
-    NewEvent wanted = a_reminder();
-    wanted.idempotency_key = "renew-7";
-    const Event first = scheduled(wanted);
-    const auto error = error_of<DuplicateIdempotencyKey>(schedule_event.run(wanted));
+    NewEvent requested = a_reminder();
+    requested.idempotency_key = "renew-7";
+    const Event first = scheduled(requested);
+    const auto error = error_of<DuplicateIdempotencyKey>(schedule_event.run(requested));
     EXPECT_EQ(error.existing, first.id);
     EXPECT_EQ(error.status, EventStatus::pending);
 }
@@ -85,11 +85,11 @@ TEST_F(ScheduleEventTest, TakesALocalTimeInItsZone) {
 TEST_F(ScheduleEventTest, TakesTheZoneOfTheTextOrElseOfTheUser) {
     EXPECT_EQ(due({.local = "2027-01-06T09:00[America/New_York]"}),
               sys_days{January / 6 / 2027} + 14h);
-    NewEvent wanted = at({.local = "2027-01-06T09:00"});
-    wanted.user = to_string(created(born("1990-01-01", "Asia/Kolkata")).id);
-    EXPECT_EQ(scheduled(wanted).due, sys_days{January / 6 / 2027} + 3h + 30min);
-    wanted.target.zone = "Europe/Paris";
-    EXPECT_EQ(scheduled(wanted).due, sys_days{January / 6 / 2027} + 8h);
+    NewEvent requested = at({.local = "2027-01-06T09:00"});
+    requested.user = to_string(created(born("1990-01-01", "Asia/Kolkata")).id);
+    EXPECT_EQ(scheduled(requested).due, sys_days{January / 6 / 2027} + 3h + 30min);
+    requested.target.zone = "Europe/Paris";
+    EXPECT_EQ(scheduled(requested).due, sys_days{January / 6 / 2027} + 8h);
 }
 
 TEST_F(ScheduleEventTest, KeepsTheZoneThatAnInstantIsShownIn) {
@@ -155,12 +155,12 @@ TEST_F(ScheduleEventTest, MayLieFiftyYearsAhead) {
 }
 
 TEST_F(ScheduleEventTest, TellsAllThatIsWrongAtOnceAndKeepsNothing) {
-    NewEvent wanted = at({.utc = "soon"});
-    wanted.event_type = "no spaces";
-    wanted.user = "ext:nobody";
-    wanted.endpoint = "0199";
-    wanted.idempotency_key = "a.dot";
-    EXPECT_THAT(defects_of(schedule_event.run(wanted)),
+    NewEvent requested = at({.utc = "soon"});
+    requested.event_type = "no spaces";
+    requested.user = "ext:nobody";
+    requested.endpoint = "0199";
+    requested.idempotency_key = "a.dot";
+    EXPECT_THAT(defects_of(schedule_event.run(requested)),
                 UnorderedElementsAre("/eventType bad_format", "/idempotencyKey bad_format",
                                      "/userId not_allowed", "/endpointId not_allowed",
                                      "/targetTimestampUTC bad_time"));
@@ -169,9 +169,9 @@ TEST_F(ScheduleEventTest, TellsAllThatIsWrongAtOnceAndKeepsNothing) {
 }
 
 TEST_F(ScheduleEventTest, TakesAnEndpointThatIsDisabled) {
-    NewEvent wanted = a_reminder();
-    wanted.endpoint = to_string(an_existing_endpoint(an_endpoint().disabled()).id);
-    EXPECT_TRUE(schedule_event.run(wanted));
+    NewEvent requested = a_reminder();
+    requested.endpoint = to_string(an_existing_endpoint(an_endpoint().disabled()).id);
+    EXPECT_TRUE(schedule_event.run(requested));
 }
 
 TEST_F(ScheduleEventTest, IsAPartOfTheTransactionThatIsOpen) {
@@ -203,9 +203,9 @@ protected:
         return {for_ada, with_key("known"), without_user, first};
     }
     static NewEvent with_key(const std::string& key) {
-        NewEvent wanted = a_reminder();
-        wanted.idempotency_key = key;
-        return wanted;
+        NewEvent requested = a_reminder();
+        requested.idempotency_key = key;
+        return requested;
     }
     std::size_t stored() {
         return in_read(store, [](Transaction& tx) { return tx.events().list({}).items.size(); });
@@ -214,9 +214,9 @@ protected:
 };
 
 TEST_F(ManyEventsTest, AreStoredEachForItself) {
-    const auto wanted = some();
+    const auto requested = some();
     const std::size_t before = stored();
-    const auto answers = schedule_event.run_each(wanted);
+    const auto answers = schedule_event.run_each(requested);
     ASSERT_EQ(answers.size(), 4U);
     ASSERT_TRUE(answers[0]);
     EXPECT_EQ(find(*answers[0]), *answers[0]);
@@ -231,16 +231,16 @@ TEST_F(ManyEventsTest, AreStoredEachForItself) {
 }
 
 TEST_F(ManyEventsTest, AreStoredAllOrNone) {
-    auto wanted = some();
+    auto requested = some();
     const std::size_t before = stored();
-    const auto refused = schedule_event.run_all(wanted);
+    const auto refused = schedule_event.run_all(requested);
     EXPECT_TRUE(refused[0]);
     EXPECT_FALSE(refused[1]);
     EXPECT_THAT(wakeups.hints, IsEmpty());
     EXPECT_EQ(stored(), before);
 
-    wanted.erase(wanted.begin() + 1, wanted.begin() + 3);
-    for (const auto& answer : schedule_event.run_all(wanted)) {
+    requested.erase(requested.begin() + 1, requested.begin() + 3);
+    for (const auto& answer : schedule_event.run_all(requested)) {
         ASSERT_TRUE(answer);
         EXPECT_EQ(find(*answer), *answer);
     }

@@ -70,7 +70,7 @@ public:
 
 class LocksTest : public testing::Test {
 protected:
-    static LockWanted wanted(const std::string& name = "job") {
+    static LockTerms requested(const std::string& name = "job") {
         return {.name = name, .holder = "holder of " + name, .ttl = 30s};
     }
     /// Moves both clocks.
@@ -104,20 +104,20 @@ TEST_F(LocksTest, RefusesWhatIsNoNameHolderOrTime) {
     EXPECT_TRUE(is<ValidationFailed>(locks.acquire({.name = "a", .holder = "h", .ttl = 99ms})));
     EXPECT_TRUE(is<ValidationFailed>(locks.acquire({.name = "a", .holder = "h", .ttl = 25h})));
     EXPECT_THAT(held(), IsEmpty());
-    const auto lock = locks.acquire(wanted());
+    const auto lock = locks.acquire(requested());
     EXPECT_TRUE(is<ValidationFailed>(locks.renew("job", lock->lock_token, 25h)));
 }
 
 TEST_F(LocksTest, KeepsOnlyAHashOfTheToken) {
-    const auto lock = locks.acquire(wanted());
+    const auto lock = locks.acquire(requested());
     const auto row = in_read(store, [](Transaction& tx) { return tx.locks().find("job"); });
     ASSERT_TRUE(row.has_value());
     EXPECT_EQ(row->token_hash, tokens.hash(lock->lock_token));
 }
 
 TEST_F(LocksTest, LK03_AWaiterIsGrantedTheLockWhenItIsReleased) {
-    const auto first = locks.acquire(wanted());
-    auto waiter = std::async(std::launch::async, [&] { return locks.acquire(wanted(), 1h); });
+    const auto first = locks.acquire(requested());
+    auto waiter = std::async(std::launch::async, [&] { return locks.acquire(requested(), 1h); });
     ASSERT_TRUE(locks.release("job", first->lock_token).has_value());
     const auto second = waiter.get();
     ASSERT_TRUE(second.has_value());
@@ -127,34 +127,34 @@ TEST_F(LocksTest, LK03_AWaiterIsGrantedTheLockWhenItIsReleased) {
 TEST_F(LocksTest, LK03_AWaitThatTimesOutReportsTheHolder) {
     const RunningClock running;
     Locks here{{reached, tokens, waits, random, running}};
-    const auto first = here.acquire(wanted());
-    const auto refused = here.acquire(wanted(), 30ms);
+    const auto first = here.acquire(requested());
+    const auto refused = here.acquire(requested(), 30ms);
     ASSERT_TRUE(is<LockHeld>(refused));
     EXPECT_EQ(std::get<LockHeld>(refused.error()).holder, "holder of job");
 }
 
 TEST_F(LocksTest, LK03_AWaiterThatIsCancelledLeavesNothingBehind) {
-    const auto first = locks.acquire(wanted());
+    const auto first = locks.acquire(requested());
     std::stop_source stop;
     auto waiter = std::async(std::launch::async,
-                             [&] { return locks.acquire(wanted(), 1h, stop.get_token()); });
+                             [&] { return locks.acquire(requested(), 1h, stop.get_token()); });
     stop.request_stop();
     EXPECT_TRUE(is<LockHeld>(waiter.get()));
     ASSERT_TRUE(locks.release("job", first->lock_token).has_value());
     EXPECT_THAT(held(), IsEmpty());
-    EXPECT_EQ(locks.acquire(wanted())->fencing_token, FencingToken{2});
+    EXPECT_EQ(locks.acquire(requested())->fencing_token, FencingToken{2});
 }
 
 TEST_F(LocksTest, LK15_AMissingResponseIsNeverAGrant) {
     reached.cut = true;
-    EXPECT_THROW((void)locks.acquire(wanted()), Unavailable);
-    EXPECT_THROW((void)locks.acquire(wanted(), 1h), Unavailable);
+    EXPECT_THROW((void)locks.acquire(requested()), Unavailable);
+    EXPECT_THROW((void)locks.acquire(requested(), 1h), Unavailable);
     reached.cut = false;
     EXPECT_THAT(held(), IsEmpty());
 }
 
 TEST_F(LocksTest, LK17_TwoWhoWantTheSameInAnotherOrderBothGetThemInTurn) {
-    const auto want = [&](std::vector<LockWanted> names) {
+    const auto want = [&](std::vector<LockTerms> names) {
         return std::async(std::launch::async, [this, names = std::move(names)] {
             for (int i = 0; i < 50; ++i) {
                 const auto all = locks.acquire_all(names, 1h);
@@ -165,26 +165,27 @@ TEST_F(LocksTest, LK17_TwoWhoWantTheSameInAnotherOrderBothGetThemInTurn) {
             }
         });
     };
-    auto one = want({wanted("a"), wanted("b")}), other = want({wanted("b"), wanted("a")});
+    auto one = want({requested("a"), requested("b")}),
+         other = want({requested("b"), requested("a")});
     one.get();
     other.get();
     EXPECT_THAT(held(), IsEmpty());
 }
 
 TEST_F(LocksTest, LK17_AllOrNoneAreAcquired) {
-    const auto b = locks.acquire(wanted("b"));
-    EXPECT_TRUE(is<LockHeld>(locks.acquire_all({wanted("b"), wanted("a")})));
+    const auto b = locks.acquire(requested("b"));
+    EXPECT_TRUE(is<LockHeld>(locks.acquire_all({requested("b"), requested("a")})));
     EXPECT_THAT(held(), ElementsAre("b"));
-    EXPECT_TRUE(is<ValidationFailed>(locks.acquire_all({wanted("a"), wanted("a")})));
+    EXPECT_TRUE(is<ValidationFailed>(locks.acquire_all({requested("a"), requested("a")})));
     ASSERT_TRUE(locks.release("b", b->lock_token).has_value());
-    EXPECT_EQ(locks.acquire_all({wanted("b"), wanted("a")})->size(), 2U);
+    EXPECT_EQ(locks.acquire_all({requested("b"), requested("a")})->size(), 2U);
     EXPECT_THAT(held(), ElementsAre("a", "b"));
 }
 
 class LockKeeperTest : public LocksTest {
 protected:
     LockKeeper a_keeper(std::chrono::microseconds max_hold = 1h) {
-        return {locks, monotonic, *locks.acquire(wanted()), wanted(), max_hold};
+        return {locks, monotonic, *locks.acquire(requested()), requested(), max_hold};
     }
     /// Moves the time; the keeper takes each turn when it is due.
     void live(LockKeeper& keeper, std::chrono::seconds time) {
@@ -200,7 +201,7 @@ TEST_F(LockKeeperTest, LK10_IsHeldForFiveTimesItsLeaseUnderOneToken) {
     LockKeeper keeper = a_keeper();
     live(keeper, 150s);
     EXPECT_FALSE(keeper.lost().stop_requested());
-    EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));
+    EXPECT_TRUE(is<LockHeld>(locks.acquire(requested())));
     EXPECT_EQ(locks.list({}).items.at(0).fencing_token, keeper.lock().fencing_token);
 }
 
@@ -210,9 +211,9 @@ TEST_F(LockKeeperTest, LK10_IsLostBeforeItsEndOnceItWasHeldForAsLongAsItMay) {
     EXPECT_FALSE(keeper.lost().stop_requested());
     live(keeper, 1s);
     EXPECT_TRUE(keeper.lost().stop_requested());
-    EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));  // the lease has not expired yet
+    EXPECT_TRUE(is<LockHeld>(locks.acquire(requested())));  // the lease has not expired yet
     live(keeper, 2s);
-    EXPECT_TRUE(locks.acquire(wanted()).has_value());
+    EXPECT_TRUE(locks.acquire(requested()).has_value());
 }
 
 TEST_F(LockKeeperTest, LK11_RequestsAStopBeforeTheEndWhenNoRenewalArrives) {
@@ -224,7 +225,7 @@ TEST_F(LockKeeperTest, LK11_RequestsAStopBeforeTheEndWhenNoRenewalArrives) {
     live(keeper, 1s);  // 27 of 30 seconds have passed
     EXPECT_TRUE(keeper.lost().stop_requested());
     reached.cut = false;
-    EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));
+    EXPECT_TRUE(is<LockHeld>(locks.acquire(requested())));
 }
 
 TEST_F(LockKeeperTest, ACutThatPassesIsNoLoss) {
@@ -255,13 +256,13 @@ TEST_F(LockKeeperTest, LK16_ALeaseIsCountedByTheMonotonicClockAlone) {
 
 TEST_F(LocksTest, AGuardReleasesItsLockWhenItGoes) {
     {
-        auto guard = LockGuard::acquire(locks, monotonic, wanted(), {});
+        auto guard = LockGuard::acquire(locks, monotonic, requested(), {});
         ASSERT_TRUE(guard.has_value());
         LockGuard moved = std::move(*guard);
         EXPECT_FALSE(moved.lost().stop_requested());
         EXPECT_TRUE(
             in_transaction(store, [&](Transaction& tx) { return moved.guard(tx); }).has_value());
-        EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));
+        EXPECT_TRUE(is<LockHeld>(locks.acquire(requested())));
     }
     EXPECT_THAT(held(), IsEmpty());
 }
@@ -269,7 +270,7 @@ TEST_F(LocksTest, AGuardReleasesItsLockWhenItGoes) {
 TEST_F(LocksTest, AGuardsThreadsStopItsWorkWhenItIsLost) {
     const RunningClock running;
     Locks here{{reached, tokens, waits, random, running}};
-    LockWanted brief = wanted();
+    LockTerms brief = requested();
     brief.ttl = shortest_lock_ttl;
     auto guard = LockGuard::acquire(here, running, brief, {});
     ASSERT_TRUE(guard.has_value());

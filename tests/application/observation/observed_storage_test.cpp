@@ -88,12 +88,12 @@ TEST_F(Observed, CountsWhatPeopleCreate) {
 }
 
 TEST_F(Observed, CountsNothingThatWasRefused) {
-    NewEvent wanted = a_reminder();
-    wanted.idempotency_key = "once";
-    ASSERT_TRUE(schedule.run(wanted));
-    ASSERT_FALSE(schedule.run(wanted));
-    wanted.endpoint = "ext:nobody";
-    ASSERT_FALSE(schedule.run(wanted));
+    NewEvent requested = a_reminder();
+    requested.idempotency_key = "once";
+    ASSERT_TRUE(schedule.run(requested));
+    ASSERT_FALSE(schedule.run(requested));
+    requested.endpoint = "ext:nobody";
+    ASSERT_FALSE(schedule.run(requested));
     EXPECT_EQ(times("REMINDER", EventStatus::pending), 1U);
 }
 
@@ -199,19 +199,20 @@ TEST_F(Observed, WakesFollowersAfterAnyAppend) {
     its_watch.on_append([&woken] { ++woken; });
     const FakeDigest digest;
     AppendToStream append{its_watch, digest};
-    const Append wanted{.stream = {"Order", "1"},
-                        .events = {{.event_id = uuid_of(1), .event_type = "Placed", .data = "1"}}};
-    EXPECT_TRUE(append.run(wanted));
+    const Append requested{
+        .stream = {"Order", "1"},
+        .events = {{.event_id = uuid_of(1), .event_type = "Placed", .data = "1"}}};
+    EXPECT_TRUE(append.run(requested));
     EXPECT_EQ(woken, 1);
-    EXPECT_EQ(in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }),
+    EXPECT_EQ(in_read(store, [&](Transaction& tx) { return tx.streams().find(requested.stream); }),
               StreamHead{});
     quick.open = false;
-    EXPECT_TRUE(append.run(wanted));
+    EXPECT_TRUE(append.run(requested));
     EXPECT_EQ(woken, 2);
     EXPECT_THAT(counted.appended_to, ElementsAre(Pair("Order", 1), Pair("Order", 1)));
-    EXPECT_EQ(
-        in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }).version,
-        1U);
+    EXPECT_EQ(in_read(store, [&](Transaction& tx) { return tx.streams().find(requested.stream); })
+                  .version,
+              1U);
 }
 
 /// Issue 19, item 17.
@@ -246,15 +247,15 @@ TEST_F(Observed, CountsAppendsAndCheckpointsOfAnotherVersion) {
     const FakeDigest digest;
     AppendToStream append{watched, digest};
     KeepCheckpoint checkpoints{watched};
-    const auto wanted = [](std::uint64_t id, const char* stream, ExpectedVersion expected) {
+    const auto requested = [](std::uint64_t id, const char* stream, ExpectedVersion expected) {
         return Append{.stream = {"Order", stream},
                       .expected = expected,
                       .events = {{.event_id = uuid_of(id), .event_type = "Placed", .data = "1"}}};
     };
-    EXPECT_FALSE(append.run(wanted(1, "1", ExpectedVersion::exactly(7))));
-    const std::vector batch{wanted(2, "2", ExpectedVersion::exactly(7)),
-                            wanted(3, "3", ExpectedVersion::any()),
-                            wanted(4, "4", ExpectedVersion::stream_exists())};
+    EXPECT_FALSE(append.run(requested(1, "1", ExpectedVersion::exactly(7))));
+    const std::vector batch{requested(2, "2", ExpectedVersion::exactly(7)),
+                            requested(3, "3", ExpectedVersion::any()),
+                            requested(4, "4", ExpectedVersion::stream_exists())};
     EXPECT_FALSE(append.run_all(batch));
     EXPECT_FALSE(checkpoints.save("orders", {.position = 2, .previous = 1}));
     EXPECT_THAT(counted.conflicts, ElementsAre(Pair("append", 3), Pair("checkpoint", 1)));

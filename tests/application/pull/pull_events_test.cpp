@@ -17,17 +17,17 @@ using testing::SizeIs;
 class PullEventsTest : public PullWorkers {
 protected:
     /// Creates a schedule for the pull endpoint, without a user.
-    Schedule made(ScheduleFields wanted) {
-        wanted.event_type = "JOB";
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.timezone = "UTC";
-        const auto created = create_schedule.run(wanted, "req-1");
+    Schedule made(ScheduleFields requested) {
+        requested.event_type = "JOB";
+        requested.endpoint = to_string(endpoint.id);
+        requested.timezone = "UTC";
+        const auto created = create_schedule.run(requested, "req-1");
         EXPECT_TRUE(created) << testing::PrintToString(defects_of(created));
         return created.value().schedule;
     }
-    Schedule hourly(ScheduleFields wanted = {}) {
-        wanted.trigger = TriggerFields{.cron = "0 * * * *"};
-        return made(std::move(wanted));
+    Schedule hourly(ScheduleFields requested = {}) {
+        requested.trigger = TriggerFields{.cron = "0 * * * *"};
+        return made(std::move(requested));
     }
     using PullWorkers::events_of;
     std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses) {
@@ -53,9 +53,9 @@ TEST_F(PullEventsTest, GivesAWorkerWhatIsDueWithTheVersionToAnswerUnder) {
 
 TEST_F(PullEventsTest, TakesAnEndpointByItsExternalId) {
     a_due_event();
-    WorkOrder wanted = order();
-    wanted.endpoint = "ext:workers";
-    EXPECT_THAT(pull.run(wanted)->events, SizeIs(1));
+    WorkOrder requested = order();
+    requested.endpoint = "ext:workers";
+    EXPECT_THAT(pull.run(requested)->events, SizeIs(1));
 }
 
 TEST_F(PullEventsTest, LeavesThemToWorkersAlone) {
@@ -65,22 +65,22 @@ TEST_F(PullEventsTest, LeavesThemToWorkersAlone) {
 }
 
 TEST_F(PullEventsTest, RefusesWhatCannotBeAskedFor) {
-    WorkOrder wanted = order("");
-    wanted.limit = 0;
-    wanted.lease = 500ms;
-    EXPECT_THAT(defects_of(pull.run(wanted)),
+    WorkOrder requested = order("");
+    requested.limit = 0;
+    requested.lease = 500ms;
+    EXPECT_THAT(defects_of(pull.run(requested)),
                 testing::UnorderedElementsAre("/worker required", "/limit out_of_range",
                                               "/lease out_of_range"));
-    wanted = order(std::string(101, 'w'));
-    wanted.limit = 101;
-    wanted.lease = 12h + 1s;
-    EXPECT_THAT(defects_of(pull.run(wanted)), SizeIs(3));
+    requested = order(std::string(101, 'w'));
+    requested.limit = 101;
+    requested.lease = 12h + 1s;
+    EXPECT_THAT(defects_of(pull.run(requested)), SizeIs(3));
 
-    wanted = order();
-    wanted.endpoint = "ext:nobody";
-    EXPECT_TRUE(fails_with<NotFound>(pull.run(wanted)));
-    wanted.endpoint = to_string(an_existing_endpoint().id);
-    EXPECT_THAT(defects_of(pull.run(wanted)), ElementsAre(" not_allowed"));
+    requested = order();
+    requested.endpoint = "ext:nobody";
+    EXPECT_TRUE(fails_with<NotFound>(pull.run(requested)));
+    requested.endpoint = to_string(an_existing_endpoint().id);
+    EXPECT_THAT(defects_of(pull.run(requested)), ElementsAre(" not_allowed"));
 }
 
 TEST_F(PullEventsTest, RefusesADisabledEndpoint) {
@@ -94,11 +94,11 @@ TEST_F(PullEventsTest, RefusesADisabledEndpoint) {
 
 TEST_F(PullEventsTest, GivesTheMostUrgentFirstAndNoMoreThanAskedFor) {
     const auto due = [&](Priority priority, const char* when) {
-        NewEvent wanted = a_reminder();
-        wanted.target.utc = when;
-        wanted.endpoint = to_string(endpoint.id);
-        wanted.priority = priority;
-        return scheduled(wanted).id;
+        NewEvent requested = a_reminder();
+        requested.target.utc = when;
+        requested.endpoint = to_string(endpoint.id);
+        requested.priority = priority;
+        return scheduled(requested).id;
     };
     const auto low = due(Priority::low, "now-3h");
     const auto late = due(Priority::normal, "now-2h");
@@ -121,11 +121,11 @@ RC_GTEST_FIXTURE_PROP(PullEventsTest, FillsAnOrder, ()) {
     std::size_t all = 0;
     for (std::size_t p = 0; p < counts.size(); ++p) {
         for (int i = 0; i < counts[p]; ++i, ++all) {
-            NewEvent wanted = a_reminder();
-            wanted.target.utc = "now";
-            wanted.endpoint = to_string(endpoint.id);
-            wanted.priority = static_cast<Priority>(p);
-            scheduled(wanted);
+            NewEvent requested = a_reminder();
+            requested.target.utc = "now";
+            requested.endpoint = to_string(endpoint.id);
+            requested.priority = static_cast<Priority>(p);
+            scheduled(requested);
         }
     }
     RC_ASSERT(pulled("w-1", limit).size() == std::min(limit, all));
@@ -177,9 +177,9 @@ TEST_F(PullEventsTest, PlansTheSuccessorBeforeAnEventIsHandedOut) {
 }
 
 TEST_F(PullEventsTest, LeavesWhatPolicyDrops) {
-    ScheduleFields wanted;
-    wanted.misfire = MisfirePolicy::skip;
-    const Schedule schedule = hourly(wanted);
+    ScheduleFields requested;
+    requested.misfire = MisfirePolicy::skip;
+    const Schedule schedule = hourly(requested);
     pass(3h + 10min);
     EXPECT_THAT(pulled(), IsEmpty());
     EXPECT_THAT(events_of(schedule, {EventStatus::cancelled}), SizeIs(1));

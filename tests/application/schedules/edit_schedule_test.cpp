@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {

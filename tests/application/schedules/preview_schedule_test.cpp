@@ -30,7 +30,7 @@ protected:
         EXPECT_TRUE(preview) << testing::PrintToString(defects_of(preview));
         return preview.value();
     }
-    /// `2027-03-14T03:00:00.000-04:00 gap_boundary wanted 2027-03-14T02:30:00`.
+    /// `2027-03-14T03:00:00.000-04:00 gap_boundary requested 2027-03-14T02:30:00`.
     static std::vector<std::string> lines(const Preview& preview) {
         std::vector<std::string> all;
         for (const auto& row : preview.occurrences) {
@@ -212,11 +212,11 @@ TEST_F(PreviewTest, ComputesOutsideTransactions) {
 class OccurrencesTest : public PreviewTest {
 protected:
     Schedule a_schedule_of(const std::string& cron) {
-        ScheduleFields wanted;
-        wanted.event_type = "JOB";
-        wanted.trigger = TriggerFields{.cron = cron};
-        wanted.timezone = std::optional<std::string>{"UTC"};
-        return create_schedule.run(wanted, "req-1").value().schedule;
+        ScheduleFields requested;
+        requested.event_type = "JOB";
+        requested.trigger = TriggerFields{.cron = cron};
+        requested.timezone = std::optional<std::string>{"UTC"};
+        return create_schedule.run(requested, "req-1").value().schedule;
     }
     Preview listed(const OccurrencesRequest& request) {
         return preview_schedule.list(request).value();
@@ -265,12 +265,12 @@ TEST_F(OccurrencesTest, TellWhichOfThePastDidNotFire) {
 }
 
 TEST_F(OccurrencesTest, OfEachUserNeedTheUserOrAZone) {
-    ScheduleFields wanted;
-    wanted.event_type = "JOB";
-    wanted.per_user = true;
+    ScheduleFields requested;
+    requested.event_type = "JOB";
+    requested.per_user = true;
     const auto in_honolulu = [&](TriggerFields trigger) {
-        wanted.trigger = std::move(trigger);
-        const Schedule schedule = create_schedule.run(wanted, "req-1").value().schedule;
+        requested.trigger = std::move(trigger);
+        const Schedule schedule = create_schedule.run(requested, "req-1").value().schedule;
         return lines(listed({.schedule = to_string(schedule.id),
                              .scope = {.timezone = "Pacific/Honolulu"},
                              .limit = 1}));

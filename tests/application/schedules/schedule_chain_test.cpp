@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "domain/time/misfire.hpp"
 #include "domain/time/text.hpp"
 #include "support/engine.hpp"
@@ -21,21 +21,21 @@ using testing::SizeIs;
 /// UTC on.
 class ScheduleChain : public Engine {
 protected:
-    Schedule made(ScheduleFields wanted) {
-        if (!wanted.event_type) wanted.event_type = "JOB";
-        if (!wanted.endpoint) wanted.endpoint = to_string(endpoint.id);
-        if (!wanted.per_user.value_or(false) && !wanted.timezone) wanted.timezone = "UTC";
-        const auto created = create_schedule.run(wanted, "req-1");
+    Schedule made(ScheduleFields requested) {
+        if (!requested.event_type) requested.event_type = "JOB";
+        if (!requested.endpoint) requested.endpoint = to_string(endpoint.id);
+        if (!requested.per_user.value_or(false) && !requested.timezone) requested.timezone = "UTC";
+        const auto created = create_schedule.run(requested, "req-1");
         EXPECT_TRUE(created) << testing::PrintToString(defects_of(created));
         return created.value().schedule;
     }
-    Schedule cron(std::string text, ScheduleFields wanted = {}) {
-        wanted.trigger = TriggerFields{.cron = std::move(text)};
-        return made(std::move(wanted));
+    Schedule cron(std::string text, ScheduleFields requested = {}) {
+        requested.trigger = TriggerFields{.cron = std::move(text)};
+        return made(std::move(requested));
     }
-    Schedule every(std::string duration, ScheduleFields wanted = {}) {
-        wanted.trigger = TriggerFields{.every = std::move(duration)};
-        return made(std::move(wanted));
+    Schedule every(std::string duration, ScheduleFields requested = {}) {
+        requested.trigger = TriggerFields{.every = std::move(duration)};
+        return made(std::move(requested));
     }
     std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses = {}) {
         EventQuery query;
@@ -80,9 +80,9 @@ TEST_F(ScheduleChain, RunsACronScheduleWithoutUsers) {
 }
 
 TEST_F(ScheduleChain, RunsAnIntervalFromItsStartWithoutDrift) {
-    ScheduleFields wanted;
-    wanted.starts_at = "2027-01-05T12:00:07.5Z";
-    const Schedule schedule = every("PT15M", wanted);
+    ScheduleFields requested;
+    requested.starts_at = "2027-01-05T12:00:07.5Z";
+    const Schedule schedule = every("PT15M", requested);
     EXPECT_EQ(pending_of(schedule).due, noon + 7'500ms);
     advance(20min);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 15min + 7'500ms));
@@ -91,32 +91,32 @@ TEST_F(ScheduleChain, RunsAnIntervalFromItsStartWithoutDrift) {
 }
 
 TEST_F(ScheduleChain, RunsAnRruleUntilItEnds) {
-    ScheduleFields wanted;
-    wanted.trigger = TriggerFields{.rrule = RruleTrigger{"",
-                                                         "2027-01-05T13:00",
-                                                         "FREQ=DAILY;COUNT=3",
-                                                         {"2027-01-05T18:00"},
-                                                         {"2027-01-06T13:00"}}};
-    const Schedule schedule = made(wanted);
+    ScheduleFields requested;
+    requested.trigger = TriggerFields{.rrule = RruleTrigger{"",
+                                                            "2027-01-05T13:00",
+                                                            "FREQ=DAILY;COUNT=3",
+                                                            {"2027-01-05T18:00"},
+                                                            {"2027-01-06T13:00"}}};
+    const Schedule schedule = made(requested);
     for (int hour = 0; hour < 72; ++hour) advance(1h);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 1h, noon + 6h, noon + 49h));
     EXPECT_THAT(events_of(schedule, {EventStatus::pending}), IsEmpty());
 }
 
 TEST_F(ScheduleChain, RunsAYearlyDayWithoutUsers) {
-    ScheduleFields wanted;
-    wanted.trigger = TriggerFields{.yearly = YearlyFields{"02-29", "06:30"}};
-    wanted.timezone = "Asia/Kolkata";
-    const Schedule schedule = made(wanted);
+    ScheduleFields requested;
+    requested.trigger = TriggerFields{.yearly = YearlyFields{"02-29", "06:30"}};
+    requested.timezone = "Asia/Kolkata";
+    const Schedule schedule = made(requested);
     const Event next = pending_of(schedule);
     EXPECT_EQ(next.due, sys_days{2027y / 2 / 28} + 1h);
     EXPECT_EQ(next.occurrence->nominal, Nominal{2027y / 2 / 28});
 }
 
 TEST_F(ScheduleChain, EndsWhereTheScheduleEndsAndGoesOnWhenThatMoves) {
-    ScheduleFields wanted;
-    wanted.ends_at = "2027-01-05T13:00:00Z";
-    const Schedule schedule = cron("0 * * * *", wanted);
+    ScheduleFields requested;
+    requested.ends_at = "2027-01-05T13:00:00Z";
+    const Schedule schedule = cron("0 * * * *", requested);
     advance(1h);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 1h));
     EXPECT_THAT(events_of(schedule, {EventStatus::pending}), IsEmpty());
@@ -130,9 +130,9 @@ TEST_F(ScheduleChain, EndsWhereTheScheduleEndsAndGoesOnWhenThatMoves) {
 TEST_F(ScheduleChain, RunsForEachUserInTheirZone) {
     const User paris = created(born("1990-05-05", "Europe/Paris"));
     const User honolulu = created(born("1990-05-05", "Pacific/Honolulu"));
-    ScheduleFields wanted;
-    wanted.per_user = true;
-    const Schedule schedule = cron("0 9 * * *", wanted);
+    ScheduleFields requested;
+    requested.per_user = true;
+    const Schedule schedule = cron("0 9 * * *", requested);
     const User kolkata = created(born("1990-05-05", "Asia/Kolkata"));
     const auto due_of = [&](const User& user) {
         for (const Event& event : events_of(schedule, {EventStatus::pending})) {
@@ -154,9 +154,9 @@ TEST_F(ScheduleChain, RunsForEachUserInTheirZone) {
 
 TEST_F(ScheduleChain, NeverSendsAnOccurrenceTwiceWhenAUserMovesBackInTime) {
     const User user = created(born("1990-05-05", "Pacific/Auckland"));
-    ScheduleFields wanted;
-    wanted.per_user = true;
-    const Schedule schedule = cron("0 9 * * *", wanted);
+    ScheduleFields requested;
+    requested.per_user = true;
+    const Schedule schedule = cron("0 9 * * *", requested);
     clock.advance(8h);  // 20:00 UTC: 09:00 of the 6th in Auckland
     drain();
     ASSERT_THAT(delivered(schedule), SizeIs(1));
@@ -182,19 +182,19 @@ TEST_F(ScheduleChain, FiresOnceForAllThatWasMissed) {
 }
 
 TEST_F(ScheduleChain, FiresWhatIsOnTimeWhateverWasMissedBefore) {
-    ScheduleFields wanted;
-    wanted.grace = "PT10M";
-    const Schedule schedule = cron("*/5 * * * *", wanted);
+    ScheduleFields requested;
+    requested.grace = "PT10M";
+    const Schedule schedule = cron("*/5 * * * *", requested);
     wake_after(1h + 1min);  // on time: 12:55 and 13:00
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 55min, noon + 1h));
     EXPECT_EQ(skipped(schedule).at(0).count, 10U);
 }
 
 TEST_F(ScheduleChain, FiresEachOfThoseThatWereMissedButOnlyTheNewest) {
-    ScheduleFields wanted;
-    wanted.misfire = MisfirePolicy::all;
-    wanted.limit = 3;
-    const Schedule schedule = cron("0 * * * *", wanted);
+    ScheduleFields requested;
+    requested.misfire = MisfirePolicy::all;
+    requested.limit = 3;
+    const Schedule schedule = cron("0 * * * *", requested);
     wake_after(2h);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 1h, noon + 2h));
     wake_after(6h);
@@ -207,11 +207,11 @@ TEST_F(ScheduleChain, FiresEachOfThoseThatWereMissedButOnlyTheNewest) {
 }
 
 TEST_F(ScheduleChain, CountsWhatIsOnTimeTowardsTheLimit) {
-    ScheduleFields wanted;
-    wanted.misfire = MisfirePolicy::all;
-    wanted.limit = 1;
-    wanted.grace = "PT5M";
-    const Schedule schedule = cron("* * * * *", wanted);
+    ScheduleFields requested;
+    requested.misfire = MisfirePolicy::all;
+    requested.limit = 1;
+    requested.grace = "PT5M";
+    const Schedule schedule = cron("* * * * *", requested);
     wake_after(3min);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 3min));
     const auto runs = skipped(schedule);
@@ -221,9 +221,9 @@ TEST_F(ScheduleChain, CountsWhatIsOnTimeTowardsTheLimit) {
 }
 
 TEST_F(ScheduleChain, SkipsWhatWasMissed) {
-    ScheduleFields wanted;
-    wanted.misfire = MisfirePolicy::skip;
-    const Schedule schedule = cron("0 * * * *", wanted);
+    ScheduleFields requested;
+    requested.misfire = MisfirePolicy::skip;
+    const Schedule schedule = cron("0 * * * *", requested);
     wake_after(5h + 30min);
     EXPECT_THAT(delivered(schedule), IsEmpty());
     EXPECT_EQ(pending_of(schedule).due, noon + 6h);
@@ -233,9 +233,9 @@ TEST_F(ScheduleChain, SkipsWhatWasMissed) {
 }
 
 TEST_F(ScheduleChain, DropsWhatIsOlderThanTheWindow) {
-    ScheduleFields wanted;
-    wanted.window = std::optional<std::string>{"PT1H"};
-    const Schedule schedule = cron("0 9 * * *", wanted);
+    ScheduleFields requested;
+    requested.window = std::optional<std::string>{"PT1H"};
+    const Schedule schedule = cron("0 9 * * *", requested);
     wake_after(21h + 1h + 1min);  // 10:01 on the next day
     EXPECT_THAT(delivered(schedule), IsEmpty());
     EXPECT_EQ(skipped(schedule).at(0).reason, "window");
@@ -255,9 +255,9 @@ TEST_F(ScheduleChain, IsNotHeldUpByAYearOfSecondsThatWereMissed) {
 }
 
 TEST_F(ScheduleChain, DoesNotStartASecondWhereConcurrencyIsForbidden) {
-    ScheduleFields wanted;
-    wanted.concurrency = Concurrency::forbid;
-    const Schedule schedule = cron("* * * * *", wanted);
+    ScheduleFields requested;
+    requested.concurrency = Concurrency::forbid;
+    const Schedule schedule = cron("* * * * *", requested);
     webhook.holds = true;
     for (int minute = 0; minute < 4; ++minute) {
         pass(1min);
@@ -272,11 +272,11 @@ TEST_F(ScheduleChain, DoesNotStartASecondWhereConcurrencyIsForbidden) {
 }
 
 TEST_F(ScheduleChain, SpreadsItsLoadByJitterAndIsNotLateForThat) {
-    ScheduleFields wanted;
-    wanted.jitter = "PT10M";
-    wanted.misfire = MisfirePolicy::skip;
-    wanted.grace = "PT0S";
-    const Schedule schedule = cron("0 * * * *", wanted);
+    ScheduleFields requested;
+    requested.jitter = "PT10M";
+    requested.misfire = MisfirePolicy::skip;
+    requested.grace = "PT0S";
+    const Schedule schedule = cron("0 * * * *", requested);
     const Event event = pending_of(schedule);
     EXPECT_GT(event.jitter, 0s);
     EXPECT_LT(event.jitter, 10min);
@@ -342,10 +342,10 @@ class ScheduleChainOfAMove : public ScheduleChain {
 protected:
     void SetUp() override {
         clock.advance(6h);
-        ScheduleFields wanted;
-        wanted.external_id = "digest";
-        wanted.per_user = true;
-        cron("0 */6 * * *", wanted);
+        ScheduleFields requested;
+        requested.external_id = "digest";
+        requested.per_user = true;
+        cron("0 */6 * * *", requested);
         const User user = created(born("1990-05-05", "Pacific/Auckland"));
         advance(5h + 30min);
         moved(user, "Europe/Paris");
@@ -387,10 +387,10 @@ TEST_F(ScheduleChain, DeliversEachOccurrenceOnceThroughACrash) {
 }
 
 TEST_F(ScheduleChain, RecordsWhatALeapDaySkips) {
-    ScheduleFields wanted;
-    wanted.trigger = TriggerFields{.yearly = YearlyFields{"02-29", std::nullopt}};
-    wanted.leap = LeapPolicy::skip;
-    const Schedule schedule = made(wanted);
+    ScheduleFields requested;
+    requested.trigger = TriggerFields{.yearly = YearlyFields{"02-29", std::nullopt}};
+    requested.leap = LeapPolicy::skip;
+    const Schedule schedule = made(requested);
     EXPECT_EQ(pending_of(schedule).due, sys_days{2028y / 2 / 29} + 9h);
     advance(pending_of(schedule).due - clock.now());
     const auto runs = skipped(schedule);
@@ -406,16 +406,17 @@ TEST_F(ScheduleChain, DeliversWhatCatchingUpSaysAfterEveryDowntime) {
     const bool holds = rc::check("each look delivers what is to be caught up", [&] {
         const auto text = *rc::gen::element<std::string>("* * * * *", "*/7 * * * *", "0 */3 * * *",
                                                          "30 2 * * *", "15,45 9-17 * * MON-FRI");
-        ScheduleFields wanted;
-        wanted.misfire =
+        ScheduleFields requested;
+        requested.misfire =
             *rc::gen::element(MisfirePolicy::all, MisfirePolicy::once, MisfirePolicy::skip);
-        wanted.limit = *rc::gen::inRange<std::uint32_t>(1, 6);
-        wanted.grace = format_duration(seconds{*rc::gen::inRange(0, 1200)});
+        requested.limit = *rc::gen::inRange<std::uint32_t>(1, 6);
+        requested.grace = format_duration(seconds{*rc::gen::inRange(0, 1200)});
         if (*rc::gen::arbitrary<bool>()) {
-            wanted.window = std::optional{format_duration(seconds{*rc::gen::inRange(0, 20'000)})};
+            requested.window =
+                std::optional{format_duration(seconds{*rc::gen::inRange(0, 20'000)})};
         }
-        wanted.timezone = *rc::gen::element<std::string>("UTC", "America/New_York");
-        const Schedule schedule = cron(text, wanted);
+        requested.timezone = *rc::gen::element<std::string>("UTC", "America/New_York");
+        const Schedule schedule = cron(text, requested);
         const auto rule = rule_of_schedule(schedule, nullptr, *zones.current()).value();
 
         const Instant begin = clock.now();

@@ -22,29 +22,29 @@ using testing::UnorderedElementsAre;
 class Schedules : public ControlPlane {
 protected:
     static ScheduleFields a_job() {
-        ScheduleFields wanted;
-        wanted.event_type = "JOB";
-        wanted.trigger = TriggerFields{.cron = "0 * * * *"};
-        wanted.timezone = "UTC";
-        return wanted;
+        ScheduleFields requested;
+        requested.event_type = "JOB";
+        requested.trigger = TriggerFields{.cron = "0 * * * *"};
+        requested.timezone = "UTC";
+        return requested;
     }
     static ScheduleFields of_users() {
-        ScheduleFields wanted = a_job();
-        wanted.timezone.reset();
-        wanted.per_user = true;
-        return wanted;
+        ScheduleFields requested = a_job();
+        requested.timezone.reset();
+        requested.per_user = true;
+        return requested;
     }
-    Result<Schedule> create(const ScheduleFields& wanted) {
-        auto created = create_schedule.run(wanted, "req-1");
+    Result<Schedule> create(const ScheduleFields& requested) {
+        auto created = create_schedule.run(requested, "req-1");
         if (!created) return created.error();
         return created->schedule;
     }
-    std::vector<std::string> defects_in(const ScheduleFields& wanted) {
-        return defects_of(create(wanted));
+    std::vector<std::string> defects_in(const ScheduleFields& requested) {
+        return defects_of(create(requested));
     }
-    std::vector<std::string> messages_in(const ScheduleFields& wanted) {
+    std::vector<std::string> messages_in(const ScheduleFields& requested) {
         std::vector<std::string> messages;
-        const auto created = create(wanted);
+        const auto created = create(requested);
         if (created) return messages;
         for (const FieldError& error : std::get<ValidationFailed>(created.error()).errors) {
             messages.push_back(error.message);
@@ -52,9 +52,9 @@ protected:
         return messages;
     }
     static ScheduleFields with(const TriggerFields& trigger) {
-        ScheduleFields wanted = a_job();
-        wanted.trigger = trigger;
-        return wanted;
+        ScheduleFields requested = a_job();
+        requested.trigger = trigger;
+        return requested;
     }
     std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses = {}) {
         EventQuery query;
@@ -84,9 +84,9 @@ TEST_F(Schedules, FillInTheDefaultsOfTheirKind) {
 }
 
 TEST_F(Schedules, TakeTheDefaultsOfAnotherKindWhenTheyBecomeThat) {
-    ScheduleFields wanted = a_job();
-    wanted.grace = "PT5M";
-    const Schedule cron = create(wanted).value();
+    ScheduleFields requested = a_job();
+    requested.grace = "PT5M";
+    const Schedule cron = create(requested).value();
     ScheduleFields edit;
     edit.trigger = TriggerFields{.yearly = YearlyFields{"12-24", std::nullopt}};
     const Schedule yearly =
@@ -97,16 +97,16 @@ TEST_F(Schedules, TakeTheDefaultsOfAnotherKindWhenTheyBecomeThat) {
 }
 
 TEST_F(Schedules, ReportAllErrorsAtOnce) {
-    ScheduleFields wanted = with({.cron = "61 * * * *"});
-    wanted.event_type = "A JOB";
-    wanted.timezone = std::optional<std::string>{"Mars/Base"};
-    wanted.window = std::optional<std::string>{"P1D"};
-    wanted.grace = "1m";
-    wanted.jitter = "PT";
-    wanted.limit = 0;
-    wanted.starts_at = std::optional<std::string>{"tomorrow"};
-    wanted.endpoint = std::optional<std::string>{"ext:none"};
-    EXPECT_THAT(defects_in(wanted),
+    ScheduleFields requested = with({.cron = "61 * * * *"});
+    requested.event_type = "A JOB";
+    requested.timezone = std::optional<std::string>{"Mars/Base"};
+    requested.window = std::optional<std::string>{"P1D"};
+    requested.grace = "1m";
+    requested.jitter = "PT";
+    requested.limit = 0;
+    requested.starts_at = std::optional<std::string>{"tomorrow"};
+    requested.endpoint = std::optional<std::string>{"ext:none"};
+    EXPECT_THAT(defects_in(requested),
                 UnorderedElementsAre(
                     "/eventType bad_format", "/endpointId not_allowed", "/timezone unknown_zone",
                     "/trigger/cron bad_cron", "/window bad_interval", "/grace bad_interval",
@@ -152,26 +152,26 @@ TEST_F(Schedules, RefuseTriggersThatAreNone) {
 }
 
 TEST_F(Schedules, SayWhereTheZoneOfADtstartBelongs) {
-    ScheduleFields wanted =
+    ScheduleFields requested =
         with({.rrule = RruleTrigger{"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
                                     "",
                                     std::nullopt,
                                     {},
                                     {}}});
-    wanted.timezone.reset();
-    EXPECT_THAT(defects_in(wanted), ElementsAre("/timezone required"));
-    EXPECT_THAT(messages_in(wanted),
+    requested.timezone.reset();
+    EXPECT_THAT(defects_in(requested), ElementsAre("/timezone required"));
+    EXPECT_THAT(messages_in(requested),
                 ElementsAre(HasSubstr("runs: 'Europe/Paris', as its DTSTART")));
-    wanted.per_user = true;
-    EXPECT_THAT(defects_in(wanted), ElementsAre("/trigger/rrule bad_request"));
-    EXPECT_THAT(messages_in(wanted),
+    requested.per_user = true;
+    EXPECT_THAT(defects_in(requested), ElementsAre("/trigger/rrule bad_request"));
+    EXPECT_THAT(messages_in(requested),
                 ElementsAre(AllOf(HasSubstr("'Europe/Paris'"), HasSubstr("timezone to"),
                                   Not(HasSubstr("each user's'")))));
-    wanted.per_user = false;
-    wanted.timezone = std::optional<std::string>{"UTC"};
-    EXPECT_THAT(messages_in(wanted), ElementsAre(HasSubstr("set timezone to 'Europe/Paris'")));
-    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
-    EXPECT_THAT(defects_in(wanted), ElementsAre("no ValidationFailed"));
+    requested.per_user = false;
+    requested.timezone = std::optional<std::string>{"UTC"};
+    EXPECT_THAT(messages_in(requested), ElementsAre(HasSubstr("set timezone to 'Europe/Paris'")));
+    requested.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_THAT(defects_in(requested), ElementsAre("no ValidationFailed"));
 
     ScheduleFields in_utc =
         with({.rrule = RruleTrigger{"", "2027-01-05T09:00:00Z", "FREQ=DAILY", {}, {}}});
@@ -184,14 +184,14 @@ TEST_F(Schedules, SayWhereTheZoneOfADtstartBelongs) {
 }
 
 TEST_F(Schedules, AreJudgedWholeWhateverPartOfThemIsEdited) {
-    ScheduleFields wanted =
+    ScheduleFields requested =
         with({.rrule = RruleTrigger{"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
                                     "",
                                     std::nullopt,
                                     {},
                                     {}}});
-    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
-    const Schedule schedule = create(wanted).value();
+    requested.timezone = std::optional<std::string>{"Europe/Paris"};
+    const Schedule schedule = create(requested).value();
     ScheduleFields edit;
     edit.timezone = std::optional<std::string>{"UTC"};
     EXPECT_THAT(defects_of(edit_schedule.run(to_string(schedule.id), edit, std::nullopt, "r")),
@@ -212,17 +212,17 @@ TEST_F(Schedules, RunEitherForEachUserOrInAZone) {
 }
 
 TEST_F(Schedules, ThatCountElapsedTimeNeedNoZone) {
-    ScheduleFields wanted = a_job();
-    wanted.trigger = TriggerFields{.every = "PT90M"};
-    wanted.timezone.reset();
-    const Schedule schedule = create(wanted).value();
+    ScheduleFields requested = a_job();
+    requested.trigger = TriggerFields{.every = "PT90M"};
+    requested.timezone.reset();
+    const Schedule schedule = create(requested).value();
     EXPECT_EQ(schedule.timezone, "UTC");
     EXPECT_EQ(queries.schedule(to_string(schedule.id))->next_at, noon + 90min);
 
-    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
-    EXPECT_EQ(create(wanted)->timezone, "Europe/Paris");
-    wanted.timezone = std::optional<std::string>{};
-    EXPECT_EQ(create(wanted)->timezone, "UTC");
+    requested.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_EQ(create(requested)->timezone, "Europe/Paris");
+    requested.timezone = std::optional<std::string>{};
+    EXPECT_EQ(create(requested)->timezone, "UTC");
 
     ScheduleFields of_each_user = of_users();
     of_each_user.trigger = TriggerFields{.every = "PT90M"};
@@ -230,19 +230,19 @@ TEST_F(Schedules, ThatCountElapsedTimeNeedNoZone) {
 }
 
 TEST_F(Schedules, HaveNoUserFieldsIfTheyDoNotRunPerUser) {
-    ScheduleFields wanted = a_job();
-    wanted.payload = R"({"at":"{targetTimestampLocal} {timezone}"})";
-    const Schedule schedule = create(wanted).value();
+    ScheduleFields requested = a_job();
+    requested.payload = R"({"at":"{targetTimestampLocal} {timezone}"})";
+    const Schedule schedule = create(requested).value();
     EXPECT_EQ(events_of(schedule).at(0).payload, R"({"at":"2027-01-05T13:00:00.000+00:00 UTC"})");
-    wanted.payload = R"({"to":"{firstName}"})";
-    EXPECT_EQ(error_of<InvalidTemplate>(create(wanted)).name, "firstName");
+    requested.payload = R"({"to":"{firstName}"})";
+    EXPECT_EQ(error_of<InvalidTemplate>(create(requested)).name, "firstName");
 }
 
 TEST_F(Schedules, KeepTheirExternalIdAndWhomTheyRunFor) {
-    ScheduleFields wanted = a_job();
-    wanted.external_id = "job";
-    const Schedule schedule = create(wanted).value();
-    EXPECT_TRUE(fails_with<DuplicateExternalId>(create(wanted)));
+    ScheduleFields requested = a_job();
+    requested.external_id = "job";
+    const Schedule schedule = create(requested).value();
+    EXPECT_TRUE(fails_with<DuplicateExternalId>(create(requested)));
     ScheduleFields edit;
     edit.external_id = "other";
     EXPECT_THAT(defects_of(edit_schedule.run("ext:job", edit, std::nullopt, "r")),
@@ -254,22 +254,22 @@ TEST_F(Schedules, KeepTheirExternalIdAndWhomTheyRunFor) {
 }
 
 TEST_F(Schedules, ArePutByTheirExternalId) {
-    ScheduleFields wanted = a_job();
-    wanted.note = std::optional<std::string>{"first"};
-    const auto created_now = put_schedule.run("job", wanted, std::nullopt, "r").value();
+    ScheduleFields requested = a_job();
+    requested.note = std::optional<std::string>{"first"};
+    const auto created_now = put_schedule.run("job", requested, std::nullopt, "r").value();
     EXPECT_TRUE(created_now.created);
-    wanted.note.reset();
-    wanted.trigger = TriggerFields{.cron = "30 * * * *"};
-    const auto replaced = put_schedule.run("job", wanted, Version{1}, "r").value();
+    requested.note.reset();
+    requested.trigger = TriggerFields{.cron = "30 * * * *"};
+    const auto replaced = put_schedule.run("job", requested, Version{1}, "r").value();
     EXPECT_FALSE(replaced.created);
     EXPECT_EQ(replaced.edited.schedule.id, created_now.edited.schedule.id);
     EXPECT_EQ(replaced.edited.schedule.version, Version{2});
     EXPECT_FALSE(replaced.edited.schedule.note);
     EXPECT_EQ(events_of(replaced.edited.schedule).at(0).due, noon + 30min);
-    const auto again = put_schedule.run("job", wanted, std::nullopt, "r").value();
+    const auto again = put_schedule.run("job", requested, std::nullopt, "r").value();
     EXPECT_EQ(again.edited.schedule.version, Version{2});  // nothing changes
-    EXPECT_TRUE(fails_with<OptimisticLock>(put_schedule.run("job", wanted, Version{1}, "r")));
-    EXPECT_TRUE(fails_with<NotFound>(put_schedule.run("none", wanted, Version{1}, "r")));
+    EXPECT_TRUE(fails_with<OptimisticLock>(put_schedule.run("job", requested, Version{1}, "r")));
+    EXPECT_TRUE(fails_with<NotFound>(put_schedule.run("none", requested, Version{1}, "r")));
 }
 
 TEST_F(Schedules, TellTheirHistory) {
@@ -334,12 +334,12 @@ TEST_F(Schedules, HaveTheBuiltInBirthdaysAgainAfterOnePut) {
     ASSERT_TRUE(delete_schedule.run("ext:birthday", std::nullopt, "r"));
     EXPECT_THAT(ControlPlane::events_of(user, {EventStatus::pending}), IsEmpty());
 
-    ScheduleFields wanted;
-    wanted.event_type = "BIRTHDAY";
-    wanted.per_user = true;
-    wanted.trigger = TriggerFields{.yearly = YearlyFields{.on = "dateOfBirth", .at = "09:00"}};
-    wanted.payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})";
-    const auto put = put_schedule.run("birthday", wanted, std::nullopt, "r");
+    ScheduleFields requested;
+    requested.event_type = "BIRTHDAY";
+    requested.per_user = true;
+    requested.trigger = TriggerFields{.yearly = YearlyFields{.on = "dateOfBirth", .at = "09:00"}};
+    requested.payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})";
+    const auto put = put_schedule.run("birthday", requested, std::nullopt, "r");
     ASSERT_TRUE(put && put->created);
     operations.drain();
 
@@ -373,21 +373,21 @@ TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
 }
 
 TEST_F(Schedules, LeaveWhatTheyNeverFiredToTheNextOfTheirName) {
-    ScheduleFields wanted = a_job();
-    wanted.external_id = "nightly";
-    const Schedule first = create(wanted).value();
+    ScheduleFields requested = a_job();
+    requested.external_id = "nightly";
+    const Schedule first = create(requested).value();
     const Event planned = events_of(first, {EventStatus::pending}).at(0);
     ASSERT_TRUE(delete_schedule.run("ext:nightly", std::nullopt, "r"));
-    const Schedule second = create(wanted).value();
+    const Schedule second = create(requested).value();
     const Event again = events_of(second, {EventStatus::pending}).at(0);
     EXPECT_EQ(again.due, planned.due);
     EXPECT_EQ(again.key, planned.key);
 }
 
 TEST_F(Schedules, FireOneEventByHand) {
-    ScheduleFields wanted = a_job();
-    wanted.priority = Priority::critical;
-    const Schedule schedule = create(wanted).value();
+    ScheduleFields requested = a_job();
+    requested.priority = Priority::critical;
+    const Schedule schedule = create(requested).value();
     const Event event = trigger_schedule.run(to_string(schedule.id), {}).value();
     EXPECT_EQ(event.due, noon);
     EXPECT_EQ(event.claimable_at, noon);

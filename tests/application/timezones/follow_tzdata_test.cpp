@@ -55,24 +55,24 @@ protected:
     Event a_reminder_at(const std::string& local, const std::string& zone = "Europe/Paris",
                         std::optional<GapPolicy> gap = std::nullopt,
                         std::optional<OverlapPolicy> overlap = std::nullopt) {
-        NewEvent wanted = a_reminder();
-        wanted.target = {.local = local, .zone = zone, .gap = gap, .overlap = overlap};
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target = {.local = local, .zone = zone, .gap = gap, .overlap = overlap};
+        return scheduled(requested);
     }
     /// At half past nine every day in Paris, without a user.
     Schedule a_daily_job(std::optional<GapPolicy> gap = std::nullopt) {
         return a_job(TriggerFields{.cron = "30 9 * * *"}, gap);
     }
     Schedule a_job(TriggerFields trigger, std::optional<GapPolicy> gap = std::nullopt) {
-        ScheduleFields wanted;
-        wanted.event_type = "JOB";
-        wanted.trigger = std::move(trigger);
-        wanted.per_user = false;
-        wanted.timezone = "Europe/Paris";
-        wanted.endpoint = to_string(an_existing_endpoint().id);
-        wanted.payload = R"({"at":"{targetTimestampLocal}"})";
-        wanted.gap = gap;
-        return create_schedule.run(wanted, "req-1").value().schedule;
+        ScheduleFields requested;
+        requested.event_type = "JOB";
+        requested.trigger = std::move(trigger);
+        requested.per_user = false;
+        requested.timezone = "Europe/Paris";
+        requested.endpoint = to_string(an_existing_endpoint().id);
+        requested.payload = R"({"at":"{targetTimestampLocal}"})";
+        requested.gap = gap;
+        return create_schedule.run(requested, "req-1").value().schedule;
     }
     Event pending_of_job(const Schedule& schedule) {
         EventQuery query;
@@ -218,10 +218,10 @@ TEST_F(FollowTzdataTest, WhatIsHeldWasTriedOrIsARetryStays) {
     const Endpoint endpoint = an_existing_endpoint();
     std::vector<Event> events;
     for (int i = 0; i < 3; ++i) {
-        NewEvent wanted = a_reminder();
-        wanted.target = {.local = "2027-01-05T13:00:00", .zone = "Europe/Paris"};  // now
-        wanted.endpoint = to_string(endpoint.id);
-        events.push_back(scheduled(wanted));
+        NewEvent requested = a_reminder();
+        requested.target = {.local = "2027-01-05T13:00:00", .zone = "Europe/Paris"};  // now
+        requested.endpoint = to_string(endpoint.id);
+        events.push_back(scheduled(requested));
     }
     const auto claims = claimed();
     ASSERT_THAT(claims, SizeIs(3));
@@ -346,18 +346,18 @@ TEST_F(FollowTzdataTest, ACronOccurrenceKeepsItsNominalTimeAndRunsOnce) {
 }
 
 TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
-    ScheduleFields wanted;
-    wanted.event_type = "JOB";
-    wanted.per_user = false;
-    wanted.timezone = "Europe/Paris";
-    wanted.endpoint = to_string(an_existing_endpoint().id);
+    ScheduleFields requested;
+    requested.event_type = "JOB";
+    requested.per_user = false;
+    requested.timezone = "Europe/Paris";
+    requested.endpoint = to_string(an_existing_endpoint().id);
     for (const TriggerFields& trigger :
          {TriggerFields{.cron = "*/5 * * * *"},
           TriggerFields{
               .rrule = RruleTrigger{"", "2027-01-05T13:05", "FREQ=MINUTELY;INTERVAL=5", {}, {}}}}) {
         zones.set(FakeTzData{"2025b"});
-        wanted.trigger = trigger;
-        const Schedule job = create_schedule.run(wanted, "req-1").value().schedule;
+        requested.trigger = trigger;
+        const Schedule job = create_schedule.run(requested, "req-1").value().schedule;
         const Event before = pending_of_job(job);
         zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead from the beginning
         ASSERT_TRUE(run_again().complete);

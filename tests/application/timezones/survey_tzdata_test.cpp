@@ -31,9 +31,9 @@ protected:
 
     Event a_reminder_at(const std::string& local, const std::string& zone = "Europe/Paris",
                         std::optional<GapPolicy> gap = std::nullopt) {
-        NewEvent wanted = a_reminder();
-        wanted.target = {.local = local, .zone = zone, .gap = gap};
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target = {.local = local, .zone = zone, .gap = gap};
+        return scheduled(requested);
     }
     SurveyTzdata survey{store, zones};
 };

@@ -21,12 +21,12 @@ protected:
     };
     Lives some_lives() {
         const User user = created(ada());
-        NewEvent wanted = a_reminder();
-        wanted.user = to_string(user.id);
-        wanted.target.utc = "now";
-        scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.user = to_string(user.id);
+        requested.target.utc = "now";
+        scheduled(requested);
         const Event done = completed(claimed_one());
-        scheduled(wanted);
+        scheduled(requested);
         return {user, done, claimed_one(), pending_of(user)};
     }
 };

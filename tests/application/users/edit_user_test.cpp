@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -257,14 +257,14 @@ TEST_F(EditUserTest, OutranksAHolderWhoComesTooLate) {
 
 TEST_F(EditUserTest, TakesALocalReminderAlongToTheOtherZone) {
     const User user = created(ada());
-    NewEvent wanted = a_reminder();
-    wanted.user = to_string(user.id);
-    wanted.target = {.local = "2027-02-01T10:00"};
-    const Event own_zone = scheduled(wanted);
-    wanted.target = {.local = "2027-02-01T10:00", .zone = "Asia/Kolkata"};
-    const Event other_zone = scheduled(wanted);
-    wanted.target = {.utc = "2027-02-01T10:00:00Z"};
-    const Event instant = scheduled(wanted);
+    NewEvent requested = a_reminder();
+    requested.user = to_string(user.id);
+    requested.target = {.local = "2027-02-01T10:00"};
+    const Event own_zone = scheduled(requested);
+    requested.target = {.local = "2027-02-01T10:00", .zone = "Asia/Kolkata"};
+    const Event other_zone = scheduled(requested);
+    requested.target = {.utc = "2027-02-01T10:00:00Z"};
+    const Event instant = scheduled(requested);
 
     const EditedUser result = moved(user, "America/New_York");
 

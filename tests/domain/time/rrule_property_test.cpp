@@ -211,12 +211,12 @@ bool day_matches(const RruleRule& rule, local_days day, local_days dtstart) {
     const bool of_month = rule.frequency == Frequency::monthly || !rule.by_month.empty();
     const int place = of_month ? in_month : in_year;
     const int length = of_month ? month_length : year_length;
-    if (!rule.by_day.empty() && std::ranges::none_of(rule.by_day, [&](const RuleDay& wanted) {
-            if (wanted.day != std::chrono::weekday{day}) return false;
+    if (!rule.by_day.empty() && std::ranges::none_of(rule.by_day, [&](const RuleDay& expected) {
+            if (expected.day != std::chrono::weekday{day}) return false;
             int nth = 0, nth_last = 0;
             for (int other = place; other >= 1; other -= 7) ++nth;
             for (int other = place; other <= length; other += 7) --nth_last;
-            return wanted.nth == 0 || wanted.nth == nth || wanted.nth == nth_last;
+            return expected.nth == 0 || expected.nth == nth || expected.nth == nth_last;
         }))
         return false;
 
@@ -435,29 +435,29 @@ TEST_P(RruleProperty, IsTheDefinition) {
     const bool holds = rc::check([frequency = GetParam()] {
         const Case in = gen_case(frequency);
         RC_LOG() << shown(in);
-        const auto wanted = by_definition(in);
-        RC_CLASSIFY(wanted.empty(), "empty");
+        const auto expected = by_definition(in);
+        RC_CLASSIFY(expected.empty(), "empty");
         const auto rule = make(in);
         if (!rule) {
             RC_ASSERT(std::ranges::all_of(
-                wanted, [](const RuleOccurrence& one) { return is_skip(one.note); }));
+                expected, [](const RuleOccurrence& one) { return is_skip(one.note); }));
             return;
         }
         auto found = up_to(*rule, Instant::min(), in.end, Skipped::listed);
         RC_ASSERT(std::ranges::is_sorted(found, {}, &RuleOccurrence::instant));
         put_in_order(found);
         // Skipped occurrences at the very end of a counted rule are not guaranteed.
-        if (in.rule.count && wanted.size() != found.size()) {
+        if (in.rule.count && expected.size() != found.size()) {
             const auto skip_at_end = [](std::vector<RuleOccurrence>& list) {
                 while (!list.empty() && is_skip(list.back().note)) list.pop_back();
             };
-            auto trimmed = wanted;
+            auto trimmed = expected;
             skip_at_end(trimmed);
             skip_at_end(found);
             RC_ASSERT(found == trimmed);
             return;
         }
-        RC_ASSERT(found == wanted);
+        RC_ASSERT(found == expected);
     });
     EXPECT_TRUE(holds);
 }

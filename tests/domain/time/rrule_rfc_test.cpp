@@ -44,10 +44,10 @@ TEST_P(RfcExample, IsAnsweredAsPrinted) {
     std::vector<std::string> found;
     for (const auto& one : list_after(**set, Instant::min(), first.size() + (ends ? 1 : 0)))
         found.push_back(format_wall(one.nominal));
-    std::vector<std::string> wanted;
+    std::vector<std::string> expected;
     for (const std::string& text : first)
-        wanted.push_back(text.size() == 10 ? text + "T09:00:00" : text + ":00");
-    EXPECT_THAT(found, testing::ElementsAreArray(wanted));
+        expected.push_back(text.size() == 10 ? text + "T09:00:00" : text + ":00");
+    EXPECT_THAT(found, testing::ElementsAreArray(expected));
     if (ends) {
         EXPECT_EQ((*set)->count(Instant::min(), Instant::max()), first.size());
     }

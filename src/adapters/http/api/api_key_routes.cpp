@@ -18,14 +18,14 @@ std::optional<std::string> millis(const std::optional<Instant>& instant) {
 
 Result<NewApiKey> new_api_key(const JsonBody& body) {
     const Members members(body);
-    NewApiKey wanted{.name = members.text("name").value_or(""),
-                     .role = parse_role(members.text("role").value_or("")).value_or(Role::read)};
+    NewApiKey requested{.name = members.text("name").value_or(""),
+                        .role = parse_role(members.text("role").value_or("")).value_or(Role::read)};
     if (const auto text = members.edit("expiresAt").value_or(std::nullopt)) {
         const auto instant = parse_instant(*text);
         if (!instant) return invalid("/expiresAt", "bad_format", instant.error().message);
-        wanted.expires_at = instant->instant;
+        requested.expires_at = instant->instant;
     }
-    return wanted;
+    return requested;
 }
 
 std::string api_key_json(const ApiKey& key, const std::string& text) {
@@ -56,9 +56,9 @@ Response list(const ApiKeyApi& api, const Request& request) {
 }
 
 Response create(const ApiKeyApi& api, const Request& request) {
-    const auto wanted = new_api_key(*request.json);
-    if (!wanted) return refused(wanted.error(), request);
-    const auto made = api.access.create.run(*wanted, caller_of(request));
+    const auto requested = new_api_key(*request.json);
+    if (!requested) return refused(requested.error(), request);
+    const auto made = api.access.create.run(*requested, caller_of(request));
     if (!made) return refused(made.error(), request);
     after_commit([&ring = api.access.keys] { ring.check_again(); });
     return showing_secret(json(201, api_key_json(made->key, made->text)));

@@ -59,9 +59,9 @@ public:
     }
 
     [[nodiscard]] Response create(const Request& request) const {
-        const auto wanted = new_endpoint(*request.json, api_.default_timeout);
-        if (!wanted) return refused(wanted.error(), request);
-        const auto made = api_.endpoints.create.run(*wanted, caller_of(request));
+        const auto requested = new_endpoint(*request.json, api_.default_timeout);
+        if (!requested) return refused(requested.error(), request);
+        const auto made = api_.endpoints.create.run(*requested, caller_of(request));
         if (!made) return refused(made.error(), request);
         return created_answer(made->endpoint, made->secret);
     }
@@ -133,13 +133,13 @@ public:
 
 private:
     [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
-        const auto wanted = new_endpoint(*request.json, api_.default_timeout);
-        if (!wanted) return refused(wanted.error(), request);
-        if (auto errors = refuse_whole(*wanted, external_id); !errors.empty()) {
+        const auto requested = new_endpoint(*request.json, api_.default_timeout);
+        if (!requested) return refused(requested.error(), request);
+        if (auto errors = refuse_whole(*requested, external_id); !errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
         const auto put =
-            api_.endpoints.put.run(external_id, *wanted, expected(request), caller_of(request));
+            api_.endpoints.put.run(external_id, *requested, expected(request), caller_of(request));
         if (!put) return refused(put.error(), request);
         if (put->created) return created_answer(put->endpoint, put->secret);
         return with_etag(json(200, endpoint_json(put->endpoint, circuit_of(put->endpoint))),

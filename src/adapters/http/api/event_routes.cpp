@@ -103,16 +103,16 @@ public:
     [[nodiscard]] Response create_batch(const Request& request) const {
         auto items = new_events(request);
         const bool all = request.query_value("atomic") == "true";
-        std::vector<NewEvent> wanted;
+        std::vector<NewEvent> requested;
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (items[i]) {
-                wanted.push_back(*std::move(items[i]));
+                requested.push_back(*std::move(items[i]));
             } else if (all) {
                 return refused(at_item(items[i].error(), i), request);
             }
         }
-        return all ? all_made(api_.events.schedule.run_all(wanted), request)
-                   : each_made(items, api_.events.schedule.run_each(wanted), request);
+        return all ? all_made(api_.events.schedule.run_all(requested), request)
+                   : each_made(items, api_.events.schedule.run_each(requested), request);
     }
 
     [[nodiscard]] Response get(const Request& request) const {

@@ -39,21 +39,21 @@ std::chrono::seconds duration_in(const Members& members, const char* name,
     return duration ? *duration : if_absent;
 }
 
-struct Wanted {
-    LockWanted lock;
+struct AcquireRequest {
+    LockTerms lock;
     std::chrono::seconds wait;
 };
 
-Result<Wanted> wanted_in(const Request& request) {
+Result<AcquireRequest> acquire_request(const Request& request) {
     const Members members{*request.json};
     std::vector<FieldError> errors;
-    Wanted wanted{
+    AcquireRequest requested{
         .lock = {.name = request.path_value("name"), .holder = members.text("holder").value()},
         .wait = duration_in(members, "wait", 0s, longest_wait, errors)};
-    wanted.lock.ttl = duration_in(members, "ttl", 30s, 24h, errors);
-    if (auto error = refuse_own_lock(wanted.lock.name)) errors.push_back(std::move(*error));
+    requested.lock.ttl = duration_in(members, "ttl", 30s, 24h, errors);
+    if (auto error = refuse_own_lock(requested.lock.name)) errors.push_back(std::move(*error));
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
-    return wanted;
+    return requested;
 }
 
 void write_grant(base::JsonWriter& json, FencingToken token, Instant expires_at) {
@@ -104,14 +104,14 @@ public:
     }
 
     [[nodiscard]] Response acquire(const Request& request) const {
-        const auto wanted = wanted_in(request);
-        if (!wanted) return refused(wanted.error(), request);
-        const auto lock = api_.locks.locks.acquire(wanted->lock);
+        const auto requested = acquire_request(request);
+        if (!requested) return refused(requested.error(), request);
+        const auto lock = api_.locks.locks.acquire(requested->lock);
         if (!lock && api_.contended) {
             if (const auto* held = std::get_if<LockHeld>(&lock.error())) api_.contended(*held);
         }
-        return response_for(lock, *wanted, std::make_shared<const Request>(request),
-                            wanted->wait == 0s);
+        return response_for(lock, *requested, std::make_shared<const Request>(request),
+                            requested->wait == 0s);
     }
 
     [[nodiscard]] Response renew(const Request& request) const {
@@ -144,17 +144,18 @@ public:
 private:
     /// The response to a try to acquire; a Later if another caller holds the lock and the request
     /// may still wait.
-    [[nodiscard]] Response response_for(const Result<AcquiredLock>& lock, const Wanted& wanted,
+    [[nodiscard]] Response response_for(const Result<AcquiredLock>& lock,
+                                        const AcquireRequest& requested,
                                         const std::shared_ptr<const Request>& request,
                                         bool last) const {
         if (!lock) {
             const bool may_wait = !last && !api_.locks.waits.stopped() &&
                                   std::holds_alternative<LockHeld>(lock.error());
-            if (may_wait) return wait(wanted, request);
-            count_outcome(wanted, "held");
+            if (may_wait) return wait(requested, request);
+            count_outcome(requested, "held");
             return refused(lock.error(), *request);
         }
-        count_outcome(wanted, "granted");
+        count_outcome(requested, "granted");
         Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
         // A client that has disconnected will never release the lock.
@@ -168,21 +169,21 @@ private:
         return response;
     }
 
-    void count_outcome(const Wanted& wanted, std::string_view outcome) const {
-        if (wanted.wait > 0s && api_.waited) api_.waited(outcome);
+    void count_outcome(const AcquireRequest& requested, std::string_view outcome) const {
+        if (requested.wait > 0s && api_.waited) api_.waited(outcome);
     }
 
-    [[nodiscard]] Response wait(const Wanted& wanted,
+    [[nodiscard]] Response wait(const AcquireRequest& requested,
                                 const std::shared_ptr<const Request>& request) const {
-        auto listen = [&waits = api_.locks.waits, name = wanted.lock.name](
+        auto listen = [&waits = api_.locks.waits, name = requested.lock.name](
                           std::function<void()> wake) { return waits.wait(name, std::move(wake)); };
-        auto answer = [routes = *this, wanted, request](bool last) {
-            return routes.response_for(routes.api_.locks.locks.acquire(wanted.lock), wanted,
+        auto answer = [routes = *this, requested, request](bool last) {
+            return routes.response_for(routes.api_.locks.locks.acquire(requested.lock), requested,
                                        request, last);
         };
         Response response;
-        response.later =
-            std::make_shared<const Later>(Later{wanted.wait, std::move(listen), std::move(answer)});
+        response.later = std::make_shared<const Later>(
+            Later{requested.wait, std::move(listen), std::move(answer)});
         return response;
     }
 

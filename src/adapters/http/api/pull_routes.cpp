@@ -35,17 +35,17 @@ std::chrono::seconds duration_at(const Members& members, const char* name,
 Result<WaitingOrder> work_order(const JsonBody& body, std::string_view endpoint) {
     const Members members(body);
     std::vector<FieldError> errors;
-    WaitingOrder wanted;
-    wanted.order.endpoint = endpoint;
-    wanted.order.worker = members.text("worker").value_or("");
-    if (const auto limit = members.count("limit")) wanted.order.limit = *limit;
-    wanted.order.lease = duration_at(members, "lease", usual_lease, errors);
-    wanted.wait = duration_at(members, "wait", 0s, errors);
-    if (wanted.wait > longest_pull_wait) {
+    WaitingOrder requested;
+    requested.order.endpoint = endpoint;
+    requested.order.worker = members.text("worker").value_or("");
+    if (const auto limit = members.count("limit")) requested.order.limit = *limit;
+    requested.order.lease = duration_at(members, "lease", usual_lease, errors);
+    requested.wait = duration_at(members, "wait", 0s, errors);
+    if (requested.wait > longest_pull_wait) {
         errors.push_back({"/wait", "out_of_range", "must be at most PT60S"});
     }
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
-    return wanted;
+    return requested;
 }
 
 std::string work_json(std::span<const Event> events, const TimeZones& zones) {
@@ -79,10 +79,10 @@ public:
     explicit PullRoutes(PullApi api) : api_(api) {}
 
     [[nodiscard]] Response claim(const Request& request) const {
-        const auto wanted = work_order(*request.json, request.path_value("id"));
-        if (!wanted) return refused(wanted.error(), request);
-        const bool last = wanted->wait == std::chrono::milliseconds{0};
-        return work_or_wait(*wanted, std::make_shared<const Request>(request), last);
+        const auto requested = work_order(*request.json, request.path_value("id"));
+        if (!requested) return refused(requested.error(), request);
+        const bool last = requested->wait == std::chrono::milliseconds{0};
+        return work_or_wait(*requested, std::make_shared<const Request>(request), last);
     }
 
     [[nodiscard]] Response complete(const Request& request) const {
@@ -113,13 +113,13 @@ public:
     }
 
 private:
-    [[nodiscard]] Response work_or_wait(const WaitingOrder& wanted,
+    [[nodiscard]] Response work_or_wait(const WaitingOrder& requested,
                                         const std::shared_ptr<const Request>& request,
                                         bool last) const {
-        auto work = api_.pull.pull.run(wanted.order);
+        auto work = api_.pull.pull.run(requested.order);
         if (!work) return refused(work.error(), *request);
         const bool may_wait = !last && !api_.pull.watch.stopped();
-        if (work->events.empty() && may_wait) return wait(wanted, request, *work);
+        if (work->events.empty() && may_wait) return wait(requested, request, *work);
         Response response = json(200, work_json(work->events, api_.zones));
         response.nothing = work->events.empty();
         if (!work->events.empty()) {
@@ -130,21 +130,21 @@ private:
         return response;
     }
 
-    [[nodiscard]] Response wait(const WaitingOrder& wanted,
+    [[nodiscard]] Response wait(const WaitingOrder& requested,
                                 const std::shared_ptr<const Request>& request,
                                 const Work& nothing) const {
         auto listen = [&watch = api_.pull.watch, endpoint = nothing.endpoint,
                        blocked = nothing.wait](std::function<void()> wake) {
             return watch.wait(endpoint, std::move(wake), blocked);
         };
-        WaitingOrder again = wanted;
+        WaitingOrder again = requested;
         again.order.token_at = nothing.token_at;
         auto answer = [routes = *this, again = std::move(again), request](bool last) {
             return routes.work_or_wait(again, request, last);
         };
         Response response;
-        response.later =
-            std::make_shared<const Later>(Later{wanted.wait, std::move(listen), std::move(answer)});
+        response.later = std::make_shared<const Later>(
+            Later{requested.wait, std::move(listen), std::move(answer)});
         return response;
     }
 

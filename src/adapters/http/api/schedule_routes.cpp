@@ -128,12 +128,12 @@ private:
     [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
         if (const auto problem = payload_too_large(*request.json, "payload"))
             return refused(*problem, request);
-        ScheduleFields wanted = schedule_fields(*request.json);
-        if (auto errors = missing_members(wanted); !errors.empty()) {
+        ScheduleFields requested = schedule_fields(*request.json);
+        if (auto errors = missing_members(requested); !errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
-        const auto put = api_.schedules.put.run(external_id, std::move(wanted), expected(request),
-                                                caller_of(request));
+        const auto put = api_.schedules.put.run(external_id, std::move(requested),
+                                                expected(request), caller_of(request));
         if (!put) return refused(put.error(), request);
         return put->created ? created_answer(put->edited, request)
                             : edited_answer(put->edited, request);

@@ -73,11 +73,11 @@ base::Result<FeedOrder, Problem> feed_order(const Request& request) {
                     .reader = request.role};
     const auto wait = request.query_value("wait");
     if (!wait) return order;
-    const auto wanted = parse_duration(*wait);
-    if (!wanted || *wanted < std::chrono::seconds{0} || *wanted > longest_feed_wait) {
+    const auto requested = parse_duration(*wait);
+    if (!requested || *requested < std::chrono::seconds{0} || *requested > longest_feed_wait) {
         return validation_failed({{"?wait", "out_of_range", "must be PT0S to PT60S"}});
     }
-    order.wait = std::chrono::duration_cast<std::chrono::milliseconds>(*wanted);
+    order.wait = std::chrono::duration_cast<std::chrono::milliseconds>(*requested);
     return order;
 }
 
@@ -159,11 +159,11 @@ public:
 
     [[nodiscard]] Response append(const Request& request) const {
         const StreamId stream = stream_in(request);
-        auto wanted = append_in(*request.json, stream, api_.ids);
-        if (!wanted) return refused(wanted.error(), request);
-        const auto asked_by_header = header_expectation(request, *wanted);
+        auto requested = append_in(*request.json, stream, api_.ids);
+        if (!requested) return refused(requested.error(), request);
+        const auto asked_by_header = header_expectation(request, *requested);
         if (!asked_by_header) return refused(asked_by_header.error(), request);
-        const auto appended = api_.streams.append.run(*wanted);
+        const auto appended = api_.streams.append.run(*requested);
         if (!appended) return refusal(appended.error(), *asked_by_header, request);
         return with_etag(http::json(appended->replayed ? 200 : 201, appended_json(*appended)),
                          Version{appended->current_version});
@@ -271,9 +271,9 @@ private:
 
     /// Takes the expectation from the headers. True if they contain one.
     [[nodiscard]] base::Result<bool, Problem> header_expectation(const Request& request,
-                                                                 Append& wanted) const {
+                                                                 Append& requested) const {
         const auto current = [&]() -> std::uint64_t {
-            const auto found = api_.streams.read.read(wanted.stream, {.limit = 1});
+            const auto found = api_.streams.read.read(requested.stream, {.limit = 1});
             return found ? found->head.version : 0;
         };
         if (request.headers.find("If-None-Match").value_or("*") != "*") {
@@ -283,12 +283,12 @@ private:
         }
         const auto expected = condition(request, current);
         if (!expected) return false;
-        if (wanted.expected != ExpectedVersion::any() && wanted.expected != *expected) {
+        if (requested.expected != ExpectedVersion::any() && requested.expected != *expected) {
             return validation_failed({{"/expectedVersion", "not_allowed",
-                                       "says " + to_string(wanted.expected) +
+                                       "says " + to_string(requested.expected) +
                                            ", and the header says " + to_string(*expected)}});
         }
-        wanted.expected = *expected;
+        requested.expected = *expected;
         return true;
     }
 

@@ -128,7 +128,7 @@ void add_health_routes(Router& router, HealthApi api) {
     router.add("GET", "/healthz", [api](const Request& request) { return health(api, request); });
 }
 
-bool asks_for_life(const Request& request) { return request.path == "/livez"; }
+bool is_liveness_request(const Request& request) { return request.path == "/livez"; }
 
 namespace {
 
@@ -144,9 +144,9 @@ std::optional<FieldError> wrong_time(const char* pointer, const TimeError& error
 }
 
 Response set_clock(const SystemApi& api, const Request& request) {
-    const auto wanted = parse_instant(Members(*request.json).text("now").value_or(""));
-    if (!wanted) return refused(validation_failed({*wrong_time("/now", wanted.error())}), request);
-    const auto set = api.clock.advance.jump(wanted->instant);
+    const auto parsed = parse_instant(Members(*request.json).text("now").value_or(""));
+    if (!parsed) return refused(validation_failed({*wrong_time("/now", parsed.error())}), request);
+    const auto set = api.clock.advance.jump(parsed->instant);
     return set ? clock_answer(api.clock.clock, *set) : refused(set.error(), request);
 }
 

@@ -48,7 +48,7 @@ struct HealthApi {
 void add_health_routes(Router& router, HealthApi api);
 
 /// Whether a request is for /livez, which is answered without any check.
-[[nodiscard]] bool asks_for_life(const Request& request);
+[[nodiscard]] bool is_liveness_request(const Request& request);
 
 struct Info {
     std::string version;

@@ -166,9 +166,9 @@ public:
 
 private:
     [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
-        UserFields wanted = user_fields(*request.json);
-        auto errors = missing_members(wanted);
-        if (wanted.external_id.value_or(external_id) != external_id) {
+        UserFields requested = user_fields(*request.json);
+        auto errors = missing_members(requested);
+        if (requested.external_id.value_or(external_id) != external_id) {
             errors.push_back({"/externalId", "not_allowed",
                               "the path has another externalId; to change a user's externalId, PUT "
                               "or PATCH the user by its id"});
@@ -176,7 +176,7 @@ private:
         if (!errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
-        const auto put = api_.users.put.run(external_id, std::move(wanted), expected(request),
+        const auto put = api_.users.put.run(external_id, std::move(requested), expected(request),
                                             caller_of(request));
         if (!put) return refused(put.error(), request);
         std::string body = user_json(put->user, put->reschedule);

@@ -44,9 +44,9 @@ protected:
         }
         an_existing_endpoint();
         for (int i = 0; i < 3; ++i) {
-            NewEvent wanted = a_reminder();
-            wanted.target.utc = "now";
-            scheduled(wanted);
+            NewEvent requested = a_reminder();
+            requested.target.utc = "now";
+            scheduled(requested);
             write([&](Transaction& tx) {
                 tx.inbox().add({.id = ids.fresh(),
                                 .endpoint = bin.id,

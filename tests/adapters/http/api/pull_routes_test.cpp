@@ -201,11 +201,11 @@ TEST_F(PullRoutesTest, SaysWhatIsWrongWithAnOrder) {
 }
 
 TEST_F(PullRoutesTest, GivesAPullEndpointNothingThatARequestNeeds) {
-    for (const char* wanted :
+    for (const char* requested :
          {R"({"name":"a","type":"PULL","url":"https://a.example/"})",
           R"({"name":"a","type":"PULL","secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})",
           R"({"name":"a","type":"PULL","headers":{"X-A":"b"}})"}) {
-        EXPECT_EQ(call("POST", "/v1/endpoints", wanted).status, 400) << wanted;
+        EXPECT_EQ(call("POST", "/v1/endpoints", requested).status, 400) << requested;
     }
     EXPECT_EQ(call("PATCH", "/v1/endpoints/" + endpoint, R"({"url":"https://a.example/"})").status,
               400);

@@ -38,9 +38,9 @@ protected:
         return found;
     }
     Event a_reminder_at(const std::string& local, std::optional<GapPolicy> gap = std::nullopt) {
-        NewEvent wanted = a_reminder();
-        wanted.target = {.local = local, .zone = "Europe/Paris", .gap = gap};
-        return scheduled(wanted);
+        NewEvent requested = a_reminder();
+        requested.target = {.local = local, .zone = "Europe/Paris", .gap = gap};
+        return scheduled(requested);
     }
     void another_database() {
         FakeTzData data{"2026f"};

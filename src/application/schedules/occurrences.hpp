@@ -43,6 +43,6 @@ struct Judgement {
 /// Whether the schedule has its next event for that user, or for none.
 [[nodiscard]] bool has_chain(Transaction& tx, ScheduleId schedule, const User* user);
 /// Whether a live event of the chain of `event` is due later than it.
-[[nodiscard]] bool goes_on_after(Transaction& tx, const Event& event);
+[[nodiscard]] bool has_successor(Transaction& tx, const Event& event);
 
 }  // namespace sundial

@@ -1,4 +1,4 @@
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 
 #include <chrono>
 
@@ -157,7 +157,7 @@ bool has_chain(Transaction& tx, ScheduleId schedule, const User* user) {
                                  .origin = Origin::rule});
 }
 
-bool goes_on_after(Transaction& tx, const Event& event) {
+bool has_successor(Transaction& tx, const Event& event) {
     return tx.events().has_live({.schedule = event.occurrence->schedule,
                                  .user = event.user,
                                  .origin = Origin::rule,

@@ -1,4 +1,4 @@
-#include "application/schedules/plan_occurrence.hpp"
+#include "application/schedules/occurrences.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
