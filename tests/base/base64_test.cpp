@@ -19,7 +19,7 @@ TEST(Base64, AgreesWithTheVectorsOfTheRfc) {  // RFC 4648 section 10
     }
 }
 
-TEST(Base64, RefusesWhatIsNotTheCanonicalForm) {
+TEST(Base64, RefusesNonCanonicalText) {
     for (const std::string_view wrong :
          {"Zg", "Zg=", "Z===", "====", "Zh==", "Zm9=", "Zm 9", "Zm-_", "Zg==Zg=="}) {
         EXPECT_EQ(from_base64(wrong), std::nullopt) << wrong;

@@ -74,7 +74,7 @@ TEST_F(CacheTest, LoadsOnceForTheLengthOfItsTtl) {
     EXPECT_EQ(cache.counts().misses, 2U);
 }
 
-TEST_F(CacheTest, AllWhoHitGetTheSameObject) {
+TEST_F(CacheTest, AllHitsGetTheSameObject) {
     auto cache = made(plain());
     const auto first = cache.get(key);
     EXPECT_EQ(first->get(), cache.get(key)->get());
@@ -94,7 +94,7 @@ struct KeyWithHook {
     std::function<void()>* when_copied;
 };
 
-TEST_F(CacheTest, SF01_WhatCameBetweenTheLookAndTheLoadIsNotLoadedAgain) {
+TEST_F(CacheTest, SF01_AValueLoadedMeanwhileIsNotLoadedAgain) {
     int computed = 0;
     Cache<KeyWithHook, int> cache{
         plain(),
@@ -126,7 +126,7 @@ TEST_F(CacheTest, SF03_AnErrorIsNotKept) {
     EXPECT_EQ(cache.counts().failures, 1U);
 }
 
-TEST_F(CacheTest, SF07_WhatIsInvalidatedDuringItsLoadIsNotKept) {
+TEST_F(CacheTest, SF07_AValueInvalidatedDuringItsLoadIsNotKept) {
     auto cache = made(plain());
     during_load = [&] { cache.invalidate(key); };
     EXPECT_EQ(text_of(cache.get(key)), "1");
@@ -160,7 +160,7 @@ TEST_F(CacheTest, SF08_PastItsTtlTheOldValueIsAnsweredAtOnceAndOneRefreshBegun) 
     EXPECT_THAT(launched, IsEmpty());
 }
 
-TEST_F(CacheTest, SF08_WhatCannotBeLoadedIsAnsweredStaleToItsEndAndThenIsAnError) {
+TEST_F(CacheTest, SF08_AFailedRefreshServesTheStaleValueUntilItExpires) {
     auto rules = plain();
     rules.stale_while_revalidate = 30s;
     rules.stale_if_error = 10min;
@@ -182,7 +182,7 @@ TEST_F(CacheTest, SF08_WhatCannotBeLoadedIsAnsweredStaleToItsEndAndThenIsAnError
     EXPECT_EQ(text_of(cache.get(key)), "6");
 }
 
-TEST_F(CacheTest, SF09_ThatThereIsNoneIsKnownForTheNegativeTtlOnly) {
+TEST_F(CacheTest, SF09_AbsenceIsCachedForTheNegativeTtl) {
     auto rules = plain();
     rules.negative_ttl = 5s;
     rules.stale_while_revalidate = rules.stale_if_error = 10min;
@@ -196,7 +196,7 @@ TEST_F(CacheTest, SF09_ThatThereIsNoneIsKnownForTheNegativeTtlOnly) {
     EXPECT_EQ(text_of(cache.get(key)), "2");
 }
 
-TEST_F(CacheTest, SF09_WithoutANegativeTtlItIsAskedEachTimeAndAnOldValueIsGone) {
+TEST_F(CacheTest, SF09_AbsenceIsNotCachedWithoutANegativeTtl) {
     auto rules = plain();
     rules.stale_if_error = 1h;
     auto cache = made(rules);
@@ -212,7 +212,7 @@ TEST_F(CacheTest, SF09_WithoutANegativeTtlItIsAskedEachTimeAndAnOldValueIsGone) 
 /// first refresh falls where P(R ≤ r) = exp(−λβδ · e^(−r/βδ)): Gumbel's distribution, with mean
 /// βδ·(ln(λβδ) + γ) and deviation π·βδ/√6. No read refreshes before the end with probability
 /// e^(−λβδ), which is e^−200 here.
-TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyWhereTheFormulaSaysAndNoneWaits) {
+TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyByTheFormulaWithoutWaiting) {
     constexpr int periods = 200;
     constexpr auto load_takes = 20ms;
     constexpr auto between_reads = 100us;  // 10,000 reads a second
@@ -247,7 +247,7 @@ TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyWhereTheFormulaSaysAndNoneWa
     EXPECT_NEAR(remaining_sum / periods, mean, 4 * deviation);
 }
 
-TEST_F(CacheTest, ValuesThatCameTogetherDoNotGoTogether) {
+TEST_F(CacheTest, ValuesLoadedTogetherExpireAtDifferentTimes) {
     auto rules = plain();
     rules.ttl_jitter = 0.1;
     auto cache = made(rules);
@@ -264,7 +264,7 @@ TEST_F(CacheTest, ValuesThatCameTogetherDoNotGoTogether) {
     EXPECT_NEAR(static_cast<double>(good()), 500, 65) << "four deviations of 1,000 coins";
 }
 
-TEST_F(CacheTest, KeepsNoMoreThanItsBoundAndWhatWasAskedForLatest) {
+TEST_F(CacheTest, EvictsTheLeastRecentlyUsedValueAtItsBound) {
     auto rules = plain();
     rules.max_entries = 3;
     auto cache = made(rules);
@@ -329,7 +329,7 @@ TEST_F(CacheTest, ALoaderThatThrowsIsAFailure) {
     EXPECT_NE(text_of(cache.get(key)), "INTERNAL_ERROR");
 }
 
-TEST(CacheRulesTest, TellWhatIsWrongWithThem) {
+TEST(CacheRulesTest, ReportInvalidRules) {
     EXPECT_FALSE(defect_of(CacheRules{}));
     for (const CacheRules& rules :
          {CacheRules{.ttl = 0s}, CacheRules{.ttl_jitter = 1.0}, CacheRules{.ttl_jitter = -0.1},

@@ -21,11 +21,11 @@ TEST(CanonicalJson, IsOneTextForAllTextsOfAValue) {
     EXPECT_EQ(canonical_json(" 7 "), "7");
 }
 
-TEST(CanonicalJson, KeepsApartWhatIsWrittenAsAnotherNumber) {
+TEST(CanonicalJson, DistinguishesDifferentSpellingsOfNumbers) {
     EXPECT_NE(canonical_json("1"), canonical_json("1.0"));
 }
 
-TEST(CanonicalJson, RefusesWhatIsNoJsonValue) {
+TEST(CanonicalJson, RefusesInvalidJson) {
     for (const char* text : {"",
                              "{",
                              "[1,]",
@@ -55,7 +55,7 @@ TEST(CanonicalJson, RefusesWhatIsNoJsonValue) {
     }
 }
 
-TEST(CanonicalJson, RefusesWhatIsNestedTooDeep) {
+TEST(CanonicalJson, RefusesDeepNesting) {
     const auto nested = [](std::size_t depth) {
         return std::string(depth, '[') + '1' + std::string(depth, ']');
     };

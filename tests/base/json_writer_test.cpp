@@ -22,13 +22,13 @@ TEST(JsonWriter, WritesNestedValuesWithTheirCommas) {
     EXPECT_EQ(json.text(), R"({"a":1,"b":["x",true,{}],"c":null,"d":0.5})");
 }
 
-TEST(JsonWriter, EscapesWhatMustBeAndNothingElse) {
+TEST(JsonWriter, EscapesOnlyRequiredCharacters) {
     JsonWriter json;
     json.value("q\" b\\ \n\r\t \x01 é 🎂 /");
     EXPECT_EQ(json.text(), "\"q\\\" b\\\\ \\n\\r\\t \\u0001 é 🎂 /\"");
 }
 
-TEST(JsonWriter, HasNoNumberForWhatJsonCannotSay) {
+TEST(JsonWriter, WritesNullForNumbersThatJsonLacks) {
     JsonWriter json;
     json.value(std::numeric_limits<double>::infinity());
     EXPECT_EQ(json.text(), "null");

@@ -5,7 +5,7 @@
 namespace sundial::base {
 namespace {
 
-TEST(Redacted, LeavesWhatIsNoSecret) {
+TEST(Redacted, KeepsTextWithoutSecrets) {
     for (const char* text : {"", "request answered", "no response from http://127.0.0.1:8080",
                              "see https://example.com/a@b", "postgresql://sundial@db/sundial",
                              "whsec_", "key:7f3a9k2m1q", "a:b@c"}) {
@@ -13,7 +13,7 @@ TEST(Redacted, LeavesWhatIsNoSecret) {
     }
 }
 
-TEST(Redacted, HidesWhatGivesARight) {
+TEST(Redacted, HidesCredentials) {
     EXPECT_EQ(redacted("key sundial_sk_7f3a9k2m1q_AAAA-_0123 is wrong"),
               "key sundial_sk_7f3a9k2m1q_*** is wrong");
     EXPECT_EQ(redacted("Authorization: Bearer abc.def~1+/=="), "Authorization: Bearer ***");
@@ -29,7 +29,7 @@ TEST(Redacted, HidesAKeyBehindItsScheme) {
     EXPECT_EQ(redacted("Bearer sundial_sk_7f3a9k2m1q_AAAA"), "Bearer ***");
 }
 
-TEST(Redacted, HidesWhatIsCutShort) {
+TEST(Redacted, HidesTruncatedSecrets) {
     EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q"), "sundial_sk_7f3a9k2m1q");
     EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q_A"), "sundial_sk_7f3a9k2m1q_***");
 }

@@ -109,7 +109,7 @@ struct RetryErrors<Refused> {
 
 namespace {
 
-TEST_F(Retry, RT03_TheLastErrorOfFiveCallsTellsThatTheyWereFive) {
+TEST_F(Retry, RT03_TheLastErrorHasTheNumberOfCalls) {
     struct Conflicting {
         explicit operator bool() const { return false; }
         [[nodiscard]] const Refused& error() const { return why; }
@@ -130,7 +130,7 @@ TEST_F(Retry, RT03_TheLastErrorOfFiveCallsTellsThatTheyWereFive) {
     EXPECT_EQ(answer.error().attempts, 5U);
 }
 
-TEST_F(Retry, RT04_WhatAnotherCallCannotMendIsCalledOnce) {
+TEST_F(Retry, RT04_PermanentErrorsAreNotRetried) {
     for (const auto* code :
          {"INSUFFICIENT_FUNDS", "EVENT_ID_REUSED", "STREAM_DELETED", "COMMIT_OUTCOME_UNKNOWN"}) {
         Flaky flaky{10, Error{code, "no"}};
@@ -140,7 +140,7 @@ TEST_F(Retry, RT04_WhatAnotherCallCannotMendIsCalledOnce) {
     }
 }
 
-TEST_F(Retry, RT04_ACallerMayKnowBetterWhatIsWorthAnotherCall) {
+TEST_F(Retry, RT04_ACallerMayChooseWhichErrorsAreRetried) {
     Flaky flaky{1, Error{"INSUFFICIENT_FUNDS", "the salary is on its way"}};
     const auto answer =
         run({}, flaky,
@@ -281,7 +281,7 @@ TEST_F(Retry, RT10_TenRetriesASecondAreAlwaysAllowed) {
     EXPECT_EQ(budget.refused(), 275U);
 }
 
-TEST_F(Retry, RT10_ABudgetKeepsNoMoreThanItsMost) {
+TEST_F(Retry, RT10_ABudgetIsBounded) {
     RetryBudget budget{{.max_tokens = 3}};
     for (int i = 0; i < 1'000; ++i) budget.first_call();
     EXPECT_DOUBLE_EQ(budget.tokens(), 3);
@@ -348,13 +348,13 @@ struct NoRules {
     const char* name;
     RetryRules rules;
 };
-class RetryRulesThatAreNone : public Retry, public testing::WithParamInterface<NoRules> {};
-TEST_P(RetryRulesThatAreNone, RT12_AreRefusedWithoutACall) {
+class InvalidRetryRules : public Retry, public testing::WithParamInterface<NoRules> {};
+TEST_P(InvalidRetryRules, RT12_AreRefusedWithoutACall) {
     Flaky flaky{0};
     EXPECT_EQ(run(GetParam().rules, flaky).error().code, "VALIDATION_FAILED");
     EXPECT_EQ(flaky.calls, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(Rules, RetryRulesThatAreNone,
+INSTANTIATE_TEST_SUITE_P(Rules, InvalidRetryRules,
                          testing::Values(NoRules{"no_attempt", {.max_attempts = 0}},
                                          NoRules{"cap_below_base", {.base = 2ms, .cap = 1ms}},
                                          NoRules{"negative_base", {.base = -1ms}}),
@@ -377,7 +377,7 @@ TEST_F(Retry, RT12_NoDelayOverflowsHoweverManyTriesThereWere) {
     EXPECT_EQ(forever.error(), conflict) << "no clock reaches that moment";
 }
 
-TEST_F(Retry, WhatIsThrownGoesToTheCallerUnlessItIsAFailureLikeOthers) {
+TEST_F(Retry, ExceptionsAreRetriedOnlyOnRequest) {
     unsigned calls = 0;
     const auto throws = [&]() -> Answer {
         ++calls;

@@ -137,7 +137,7 @@ private:
     std::atomic<bool> released_ = false;
 };
 
-TEST(SingleFlight, SF04_WhoHasNoMoreTimeLeavesAloneEvenIfItBeganTheLoad) {
+TEST(SingleFlight, SF04_ACallerWhoseTimeIsUpLeavesWithoutStoppingTheLoad) {
     Flights flights;
     HeldLoad load;
     const auto past = real_timing().now() - 1s;
@@ -249,7 +249,7 @@ TEST(SingleFlight, WithoutAThreadToRunOnTheLoadFails) {
     EXPECT_EQ(answer.error(), (Error{"INTERNAL_ERROR", "no thread"}));
 }
 
-TEST(SingleFlight, WhateverKeepsTheThreadAwayTheLoadFails) {
+TEST(SingleFlight, AnyFailureToStartAThreadFailsTheLoad) {
     Flights flights{[](const std::function<void()>&) { throw 42; }};
     std::stop_source stop;
     const auto answer =

@@ -11,7 +11,7 @@ TEST(CountCodePoints, CountsCharactersNotBytes) {
     EXPECT_EQ(count_code_points("李🎂"), 2U);
 }
 
-TEST(CountCodePoints, RefusesWhatIsNotUtf8) {
+TEST(CountCodePoints, RefusesInvalidUtf8) {
     for (const std::string_view wrong :
          {"\xC0\xAF", "\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\xFF"}) {
         EXPECT_EQ(count_code_points(wrong), std::nullopt);

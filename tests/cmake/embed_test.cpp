@@ -17,7 +17,7 @@ TEST(Embed, KeepsEveryByte) {
     EXPECT_EQ(empty_txt, "");
 }
 
-TEST(Embed, TakesFilesLongerThanALiteralNeedBe) {
+TEST(Embed, AcceptsFilesLongerThanAStringLiteral) {
     std::string expected;
     while (expected.size() < 200'000) expected += "0123456789\n";
     EXPECT_EQ(long_txt, expected);

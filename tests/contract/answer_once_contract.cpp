@@ -94,7 +94,7 @@ TEST_P(AnswerOnceContract, ID09_NeitherDoesAnotherInstance) {
     EXPECT_EQ(users(), 1U);
 }
 
-TEST_P(AnswerOnceContract, ID11_LeavesNothingOfWhatDidNotCommit) {
+TEST_P(AnswerOnceContract, ID11_LeavesNoTraceOfARolledBackRequest) {
     EXPECT_THROW((void)once_.run(a_request(),
                                  [&]() -> Worked {
                                      (void)making_a_user()();
@@ -107,7 +107,7 @@ TEST_P(AnswerOnceContract, ID11_LeavesNothingOfWhatDidNotCommit) {
     EXPECT_EQ(users(), 1U);
 }
 
-TEST_P(AnswerOnceContract, ID12_ID14_UndoesAndForgetsWhatIsNotTheLastWord) {
+TEST_P(AnswerOnceContract, ID12_ID14_RollsBackAndForgetsAnswersThatAreNotFinal) {
     EXPECT_EQ(ask(a_request(),
                   [&] {
                       (void)making_a_user()();
@@ -119,7 +119,7 @@ TEST_P(AnswerOnceContract, ID12_ID14_UndoesAndForgetsWhatIsNotTheLastWord) {
     EXPECT_EQ(users(), 1U);
 }
 
-TEST_P(AnswerOnceContract, ID13_KeepsARefusalWhoseTransactionWasUndone) {
+TEST_P(AnswerOnceContract, ID13_KeepsARefusalWhoseTransactionWasRolledBack) {
     const auto refuse = [&] {
         store().transact([](Transaction& tx) { return tx.users().add(a_user()) && false; });
         return Worked{.commit = true, .answer = "404"};
@@ -129,7 +129,7 @@ TEST_P(AnswerOnceContract, ID13_KeepsARefusalWhoseTransactionWasUndone) {
     EXPECT_EQ(users(), 0U);
 }
 
-TEST_P(AnswerOnceContract, CommitsWhatHasNoAnswerYetWithoutKeepingOne) {
+TEST_P(AnswerOnceContract, CommitsARequestInProgressWithoutAnAnswer) {
     EXPECT_EQ(ask(a_request(),
                   [&] {
                       (void)making_a_user()();
@@ -150,7 +150,7 @@ TEST_P(AnswerOnceContract, ID18_KeepsAnAnswerForADayByTheDatabasesClock) {
     EXPECT_EQ(users(), 2U);
 }
 
-TEST_P(AnswerOnceContract, ID19_SweepsInBatchesWhatHasExpiredAndNothingElse) {
+TEST_P(AnswerOnceContract, ID19_SweepsOnlyExpiredRecordsInBatches) {
     constexpr int expired = 1'203;  // more than two batches
     write([&](Transaction& tx) {
         for (int i = 0; i < expired; ++i) {
@@ -182,7 +182,7 @@ TEST_P(AnswerOnceContract, KeepsAnAnswerThatShowsASecretSealed) {
     EXPECT_EQ(ask(a_request(), work), "201 whsec_abc");
 }
 
-TEST_P(AnswerOnceContract, UndoesWhatShowsASecretThatItCannotSeal) {
+TEST_P(AnswerOnceContract, RollsBackIfASecretCannotBeSealed) {
     seal_.has_key = false;
     const auto work = [this] {
         (void)making_a_user()();
@@ -193,7 +193,7 @@ TEST_P(AnswerOnceContract, UndoesWhatShowsASecretThatItCannotSeal) {
     EXPECT_FALSE(kept(a_request()));
 }
 
-TEST_P(AnswerOnceContract, HoldsEffectsBeyondTheStoreUntilItIsCommitted) {
+TEST_P(AnswerOnceContract, DelaysExternalEffectsUntilTheCommit) {
     std::vector<std::size_t> seen;
     const auto work = [&](bool commit) {
         return [&, commit] {
@@ -211,7 +211,7 @@ TEST_P(AnswerOnceContract, HoldsEffectsBeyondTheStoreUntilItIsCommitted) {
     EXPECT_THAT(seen, SizeIs(2));
 }
 
-TEST_P(StepsContract, AnswersWithWhatTheLastOneMade) {
+TEST_P(StepsContract, ReturnsTheAnswerOfTheLastStep) {
     EXPECT_EQ(ask_in_steps(steps()), "first");
     EXPECT_EQ(ask_in_steps(steps()), "123");
     EXPECT_THAT(done_, ElementsAre(1, 2, 3));
@@ -234,7 +234,7 @@ TEST_P(StepsContract, ForgetsAnAnswerThatItCannotSeal) {
 }
 
 /// A process that dies in a step leaves the record as it was while the step ran.
-TEST_P(StepsContract, ID22_GoesOnAfterTheLastStepThatWasDone) {
+TEST_P(StepsContract, ID22_ContinuesAfterTheLastCompletedStep) {
     std::optional<IdempotencyRecord> left;
     auto dying = steps();
     dying[2] = [&](const std::string&) -> Worked {
@@ -255,7 +255,7 @@ TEST_P(StepsContract, ID22_GoesOnAfterTheLastStepThatWasDone) {
     EXPECT_EQ(ask_in_steps(steps()), "123");
 }
 
-TEST_P(StepsContract, ID12_TriesAStepThatFailedAgainAtOnce) {
+TEST_P(StepsContract, ID12_RetriesAFailedStepAtOnce) {
     EXPECT_THROW((void)ask_in_steps(steps(1)), Unavailable);
     EXPECT_FALSE(kept(a_request()));
     EXPECT_THROW((void)ask_in_steps(steps(3)), Unavailable);
@@ -263,13 +263,13 @@ TEST_P(StepsContract, ID12_TriesAStepThatFailedAgainAtOnce) {
     EXPECT_THAT(done_, ElementsAre(1, 2, 3));
 }
 
-TEST_P(StepsContract, ForgetsARequestThatIsToBeAsIfItHadNeverCome) {
+TEST_P(StepsContract, ForgetsARequestWithoutAnAnswer) {
     const std::vector<AnswerOnce::Step> refusing{[](const std::string&) { return Worked{}; }};
     EXPECT_EQ(said(once_.run(a_request(), refusing)), "first");
     EXPECT_EQ(said(once_.run(a_request("another body"), steps())), "first");
 }
 
-TEST_P(StepsContract, RefusesAnotherRequestWhileOneIsUnderWay) {
+TEST_P(StepsContract, RefusesASecondRequestWhileTheFirstRuns) {
     auto all = steps();
     all[1] = [&](const std::string& so_far) -> Worked {
         AnswerOnce elsewhere(store(), digest_, seal_, settings_);

@@ -50,7 +50,7 @@ TEST_P(ApiKeyRaceContract, OfTheLastTwoAdminKeysRevokedAtOnceOneStays) {
     }
 }
 
-TEST_P(ApiKeyRaceContract, TheOnlyKeyIsRevokedOrGetsCompanyButNeverBoth) {
+TEST_P(ApiKeyRaceContract, TheOnlyKeyIsNotRevokedWhileAnotherIsCreated) {
     KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         const ApiKey only = a_key(Role::admin);
@@ -85,7 +85,7 @@ TEST_P(ApiKeyRaceContract, AKeyCreatedDuringTheFirstAdminKeyExistsOrIsRefused) {
     }
 }
 
-TEST_P(ApiKeyRaceContract, ThereAreNeverMoreThanTheyMayBe) {
+TEST_P(ApiKeyRaceContract, TheMaximumIsNeverExceeded) {
     std::vector<ApiKey> keys{a_key(Role::admin)};
     while (keys.size() < max_api_keys - 2) keys.push_back(an_api_key());
     replace_all(keys);

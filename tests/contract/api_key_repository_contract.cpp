@@ -22,7 +22,7 @@ TEST_P(ApiKeyRepositoryContract, KeepsEveryMember) {
     EXPECT_THAT(all(), UnorderedElementsAre(key, plain));
 }
 
-TEST_P(ApiKeyRepositoryContract, FindsOnlyWhatIsThere) { EXPECT_THAT(all(), IsEmpty()); }
+TEST_P(ApiKeyRepositoryContract, FindsOnlyExistingKeys) { EXPECT_THAT(all(), IsEmpty()); }
 
 TEST_P(ApiKeyRepositoryContract, ForgetsAKeyThatIsRemoved) {
     const ApiKey gone = an_api_key(), stays = an_api_key();

@@ -12,14 +12,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_P(CheckpointContract, BeginsAtNothing) {
+TEST_P(CheckpointContract, BeginsBeforeTheFirstEvent) {
     EXPECT_EQ(keep_checkpoint_.find(name_).value(), Checkpoint{});
     EXPECT_TRUE(is<ValidationFailed>(keep_checkpoint_.find("no spaces")));
     EXPECT_TRUE(is<ValidationFailed>(keep_checkpoint_.save("", {})));
     EXPECT_TRUE(is<ValidationFailed>(keep_checkpoint_.hold("a/b", "me", 1s)));
 }
 
-TEST_P(CheckpointContract, GoesOnFromWhereItWasAndFromNowhereElse) {
+TEST_P(CheckpointContract, AdvancesOnlyFromItsCurrentPosition) {
     const auto events = recorded_events(3);
     ASSERT_TRUE(keep_checkpoint_.save(name_, to(events[0], 0)));
     const auto second = keep_checkpoint_.save(name_, to(events[1], events[0].position));
@@ -47,7 +47,7 @@ TEST_P(CheckpointContract, IsMeasuredAgainstTheEndOfTheFeed) {
     EXPECT_THAT(meter.measure(1).followers, ElementsAre(expected.followers[0]));
 }
 
-TEST_P(CheckpointContract, OneOfManyGoesOn) {
+TEST_P(CheckpointContract, OneOfManySubscribersAdvances) {
     const auto events = recorded_events(1);
     std::atomic<int> won = 0, lost = 0;
     at_once(8, [&](int) {
@@ -59,7 +59,7 @@ TEST_P(CheckpointContract, OneOfManyGoesOn) {
     EXPECT_EQ(lost, 7);
 }
 
-TEST_P(CheckpointContract, CountsTogetherWithWhatWasMadeOfTheEventsOrNotAtAll) {
+TEST_P(CheckpointContract, CommitsTogetherWithTheProjection) {
     const auto events = recorded_events(1);
     const StreamId view = a_stream();
     store().transact([&](Transaction& tx) {
@@ -98,7 +98,7 @@ TEST_P(CheckpointContract, AnExpiredLeaseIsGrantedAsANewOne) {
     EXPECT_EQ(keep_checkpoint_.hold(name_, "a", 30s)->fencing_token, 2U);
 }
 
-TEST_P(CheckpointContract, ES39_WhoWasTakenOverFromMovesItNoMore) {
+TEST_P(CheckpointContract, ES39_AStaleHolderCannotAdvanceIt) {
     const auto events = recorded_events(3);
     const auto first = keep_checkpoint_.hold(name_, "a", 30s);
     advance(1min);
@@ -124,7 +124,7 @@ TEST_P(CheckpointContract, ATokenOfALockElsewhereFencesToo) {
     EXPECT_TRUE(keep_checkpoint_.save(name_, to(events[1], events[0].position, 82)));
 }
 
-TEST_P(CheckpointContract, ES40_ACheckpointOfAnotherPastIsNotGoneOnFrom) {
+TEST_P(CheckpointContract, ES40_ACheckpointOfAnotherHistoryIsRefused) {
     const auto events = recorded_events(2);
     CheckpointStep of_another{events[1].position, uuid_of(next_number()), 0, 0};
     EXPECT_TRUE(is<FeedDiverged>(keep_checkpoint_.save(name_, of_another)));

@@ -119,7 +119,7 @@ TEST_P(EndpointRepositoryContract, ReplacesALockedEndpoint) {
     EXPECT_EQ(find(endpoint.id), changed);
 }
 
-TEST_P(EndpointRepositoryContract, SharesThoseThatExist) {
+TEST_P(EndpointRepositoryContract, SharesExistingEndpoints) {
     const Endpoint one = an_endpoint();
     const Endpoint other = an_endpoint();
     add(one, other, an_endpoint());
@@ -132,7 +132,7 @@ TEST_P(EndpointRepositoryContract, SharesThoseThatExist) {
     });
 }
 
-TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithAllThatBelongsToIt) {
+TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithItsData) {
     const Endpoint endpoint = an_endpoint().inbox().with_external_id("crm");
     const Endpoint other = an_endpoint().inbox().with_external_id("erp");
     add(endpoint, other);
@@ -176,7 +176,7 @@ TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithAllThatBelongsToIt) {
     add(an_endpoint().with_external_id("crm"));
 }
 
-TEST_P(EndpointRepositoryContract, FindsAllThatExist) {
+TEST_P(EndpointRepositoryContract, FindsAllEndpoints) {
     const Endpoint one = an_endpoint();
     const Endpoint other = an_endpoint();
     add(one, other, an_endpoint());

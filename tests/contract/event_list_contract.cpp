@@ -108,7 +108,7 @@ TEST_P(EventListContract, FiltersByStatus) {
 }
 
 /// Each filter of EventQuery, for live and finished events.
-TEST_P(EventListContract, FiltersByWhatAnEventIs) {
+TEST_P(EventListContract, FiltersByMembersOfAnEvent) {
     const UserId user = an_id<UserId>();
     const ScheduleId schedule = an_id<ScheduleId>();
     const EndpointId endpoint = an_id<EndpointId>();
@@ -215,7 +215,7 @@ TEST_P(EventListContract, FiltersByLateExecution) {
     EXPECT_THAT(ids_like(query), UnorderedElementsAre(punctual.id, pending.id));
 }
 
-TEST_P(EventListContract, FiltersByWhatTheyWaitFor) {
+TEST_P(EventListContract, FiltersByTheReasonForWaiting) {
     const auto released = [&](std::optional<std::chrono::microseconds> delay,
                               std::optional<Obstacle> obstacle) {
         given(an_event());
@@ -369,7 +369,7 @@ TEST_P(EventListContract, KeepsAWalkWithinItsFilter) {
 }
 
 /// A page whose filter matches few of many events ends early, with the place to continue from.
-TEST_P(EventListContract, PassesABoundedNumberOfEventsAPage) {
+TEST_P(EventListContract, SkipsABoundedNumberOfEventsPerPage) {
     constexpr std::size_t max = 4;
     std::vector<EventId> rare;
     for (int i = 0; i < 60; ++i) {
@@ -407,7 +407,7 @@ TEST_P(EventListContract, PassesABoundedNumberOfEventsAPage) {
     }
 }
 
-TEST_P(EventListContract, PassesAnyNumberIfNoBoundIsGivenOrNoFilterIsRare) {
+TEST_P(EventListContract, SkipsAnyNumberIfNoBoundIsGivenOrNoFilterIsRare) {
     for (int i = 0; i < 30; ++i) given(an_event().due(noon + 1s * i));
     EventQuery query;
     query.types = {"RARE"};
@@ -437,7 +437,7 @@ TEST_P(EventListContract, EndsAPageThatHasManyBytes) {
     }
 }
 
-TEST_P(EventListContract, SaysWhetherThereIsMore) {
+TEST_P(EventListContract, ReportsWhetherThereAreMoreEvents) {
     given(an_event(), an_event(), an_event());
     EventQuery query;
     query.page.limit = 3;

@@ -23,7 +23,7 @@ std::vector<EventId> ids_of(const std::vector<ClaimedEvent>& claimed) {
     return ids;
 }
 
-TEST_P(EventQueueContract, ClaimsAsTheDomainSays) {
+TEST_P(EventQueueContract, ClaimsByTheRuleOfTheDomain) {
     const Event event = an_event()
                             .of_user(an_id<UserId>())
                             .to_endpoint(an_id<EndpointId>())
@@ -40,7 +40,7 @@ TEST_P(EventQueueContract, ClaimsAsTheDomainSays) {
     EXPECT_EQ(find(event.id), claimed[0].event);
 }
 
-TEST_P(EventQueueContract, TellsTheTimeOfTheClaim) {
+TEST_P(EventQueueContract, ReturnsTheTimeOfTheClaim) {
     advance(5us);
     EXPECT_EQ(
         queue()
@@ -105,7 +105,7 @@ TEST_P(EventQueueContract, ClaimsAnEventWithAnExpiredLease) {
     EXPECT_THAT(attempts_of(event.id), ElementsAre(lost));
 }
 
-TEST_P(EventQueueContract, RescuesAsOftenAsHoldersVanish) {
+TEST_P(EventQueueContract, ClaimsAgainAfterEachLostHolder) {
     const Event event = an_event();
     given(event);
     for (std::uint32_t tries = 1; tries <= 4; ++tries) {
@@ -208,7 +208,7 @@ TEST_P(EventQueueContract, ClaimsOnlyInTheShardThatIsNamed) {
     }
 }
 
-TEST_P(EventQueueContract, GivesThreeClaimersOfFiveTenDistinctEvents) {
+TEST_P(EventQueueContract, LetsThreeClaimersOfFiveHaveTenDistinctEvents) {
     for (int i = 0; i < 10; ++i) given(an_event().in_shard(0));
     std::mutex mutex;
     std::vector<Event> all;
@@ -231,7 +231,7 @@ TEST_P(EventQueueContract, GivesThreeClaimersOfFiveTenDistinctEvents) {
     EXPECT_EQ(distinct.size(), 10U);
 }
 
-TEST_P(EventQueueContract, GivesAHundredClaimersOfTenEveryOneOfAThousandEventsOnce) {
+TEST_P(EventQueueContract, LetsAHundredClaimersOfTenHaveEachOfAThousandEventsOnce) {
     constexpr int claimers = 100;
     constexpr std::uint32_t each = 10;
     std::vector<Event> events;
@@ -260,7 +260,7 @@ TEST_P(EventQueueContract, GivesAHundredClaimersOfTenEveryOneOfAThousandEventsOn
     EXPECT_THAT(claim(instance_b), IsEmpty());
 }
 
-TEST_P(EventQueueContract, CompletesEachEventOnceUnderManyHands) {
+TEST_P(EventQueueContract, CompletesEachEventOnceWithManyWorkers) {
     std::vector<Event> events;
     for (int i = 0; i < 200; ++i) events.push_back(an_event());
     write([&](Transaction& tx) { EXPECT_EQ(tx.events().add_new(events), events.size()); });
@@ -458,7 +458,7 @@ TEST_P(EventQueueContract, CountsTheBacklogOfADayOfDowntime) {
     EXPECT_EQ(queue().backlog(reminders_only).missed, 50U);  // and their holder is gone
 }
 
-TEST_P(EventQueueContract, LeavesOutOfTheBacklogWhatWasAttempted) {
+TEST_P(EventQueueContract, ExcludesAttemptedEventsFromTheBacklog) {
     const Event vanished = an_event().due(noon - 2s);
     given(vanished);
     claim_one(instance_a);
@@ -474,7 +474,7 @@ TEST_P(EventQueueContract, LeavesOutOfTheBacklogWhatWasAttempted) {
     EXPECT_EQ(queue().backlog(reminders_only).missed, 0U);
 }
 
-TEST_P(EventQueueContract, CountsWhatWaitsForALimitAndNotWhatWaitsForAnEndpoint) {
+TEST_P(EventQueueContract, CountsEventsThatWaitForALimitButNotForAnEndpoint) {
     given(an_event().due(noon - 3s));
     ReleasedClaim limited = release_of(claim_one(), 1h);
     limited.obstacle = Obstacle::limit;

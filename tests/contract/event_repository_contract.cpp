@@ -87,7 +87,7 @@ TEST_P(EventRepositoryContract, KeepsTheIdentityOfAnOccurrenceAndItsJitterAllIts
     EXPECT_EQ(find(retry.id), retry);
 }
 
-TEST_P(EventRepositoryContract, EndsWhatPolicyDropsAndFreesItsKey) {
+TEST_P(EventRepositoryContract, CancelsDroppedEventsAndFreesTheirKeys) {
     const Event event = an_event().of_schedule(an_id<ScheduleId>(), year{2027} / 1 / 5);
     given(event);
     const Event claimed = claim_one();
@@ -106,7 +106,7 @@ TEST_P(EventRepositoryContract, EndsWhatPolicyDropsAndFreesItsKey) {
     EXPECT_EQ(find(event.id), dropped);
 }
 
-TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
+TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasLiveEvents) {
     const ScheduleId schedule = an_id<ScheduleId>();
     const UserId user = an_id<UserId>();
     const Event without_user = an_event().of_schedule(schedule, year{2027} / 1 / 5).due(noon + 1h);
@@ -350,7 +350,7 @@ TEST_P(EventRepositoryContract, LocksEveryLiveEventOfAUser) {
         IsEmpty());
 }
 
-TEST_P(EventRepositoryContract, LocksWhatAnEarlierVersionOfAScheduleHasPlanned) {
+TEST_P(EventRepositoryContract, LocksEventsPlannedByAnEarlierVersionOfASchedule) {
     const ScheduleId schedule = an_id<ScheduleId>();
     const Date day = year{2027} / 1 / 5;
     given(an_event().of_schedule(schedule, day, Version{2}));
@@ -510,7 +510,7 @@ TEST_P(EventRepositoryContract, MovesACancelledEventToItsHistory) {
     EXPECT_THAT(attempts_of(event.id), IsEmpty());
 }
 
-TEST_P(EventRepositoryContract, CancelsAnEventThatWaitsForItsNextTry) {
+TEST_P(EventRepositoryContract, CancelsAnEventThatWaitsForItsNextAttempt) {
     given(an_event());
     const Settlement settlement = retry_in(claim_one(), noon, 1s);
     EXPECT_TRUE(settle(settlement));
@@ -577,7 +577,7 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     EXPECT_EQ(events_like(of_key).size(), 3U);
 }
 
-TEST_P(EventRepositoryContract, BringsACancelledOccurrenceBackUnderItsKey) {
+TEST_P(EventRepositoryContract, RestoresACancelledOccurrenceUnderItsKey) {
     const Event event =
         an_event().due(noon + 1h).of_schedule(an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 5);
     given(event);
@@ -614,7 +614,7 @@ TEST_P(EventRepositoryContract, FreesTheKeyOfAnEventThatItsCallerCancels) {
     EXPECT_EQ(answer.error().existing, again.id);
 }
 
-TEST_P(EventRepositoryContract, GoesOnFromTheAttemptsUnderAFreeKey) {
+TEST_P(EventRepositoryContract, ContinuesTheAttemptNumbersUnderAFreeKey) {
     given(an_event().with_key("reminder"));
     EXPECT_TRUE(settle(retry_in(claim_one(), noon, 0s)));
     EXPECT_TRUE(settle(retry_in(claim_one(), noon, 1h)));
@@ -654,7 +654,7 @@ TEST_P(EventRepositoryContract, KeepsTheKeyOfACancelledOccurrence) {
     EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key(event.key.value))));
 }
 
-TEST_P(EventRepositoryContract, GivesAFreeKeyToOneOfManyThatAddAtOnce) {
+TEST_P(EventRepositoryContract, LetsOneOfManyConcurrentAddsHaveAFreeKey) {
     const Event event = an_event().with_key("only-one");
     given(event);
     cancelled(event.id);

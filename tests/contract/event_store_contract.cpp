@@ -149,7 +149,7 @@ TEST_P(EventStoreContract, ES03_ExactlyZeroIsNoStream) {
     EXPECT_EQ(lock_error(append(stream, exactly(0), facts(1))).actual, 3U);
 }
 
-TEST_P(EventStoreContract, ES04_GoesOnAtTheVersionThatWasExpected) {
+TEST_P(EventStoreContract, ES04_AppendsAtTheExpectedVersion) {
     const StreamId stream = a_stream_of(2);
     const auto appended = append(stream, exactly(2), facts(2));
     ASSERT_TRUE(appended);
@@ -174,7 +174,7 @@ TEST_P(EventStoreContract, ES06_RefusesStreamExistsWhereThereIsNone) {
     EXPECT_EQ(lock_error(append(a_stream(), stream_exists, facts(1))).actual, 0U);
 }
 
-TEST_P(EventStoreContract, ARefusalTakesNoPosition) {
+TEST_P(EventStoreContract, ARefusedAppendUsesNoPosition) {
     const StreamId stream = a_stream_of(2);
     const std::uint64_t before = append(stream, any, facts(1))->last_position;
     EXPECT_FALSE(append(stream, exactly(1), facts(5)));
@@ -183,7 +183,7 @@ TEST_P(EventStoreContract, ARefusalTakesNoPosition) {
 }
 
 /// A storage may have a faster path for an append without a surrounding transaction.
-TEST_P(EventStoreContract, AnAppendByItselfIsJudgedAsOneInATransactionIs) {
+TEST_P(EventStoreContract, AppendsAloneAndInATransactionAreJudgedAlike) {
     struct State {
         const char* name;
         std::function<StreamId()> make;
@@ -242,7 +242,7 @@ TEST_P(EventStoreContract, AnAppendByItselfIsJudgedAsOneInATransactionIs) {
     }
 }
 
-TEST_P(EventStoreContract, ES07_ATruncatedStreamExistsAndGoesOn) {
+TEST_P(EventStoreContract, ES07_ATruncatedStreamExistsAndContinues) {
     const StreamId stream = a_stream_of(3);
     ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 3, .state = "{}"}));
     ASSERT_TRUE(keep_.truncate(stream, 4));
@@ -252,13 +252,13 @@ TEST_P(EventStoreContract, ES07_ATruncatedStreamExistsAndGoesOn) {
     EXPECT_EQ(appended->first_version, 4U);
 }
 
-TEST_P(EventStoreContract, ES08_AnyGoesOnWhateverThereIs) {
+TEST_P(EventStoreContract, ES08_AnyAppendsToAnyStream) {
     const StreamId stream = a_stream();
     EXPECT_EQ(append(stream, any, facts(2))->first_version, 1U);
     EXPECT_EQ(append(stream, any, facts(2))->first_version, 3U);
 }
 
-TEST_P(EventStoreContract, ES09_RefusesWhatMakesNoSense) {
+TEST_P(EventStoreContract, ES09_RefusesInvalidAppends) {
     EXPECT_FALSE(ExpectedVersion::of(-3));
     const StreamId stream = a_stream();
     EXPECT_TRUE(is<ValidationFailed>(append(stream, any, {})));
@@ -271,7 +271,7 @@ TEST_P(EventStoreContract, ES09_RefusesWhatMakesNoSense) {
     EXPECT_EQ(version_of(stream), 0U);
 }
 
-TEST_P(EventStoreContract, ES10_OneOfManyMakesAStream) {
+TEST_P(EventStoreContract, ES10_OneOfManyWritersCreatesAStream) {
     const StreamId stream = a_stream();
     std::atomic<int> won = 0, lost = 0;
     at_once(32, [&](int) {
@@ -287,7 +287,7 @@ TEST_P(EventStoreContract, ES10_OneOfManyMakesAStream) {
     EXPECT_EQ(version_of(stream), 1U);
 }
 
-TEST_P(EventStoreContract, ES11_OneOfManyGoesOnFromAVersion) {
+TEST_P(EventStoreContract, ES11_OneOfManyWritersAppendsAtAVersion) {
     const StreamId stream = a_stream_of(5);
     std::atomic<int> won = 0, lost = 0;
     at_once(32, [&](int) {
@@ -395,7 +395,7 @@ TEST_P(EventStoreContract, ES21_AKnownIdWithAnotherContent) {
     }
 }
 
-TEST_P(EventStoreContract, ES22_WhatIsNoContentMayDiffer) {
+TEST_P(EventStoreContract, ES22_MembersThatAreNotContentMayDiffer) {
     const StreamId stream = a_stream();
     std::vector batch{a_fact(R"({"a":1,"b":"x"})")};
     ASSERT_TRUE(append(stream, any, batch));
@@ -406,7 +406,7 @@ TEST_P(EventStoreContract, ES22_WhatIsNoContentMayDiffer) {
     EXPECT_EQ(events_of(stream), stored);
 }
 
-TEST_P(EventStoreContract, ES23_AKnownIdOfAnotherStreamSaysWhere) {
+TEST_P(EventStoreContract, ES23_AKnownIdOfAnotherStreamIsRefusedWithItsPlace) {
     const StreamId stream = a_stream_of(3), other = a_stream();
     const auto batch = facts(1);
     ASSERT_TRUE(append(stream, any, batch));
@@ -515,7 +515,7 @@ TEST_P(EventStoreContract, ES29_ManyStreamsInOppositeOrdersDoNotBlockEachOther) 
     EXPECT_EQ(version_of(b), 2U * rounds);
 }
 
-TEST_P(EventStoreContract, ES30_AnAppendOfATransactionThatIsRolledBackNeverWas) {
+TEST_P(EventStoreContract, ES30_ARolledBackAppendLeavesNoTrace) {
     const StreamId stream = a_stream();
     store().transact([&](Transaction& tx) {
         EXPECT_TRUE(append_.run(tx, {stream, any, facts(2)}));
@@ -555,7 +555,7 @@ TEST_P(EventStoreContract, ES41_KeepsTheNewerSnapshotAndNoneOfTheFuture) {
     EXPECT_EQ(snapshot()->version, 3U);
 }
 
-TEST_P(EventStoreContract, ES42_AnArchivedStreamTakesNothingUntilItIsRestored) {
+TEST_P(EventStoreContract, ES42_AnArchivedStreamRefusesAppendsUntilRestored) {
     const StreamId stream = a_stream_of(1);
     ASSERT_TRUE(keep_.archive(stream));
     EXPECT_TRUE(is<StreamArchived>(append(stream, any, facts(1))));
@@ -565,7 +565,7 @@ TEST_P(EventStoreContract, ES42_AnArchivedStreamTakesNothingUntilItIsRestored) {
     EXPECT_THAT(recorded(), SizeIs(2));
 }
 
-TEST_P(EventStoreContract, ES43_TruncatesOnlyWhatASnapshotKnows) {
+TEST_P(EventStoreContract, ES43_TruncatesOnlyEventsCoveredByASnapshot) {
     const StreamId stream = a_stream_of(4);
     EXPECT_TRUE(is<ValidationFailed>(keep_.truncate(stream, 3)));
     ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 2, .state = "{}"}));
@@ -576,7 +576,7 @@ TEST_P(EventStoreContract, ES43_TruncatesOnlyWhatASnapshotKnows) {
     EXPECT_EQ(head_of(stream).truncated_before, 3U);
 }
 
-TEST_P(EventStoreContract, ES44_ADeletedStreamIsClosedForEver) {
+TEST_P(EventStoreContract, ES44_ADeletedStreamRefusesAppends) {
     const StreamId stream = a_stream_of(2);
     ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 2, .state = "{}"}));
     ASSERT_TRUE(keep_.remove(stream));
@@ -659,7 +659,7 @@ TEST_P(EventStoreContract, TheFeedHasEverythingInOrderAndPageByPage) {
     EXPECT_FALSE(end.more);
 }
 
-TEST_P(EventStoreContract, ES37_AFilterThatMatchesLittleStillMovesOn) {
+TEST_P(EventStoreContract, ES37_APageAdvancesDespiteASelectiveFilter) {
     const StreamId stream = a_stream();
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(stream, any, facts(1000)));
     ASSERT_TRUE(append({"Basket", "1"}, any, {a_fact()}));

@@ -44,7 +44,7 @@ using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
 using Through = EventWalk::Through;
 
-TEST_P(EventListContract, WalksThroughLiveEventsAlone) {
+TEST_P(EventListContract, WalksOnlyLiveEvents) {
     const Event completed = an_event();
     given(completed);
     EXPECT_TRUE(settle(accepted(claim_one(), noon)));
@@ -85,7 +85,7 @@ TEST_P(EventListContract, WalksInPartsOfAnySizeOverEachEventOnce) {
     }
 }
 
-TEST_P(EventListContract, WalksThroughTheFailedByMomentAndId) {
+TEST_P(EventListContract, WalksFailedEventsByTimeAndId) {
     std::vector<EventId> first{failed(an_event()).id, failed(an_event()).id};
     std::ranges::sort(first);
     advance(1s);
@@ -93,7 +93,7 @@ TEST_P(EventListContract, WalksThroughTheFailedByMomentAndId) {
     EXPECT_THAT(all_of(Through::failed, {}), ElementsAre(first[0], first[1], last));
 }
 
-TEST_P(EventListContract, WalksAsFarAsWhatWasThereThen) {
+TEST_P(EventListContract, WalksOnlyEventsThatExistedAtItsStart) {
     const Event old = failed(an_event().created(noon - 1h));
     const Event pending = an_event().due(noon + 1h).created(noon);
     given(pending);

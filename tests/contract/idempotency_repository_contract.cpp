@@ -29,7 +29,7 @@ TEST_P(IdempotencyRepositoryContract, KeepsAnAnswerByteByByte) {
                 Optional(record));
 }
 
-TEST_P(IdempotencyRepositoryContract, KeepsHowFarARequestHasComeThatHasNoAnswerYet) {
+TEST_P(IdempotencyRepositoryContract, KeepsTheProgressOfARequestWithoutAnAnswer) {
     const IdempotencyRecord record{.scope = scope_of("k"),
                                    .fingerprint = std::string(32, 'f'),
                                    .sealed = true,
@@ -43,7 +43,7 @@ TEST_P(IdempotencyRepositoryContract, KeepsHowFarARequestHasComeThatHasNoAnswerY
                 Optional(record));
 }
 
-TEST_P(IdempotencyRepositoryContract, ReplacesWhatIsThere) {
+TEST_P(IdempotencyRepositoryContract, ReplacesAnExistingRecord) {
     IdempotencyRecord record = a_record(scope_of("k"));
     write([&](Transaction& tx) { tx.idempotency().put(record); });
     record.answer = "204\n\n";
@@ -85,7 +85,7 @@ TEST_P(IdempotencyRepositoryContract, Removes) {
     EXPECT_TRUE(read([&](Transaction& tx) { return tx.idempotency().lock(other); }));
 }
 
-TEST_P(IdempotencyRepositoryContract, RemovesWhatHasExpiredTheOldestFirstAndNoMoreThanAsked) {
+TEST_P(IdempotencyRepositoryContract, RemovesExpiredRecordsOldestFirstUpToALimit) {
     write([&](Transaction& tx) {
         for (int i = 0; i < 5; ++i) {
             tx.idempotency().put(a_record(scope_of("old-" + std::to_string(i)), noon + i * 1min));

@@ -113,7 +113,7 @@ TEST_P(LimitsContract, HasFullLimitsBeforeTheFirstRequest) {
     EXPECT_EQ(limits_of(endpoint), Limits{.endpoint = endpoint});
 }
 
-TEST_P(LimitsContract, UndoesBothWithTheirTransaction) {
+TEST_P(LimitsContract, RollsBothBackWithTheTransaction) {
     const auto endpoint = an_id<EndpointId>();
     store().transact([&](Transaction& tx) {
         static_cast<void>(tx.circuits().lock(endpoint));
@@ -128,7 +128,7 @@ TEST_P(LimitsContract, UndoesBothWithTheirTransaction) {
 
 // A transaction never reads rows that another one is about to change; otherwise slots and results
 // would be lost.
-TEST_P(LimitsContract, LetsOneChangeThemAtATime) {
+TEST_P(LimitsContract, AllowsOneChangeAtATime) {
     constexpr int many = 8, times = 5;
     const auto endpoint = an_id<EndpointId>();
     at_once(many, [&](int) {
@@ -168,7 +168,7 @@ TEST_P(LimitsContract, KeepsTheLimitsOfAnEndpoint) {
     EXPECT_EQ(find(limited.id), limited);
 }
 
-TEST_P(LimitsContract, CountsWhatWaitsByItsObstacle) {
+TEST_P(LimitsContract, CountsWaitingEventsByObstacle) {
     const auto endpoint = an_id<EndpointId>();
     blocked(endpoint, std::nullopt);
     for (int i = 0; i < 2; ++i) blocked(endpoint, Obstacle::circuit);
@@ -191,7 +191,7 @@ TEST_P(LimitsContract, ForgetsTheObstacleWithTheNextClaim) {
     EXPECT_EQ(queue().depth().waiting_for_retry, 1U);
 }
 
-TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsCancelled) {
+TEST_P(LimitsContract, ForgetsTheObstacleOfACancelledEvent) {
     const Event waiting = blocked(an_id<EndpointId>(), Obstacle::limit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();
@@ -200,7 +200,7 @@ TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsCancelled) {
     EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
 }
 
-TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsMoved) {
+TEST_P(LimitsContract, ForgetsTheObstacleOfAMovedEvent) {
     const Event waiting = blocked(an_id<EndpointId>(), Obstacle::circuit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();

@@ -42,7 +42,7 @@ TEST_P(LockGuardContract, TheHolderWrites) {
     EXPECT_TRUE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
 }
 
-TEST_P(LockGuardContract, LK08_AHolderThatSleptThroughTheNextGrantWritesNothing) {
+TEST_P(LockGuardContract, LK08_AStaleHolderWritesNothing) {
     StoredLocks locks{store()};
     const auto sleeper = locks.acquire(request_of('a'));
     advance(31s);
@@ -105,7 +105,7 @@ TEST_P(LockGuardContract, AFenceLetsNoSmallerTokenPassThanItHasSeen) {
     EXPECT_TRUE(locks.list({}).items.empty());
 }
 
-TEST_P(LockGuardContract, AFenceForgetsWhatWasRolledBack) {
+TEST_P(LockGuardContract, ARollbackRestoresAFence) {
     store().transact([](Transaction& tx) {
         EXPECT_TRUE(raise_fence(tx, "far", FencingToken{9}).has_value());
         return false;
@@ -113,7 +113,7 @@ TEST_P(LockGuardContract, AFenceForgetsWhatWasRolledBack) {
     EXPECT_EQ(greatest_seen(store(), "far"), FencingToken{0});
 }
 
-TEST_P(LockGuardContract, OfManyWhoRaiseAFenceToTheSameTokenOneSucceeds) {
+TEST_P(LockGuardContract, OneOfManyRaisesAFenceToTheSameToken) {
     std::atomic<int> raised = 0;
     at_once(8, [&](int) {
         const auto done = in_transaction(

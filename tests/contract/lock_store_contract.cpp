@@ -43,7 +43,7 @@ TEST_P(LockStoreContract, LK02_AHeldNameIsRefusedToAllIncludingItsHolder) {
     EXPECT_TRUE(renew('a').has_value());  // the lock is unchanged
 }
 
-TEST_P(LockStoreContract, TheSameRequestAgainIsAnsweredAsBefore) {
+TEST_P(LockStoreContract, ARepeatedRequestGetsTheSameAnswer) {
     const auto granted = acquire('a');
     EXPECT_EQ(acquire('a').value(), granted.value());  // the answer was lost
     EXPECT_EQ(locks().list({}).items.size(), 1U);
@@ -59,7 +59,7 @@ TEST_P(LockStoreContract, OtherNamesAreOtherLocks) {
     EXPECT_TRUE(is<LockHeld>(acquire('b')));
 }
 
-TEST_P(LockStoreContract, TokensGrowWhateverBecomesOfHolders) {
+TEST_P(LockStoreContract, TokensRiseWhateverHappensToHolders) {
     EXPECT_EQ(acquire('a')->fencing_token, FencingToken{1});
     ASSERT_TRUE(release('a').has_value());
     EXPECT_EQ(acquire('b')->fencing_token, FencingToken{2});
@@ -67,7 +67,7 @@ TEST_P(LockStoreContract, TokensGrowWhateverBecomesOfHolders) {
     EXPECT_EQ(acquire('c')->fencing_token, FencingToken{3});
 }
 
-TEST_P(LockStoreContract, TokensAreAboveWhatTheResourceHasSeen) {
+TEST_P(LockStoreContract, TokensExceedThoseThatTheResourceHasSeen) {
     EXPECT_EQ(acquire('a', FencingToken{41})->fencing_token, FencingToken{42});
     ASSERT_TRUE(release('a').has_value());
     EXPECT_EQ(acquire('b', FencingToken{7})->fencing_token, FencingToken{43});
@@ -149,7 +149,7 @@ TEST_P(LockStoreContract, FindsALockWhileItIsHeld) {
     EXPECT_FALSE(locks().find("job"));
 }
 
-TEST_P(LockStoreContract, ListsWhatIsHeldByName) {
+TEST_P(LockStoreContract, ListsHeldLocksByName) {
     const auto take = [&](const std::string& name, std::chrono::seconds ttl) {
         ASSERT_TRUE(
             locks()
@@ -209,7 +209,7 @@ TEST_P(LockStoreContract, LK04_OfAHundredContendersOneAtATimeIsInsideWithRisingT
     EXPECT_TRUE(std::ranges::is_sorted(given, std::less_equal{}));  // strictly rising
 }
 
-TEST_P(LockStoreContract, OneOfManyWhoAskAtOnceIsGranted) {
+TEST_P(LockStoreContract, OneOfManyConcurrentRequestsIsGranted) {
     constexpr int many = 16;
     std::vector<std::future<bool>> asking;
     for (int i = 0; i < many; ++i) {

@@ -34,13 +34,13 @@ TEST_P(OperationRepositoryContract, KeepsEveryMember) {
     EXPECT_EQ(find(operation.id), operation);
 }
 
-TEST_P(OperationRepositoryContract, FindsOnlyWhatIsThere) {
+TEST_P(OperationRepositoryContract, FindsOnlyExistingOperations) {
     EXPECT_FALSE(find(an_id<OperationId>()));
     write([](Transaction& tx) { EXPECT_FALSE(tx.operations().lock(an_id<OperationId>())); });
     EXPECT_FALSE(claimable());
 }
 
-TEST_P(OperationRepositoryContract, GivesTheOneThatHasWaitedLongest) {
+TEST_P(OperationRepositoryContract, ReturnsTheOperationThatHasWaitedLongest) {
     Operation later = an_operation(), longest = an_operation(), held = an_operation(),
               over = an_operation();
     later.claimable_at = noon - 1s;
@@ -59,7 +59,7 @@ TEST_P(OperationRepositoryContract, GivesTheOneThatHasWaitedLongest) {
     EXPECT_EQ(claimable()->id, held.id);
 }
 
-TEST_P(OperationRepositoryContract, GivesEachToOneOfManyClaimers) {
+TEST_P(OperationRepositoryContract, LetsOneOfManyClaimersHaveEachOperation) {
     constexpr int many = 8;
     std::vector<Operation> operations;
     for (int i = 0; i < many; ++i) operations.push_back(an_operation());
@@ -84,7 +84,7 @@ TEST_P(OperationRepositoryContract, GivesEachToOneOfManyClaimers) {
     EXPECT_THAT(taken, testing::UnorderedElementsAreArray(all));
 }
 
-TEST_P(OperationRepositoryContract, CountsWhatIsRunningByKind) {
+TEST_P(OperationRepositoryContract, CountsRunningOperationsByKind) {
     Operation planning = an_operation();
     planning.kind = OperationKind::plan_schedule;
     add(an_operation(), an_operation(), planning, complete(an_operation(), noon));
@@ -93,7 +93,7 @@ TEST_P(OperationRepositoryContract, CountsWhatIsRunningByKind) {
                                      Pair(OperationKind::plan_schedule, 1U)));
 }
 
-TEST_P(OperationRepositoryContract, LetsNoMoreStartAtOnceThanThereMayBe) {
+TEST_P(OperationRepositoryContract, BoundsTheNumberOfRunningOperations) {
     constexpr std::size_t max_running = 2;
     const auto start = [&](int) {
         write([&](Transaction& tx) {
@@ -109,7 +109,7 @@ TEST_P(OperationRepositoryContract, LetsNoMoreStartAtOnceThanThereMayBe) {
               max_running);
 }
 
-TEST_P(OperationRepositoryContract, SaysWhenThereIsSomethingToDo) {
+TEST_P(OperationRepositoryContract, ReportsWhenTheNextOperationIsClaimable) {
     const auto next = [&] {
         return read([](Transaction& tx) { return tx.operations().next_claimable(); });
     };
@@ -122,7 +122,7 @@ TEST_P(OperationRepositoryContract, SaysWhenThereIsSomethingToDo) {
     EXPECT_EQ(next(), noon + 2s);
 }
 
-TEST_P(OperationRepositoryContract, KeepsWhatItCouldDoNothingWith) {
+TEST_P(OperationRepositoryContract, StoresFailedItems) {
     const OperationId operation = an_id<OperationId>(), other = an_id<OperationId>();
     const auto failure = [](OperationSubject subject) {
         return OperationFailure{subject, an_id<EventId>().value, "unknown_zone", "no – ü 'x'"};
@@ -194,7 +194,7 @@ TEST_P(OperationRepositoryContract, ListsByCreationAndFilters) {
     EXPECT_TRUE(read([&](Transaction& tx) { return tx.operations().list(one); }).has_more);
 }
 
-TEST_P(OperationRepositoryContract, IsUndoneWithItsTransaction) {
+TEST_P(OperationRepositoryContract, IsRolledBackWithItsTransaction) {
     const Operation operation = an_operation();
     store().transact([&](Transaction& tx) {
         tx.operations().add(operation);

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-TEST_P(PullQueueContract, LeavesWhatIsDueToItsWorkers) {
+TEST_P(PullQueueContract, LeavesDueEventsToItsWorkers) {
     const Event event = an_event().to_endpoint(ours.id);
     given(event);
 
@@ -29,7 +29,7 @@ TEST_P(PullQueueContract, LeavesWhatIsDueToItsWorkers) {
     EXPECT_EQ(find(event.id), claimed[0].event);
 }
 
-TEST_P(PullQueueContract, GivesAWorkerNothingButItsEndpointsEvents) {
+TEST_P(PullQueueContract, LetsAWorkerClaimOnlyItsEndpointsEvents) {
     const Event event = an_event().to_endpoint(ours.id);
     given(event, an_event().to_endpoint(theirs.id), an_event().to_endpoint(webhook.id), an_event());
     EXPECT_EQ(pull_one(worker("w-1")).id, event.id);
@@ -37,7 +37,7 @@ TEST_P(PullQueueContract, GivesAWorkerNothingButItsEndpointsEvents) {
     EXPECT_THAT(pull_of(webhook, worker("w-1"), {9, 9, 9, 9}), IsEmpty());
 }
 
-TEST_P(PullQueueContract, GivesNothingEarly) {
+TEST_P(PullQueueContract, NeverReturnsAnEventEarly) {
     given(an_event().to_endpoint(ours.id).due(noon + 1us));
     EXPECT_THAT(pull(worker("w-1")), IsEmpty());
     advance(1us);
@@ -61,7 +61,7 @@ TEST_P(PullQueueContract, SeesTheFirstOfEachEndpointShardAndPriority) {
                                      PullHead{theirs.id, last, Priority::normal, noon + 2s}));
 }
 
-TEST_P(PullQueueContract, CountsWhatItsWorkersHold) {
+TEST_P(PullQueueContract, CountsEventsThatItsWorkersHold) {
     given(an_event().to_endpoint(ours.id), an_event().to_endpoint(ours.id),
           an_event().to_endpoint(theirs.id), an_event().to_endpoint(ours.id).due(noon + 1h));
     EXPECT_EQ(pull_queue().held(ours.id), 0U);
@@ -75,7 +75,7 @@ TEST_P(PullQueueContract, CountsWhatItsWorkersHold) {
     EXPECT_EQ(pull_queue().held(ours.id), 0U);
 }
 
-TEST_P(PullQueueContract, IsNoConcernOfTheInstances) {
+TEST_P(PullQueueContract, IsInvisibleToInstances) {
     given(an_event().to_endpoint(ours.id));
     advance(10s);
     const std::vector lanes{endpoint_lane};
@@ -136,7 +136,7 @@ TEST_P(PullQueueContract, CountsAnExpiredLeaseAsALostAttemptOfItsWorker) {
     EXPECT_EQ(previous_lost[0].event.first_attempt_at, noon);
 }
 
-TEST_P(PullQueueContract, RemembersWhoMadeEachTryAndUnderWhichVersion) {
+TEST_P(PullQueueContract, RecordsTheWorkerAndVersionOfEachAttempt) {
     const Event event = an_event().to_endpoint(ours.id);
     given(event);
     const Event first = pull_one(worker("w-1"));
@@ -168,7 +168,7 @@ TEST_P(PullQueueContract, AnswersARepeatedSettlementAsBefore) {
     EXPECT_EQ(find(held.id), over);
 }
 
-TEST_P(PullQueueContract, RecordsAsLateWhatAWorkerSaysTooLate) {
+TEST_P(PullQueueContract, RecordsALateReportAsLate) {
     const Event event = an_event().to_endpoint(ours.id);
     given(event);
     const Event stale = pull_one(worker("w-1"));
@@ -197,7 +197,7 @@ TEST_P(PullQueueContract, KeepsAClaimAsLongAsItIsExtended) {
     EXPECT_THAT(pull(worker("w-2")), IsEmpty());
 }
 
-TEST_P(PullQueueContract, FollowsAnEventThatIsGivenAnotherEndpoint) {
+TEST_P(PullQueueContract, MovesAnEventToAnotherEndpoint) {
     const Event event = an_event().to_endpoint(webhook.id);
     given(event);
     const auto move_to = [&](std::optional<EndpointId> endpoint) {
@@ -219,7 +219,7 @@ TEST_P(PullQueueContract, FollowsAnEventThatIsGivenAnotherEndpoint) {
     EXPECT_EQ(claim(instance_a).size(), 1U);
 }
 
-TEST_P(PullQueueContract, LeavesWhatIsPlannedOrRetriedToWorkersToo) {
+TEST_P(PullQueueContract, LeavesPlannedAndRetriedEventsToWorkers) {
     const Event planned = an_event().to_endpoint(ours.id);
     write([&](Transaction& tx) { return tx.events().add_new(std::vector{planned}); });
     EXPECT_THAT(claim(instance_a), IsEmpty());
@@ -231,7 +231,7 @@ TEST_P(PullQueueContract, LeavesWhatIsPlannedOrRetriedToWorkersToo) {
     EXPECT_EQ(pull_one(worker("w-1")).id, again.id);
 }
 
-TEST_P(PullQueueContract, FindsWhatWasParkedOnceItIsFreed) {
+TEST_P(PullQueueContract, FindsAParkedEventOnceItIsReleased) {
     given(an_event().to_endpoint(ours.id));
     EXPECT_TRUE(release_claims(release_of(pull_one(worker("w-1")), std::nullopt)));
     EXPECT_EQ(next_of(ours), never);
@@ -241,7 +241,7 @@ TEST_P(PullQueueContract, FindsWhatWasParkedOnceItIsFreed) {
     pull_one(worker("w-2"));
 }
 
-TEST_P(PullQueueContract, GivesAHundredClaimersEachEventOnce) {
+TEST_P(PullQueueContract, LetsAHundredClaimersHaveEachEventOnce) {
     constexpr int workers = 100;
     constexpr int events = 300;
     std::set<EventId> all;

@@ -31,7 +31,7 @@ TEST_P(ScheduleRepositoryContract, HasTheBirthdayFromTheStart) {
               std::vector{birthday});
 }
 
-TEST_P(ScheduleRepositoryContract, FindsOnlyWhatIsThere) {
+TEST_P(ScheduleRepositoryContract, FindsOnlyExistingSchedules) {
     read([](Transaction& tx) {
         EXPECT_FALSE(tx.schedules().find(an_id<ScheduleId>()));
         EXPECT_FALSE(tx.schedules().lock(an_id<ScheduleId>()));

@@ -25,7 +25,7 @@ TEST_P(SettleContract, MovesAnAcceptedEventToItsHistory) {
     EXPECT_THAT(claim(instance_b), IsEmpty());
 }
 
-TEST_P(SettleContract, TellsASuccessAmongTheAttempts) {
+TEST_P(SettleContract, RecordsASuccessAmongTheAttempts) {
     const Event event = an_event().to_endpoint(an_id<EndpointId>());
     given(event);
     EXPECT_TRUE(settle(accepted(claim_one(), noon + 5us)));
@@ -44,7 +44,7 @@ TEST_P(SettleContract, TellsASuccessAmongTheAttempts) {
     EXPECT_THAT(attempts_of(event.id), ElementsAre(success));
 }
 
-TEST_P(SettleContract, LetsAnEventWaitForItsNextTry) {
+TEST_P(SettleContract, DelaysTheNextAttempt) {
     given(an_event());
     const Event held = claim_one();
     const Settlement settlement = retry_in(held, noon + 1us, 4s);
@@ -65,7 +65,7 @@ TEST_P(SettleContract, LetsAnEventWaitForItsNextTry) {
     EXPECT_EQ(again[0].event.retry_count, 1U);
 }
 
-TEST_P(SettleContract, KeepsTheStartOfTheFirstTryAndEveryFailedTry) {
+TEST_P(SettleContract, KeepsTheStartOfTheFirstAttemptAndEveryFailedAttempt) {
     const Event event = an_event();
     given(event);
     std::vector<AttemptRecord> tries;
@@ -102,7 +102,7 @@ TEST_P(SettleContract, FailsAnEventThatIsRefusedForGood) {
     EXPECT_THAT(claim(instance_b), IsEmpty());
 }
 
-TEST_P(SettleContract, CountsTheLastTryOfAnEventWhoseTriesAreUsedUp) {
+TEST_P(SettleContract, CountsTheLastAttemptOfAnEventWhoseAttemptsAreUsedUp) {
     given(an_event());
     const Event held = claim_one();
     EXPECT_TRUE(settle(used_up(held, noon)));
@@ -112,7 +112,7 @@ TEST_P(SettleContract, CountsTheLastTryOfAnEventWhoseTriesAreUsedUp) {
     EXPECT_EQ(expected.retry_count, 1U);
 }
 
-TEST_P(SettleContract, FailsAnEventUnsentWhenItsTriesWereLost) {
+TEST_P(SettleContract, FailsAnEventUnsentIfAllAttemptsWereLost) {
     given(an_event());
     claim_one(instance_a);
     advance(30s);
@@ -167,7 +167,7 @@ TEST_P(SettleContract, RefusesAStaleHolderAndChangesNothingOfTheEvent) {
     }
 }
 
-TEST_P(SettleContract, KeepsATryLostThatWasNeverSentThoughItsHolderSpeaksLate) {
+TEST_P(SettleContract, KeepsAnUnsentAttemptLostDespiteALateReport) {
     given(an_event());
     const Event stale = claim_one(instance_a);
     advance(30s);
@@ -190,7 +190,7 @@ TEST_P(SettleContract, RefusesAHolderWhoseEventHasEnded) {
     EXPECT_EQ(find(stale.id), completed);
 }
 
-TEST_P(SettleContract, RefusesWhatItDoesNotKnow) {
+TEST_P(SettleContract, RefusesAnUnknownEvent) {
     Event unknown = sundial::claim(an_event(), instance_a, noon, 30s).value();
     EXPECT_TRUE(is<LeaseLost>(settle(accepted(unknown, noon))));
     EXPECT_TRUE(is<LeaseLost>(settle(retry_in(unknown, noon, 1s))));
@@ -200,7 +200,7 @@ TEST_P(SettleContract, RefusesWhatItDoesNotKnow) {
 }
 
 /// The answer was lost, so the holder repeats it.
-TEST_P(SettleContract, AnswersARepetitionOfWhatHadHappenedWithSuccess) {
+TEST_P(SettleContract, AcceptsARepeatedSettlement) {
     for (const auto& say : std::vector<std::function<Settlement(const Event&)>>{
              [](const Event& held) { return accepted(held, noon); },
              [](const Event& held) { return retry_in(held, noon, 1h); },
@@ -221,7 +221,7 @@ TEST_P(SettleContract, AnswersARepetitionOfWhatHadHappenedWithSuccess) {
     }
 }
 
-TEST_P(SettleContract, KnowsAFailedTryAgainEvenWhenTheNextOneHasBegun) {
+TEST_P(SettleContract, AcceptsARepeatedFailureEvenIfTheNextAttemptHasBegun) {
     given(an_event());
     const Settlement settlement = retry_in(claim_one(instance_a), noon, 1s);
     EXPECT_TRUE(settle(settlement));
@@ -276,7 +276,7 @@ TEST_P(SettleContract, KeepsTheTextsOfAFailureExactly) {
     EXPECT_THAT(attempts_of(held.id), ElementsAre(*settlement.attempt));
 }
 
-TEST_P(SettleContract, KeepsATryThatGotNoAnswer) {
+TEST_P(SettleContract, KeepsAnAttemptThatGotNoAnswer) {
     given(an_event());
     Settlement settlement = retry_in(claim_one(), noon, 1s);
     settlement.status_code = settlement.attempt->status_code = std::nullopt;
@@ -286,7 +286,7 @@ TEST_P(SettleContract, KeepsATryThatGotNoAnswer) {
     EXPECT_THAT(attempts_of(settlement.id), ElementsAre(*settlement.attempt));
 }
 
-TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
+TEST_P(SettleContract, ReleasesAnUnsentEventForLater) {
     const Event event = an_event().to_endpoint(an_id<EndpointId>());
     given(event);
     const Event held = claim_one();
@@ -337,7 +337,7 @@ TEST_P(SettleContract, AnswersARepeatedReleaseWithSuccess) {
     EXPECT_EQ(attempts_of(held.id).size(), 1U);
 }
 
-TEST_P(SettleContract, TakesNothingBackFromAStaleHolder) {
+TEST_P(SettleContract, IgnoresAReleaseByAStaleHolder) {
     given(an_event());
     const Event stale = claim_one(instance_a);
     advance(30s);
@@ -350,7 +350,7 @@ TEST_P(SettleContract, TakesNothingBackFromAStaleHolder) {
     EXPECT_EQ(attempts_of(stale.id), attempts);
 }
 
-TEST_P(SettleContract, KeepsNoFinalStateFromChanging) {
+TEST_P(SettleContract, NeverChangesAFinalState) {
     given(an_event());
     const Event held = claim_one();
     EXPECT_TRUE(settle(accepted(held, noon)));

@@ -47,7 +47,7 @@ TEST_P(SkipRepositoryContract, KeepsEveryMemberOfARun) {
     EXPECT_THAT(runs.list(), ElementsAre(of_user, last));
 }
 
-TEST_P(SkipRepositoryContract, MakesARunLongerThatEndedWhereAnotherBegins) {
+TEST_P(SkipRepositoryContract, JoinsAdjacentRuns) {
     for (const auto user : {std::optional<UserId>{}, std::optional{an_id<UserId>()}}) {
         const ScheduleId its = an_id<ScheduleId>();
         Runs runs{store()};
@@ -71,7 +71,7 @@ TEST_P(SkipRepositoryContract, MakesARunLongerThatEndedWhereAnotherBegins) {
     }
 }
 
-TEST_P(SkipRepositoryContract, KeepsApartWhatIsNotOneRun) {
+TEST_P(SkipRepositoryContract, KeepsSeparateRunsApart) {
     Runs runs{store()};
     const UserId user = an_id<UserId>();
     const SkippedRun run = a_run(schedule, user, noon);
@@ -119,7 +119,7 @@ TEST_P(SkipRepositoryContract, FiltersAndSortsAList) {
     EXPECT_THAT(like([](SkipQuery& q) { q.to = noon + 10h; }), ElementsAre(early));
 }
 
-TEST_P(SkipRepositoryContract, RemovesWhatIsOfAUserOrASchedule) {
+TEST_P(SkipRepositoryContract, RemovesRunsOfAUserOrASchedule) {
     Runs runs{store()};
     const UserId user = an_id<UserId>();
     const SkippedRun of_user = a_run(an_id<ScheduleId>(), user, noon);

@@ -26,7 +26,7 @@ bool same(const RecordedEvent& a, const RecordedEvent& b) {
            a.event_type == b.event_type && a.metadata == b.metadata;
 }
 
-TEST_P(StoreContract, KeepsAllThatATransactionDid) {
+TEST_P(StoreContract, CommitsAllChangesOfATransaction) {
     const User user = a_user();
     const Event event = an_event().of_user(user.id);
     const RecordedEvent fact = a_fact_of(user.id.value, 1);
@@ -43,7 +43,7 @@ TEST_P(StoreContract, KeepsAllThatATransactionDid) {
     EXPECT_TRUE(same(recorded()[0], fact));
 }
 
-TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
+TEST_P(StoreContract, RollsBackATransactionThatReturnedFalse) {
     const User user = a_user();
     const Event event = an_event().of_user(user.id);
     store().transact([&](Transaction& tx) {
@@ -60,7 +60,7 @@ TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
     given(event);  // the key is free too
 }
 
-TEST_P(StoreContract, PassesAnExceptionOnAndKeepsNothing) {
+TEST_P(StoreContract, RollsBackAndRethrowsAnException) {
     const User user = a_user();
     EXPECT_THROW(store().transact([&](Transaction& tx) -> bool {
         EXPECT_TRUE(tx.users().add(user));
@@ -72,7 +72,7 @@ TEST_P(StoreContract, PassesAnExceptionOnAndKeepsNothing) {
     write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });  // the store still works
 }
 
-TEST_P(StoreContract, PutsBackWhatATransactionChangedAndRemoved) {
+TEST_P(StoreContract, RestoresChangedAndRemovedRowsOnRollback) {
     const User user = a_user().named("Ada", "Li");
     const Event event = an_event();
     write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
@@ -117,7 +117,7 @@ TEST_P(StoreContract, CommitsAResultThatIsAValueAndRollsBackOneThatIsAnError) {
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(second.id); }));
 }
 
-TEST_P(StoreContract, ReadsWhatIsCommitted) {
+TEST_P(StoreContract, ReadsCommittedData) {
     const User user = a_user();
     write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
     std::optional<User> seen;
@@ -125,7 +125,7 @@ TEST_P(StoreContract, ReadsWhatIsCommitted) {
     EXPECT_EQ(seen, user);
 }
 
-TEST_P(StoreContract, MakesATransactionWithinAnotherAPartOfIt) {
+TEST_P(StoreContract, NestsTransactions) {
     const User kept = a_user(), undone = a_user(), thrown = a_user();
     const auto add = [&](const User& user) {
         return [&user](Transaction& tx) { return tx.users().add(user).has_value(); };
@@ -163,7 +163,7 @@ TEST_P(StoreContract, KnowsWhetherThisThreadIsInATransaction) {
     EXPECT_FALSE(store().open_here());
 }
 
-TEST_P(StoreContract, UndoesThePartsWithTheWhole) {
+TEST_P(StoreContract, RollsBackPartsWithTheWhole) {
     const User user = a_user();
     const Event event = an_event();
     given(event);
@@ -182,7 +182,7 @@ TEST_P(StoreContract, UndoesThePartsWithTheWhole) {
     EXPECT_EQ(claim_one().attempt, Attempt{1});
 }
 
-TEST_P(StoreContract, CommitsWhatAnotherPortDidWithinATransaction) {
+TEST_P(StoreContract, CommitsChangesOfOtherPortsInTheTransaction) {
     const Event event = an_event();
     given(event);
     store().transact([&](Transaction& tx) {
@@ -194,7 +194,7 @@ TEST_P(StoreContract, CommitsWhatAnotherPortDidWithinATransaction) {
 }
 
 /// A name conflict aborts a statement in the database. It must not abort the whole transaction.
-TEST_P(StoreContract, GoesOnAfterARefusalInAPart) {
+TEST_P(StoreContract, ContinuesAfterARefusedPart) {
     const User first = a_user().with_external_id("crm-7"),
                second = a_user().with_external_id("crm-7");
     const auto add = [&](const User& user) {

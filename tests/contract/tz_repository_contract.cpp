@@ -34,7 +34,7 @@ Event in_zone(const std::string& zone, const std::string& release) {
     return event;
 }
 
-TEST_P(TzRepositoryContract, TellsEachPairOnceAndSorted) {
+TEST_P(TzRepositoryContract, ListsEachPairOnceAndSorted) {
     EXPECT_THAT(computed_with(), IsEmpty());
     given(in_zone("Europe/Rome", "2025b"), in_zone("Africa/Casablanca", "2026f"),
           in_zone("Africa/Casablanca", "2025b"), in_zone("Europe/Rome", "2025b"),
@@ -45,7 +45,7 @@ TEST_P(TzRepositoryContract, TellsEachPairOnceAndSorted) {
                             ComputedWith{"America/Argentina/Buenos_Aires", "unknown"}, rome_2025b));
 }
 
-TEST_P(TzRepositoryContract, IsAboutPendingEventsWithAWallTimeOnly) {
+TEST_P(TzRepositoryContract, IncludesOnlyPendingEventsWithAWallTime) {
     Event due = in_zone("Europe/Paris", "2025b");
     due.due = due.claimable_at = noon;
     const Event instant = an_event().due(noon + 1h);
@@ -65,7 +65,7 @@ TEST_P(TzRepositoryContract, IsAboutPendingEventsWithAWallTimeOnly) {
     EXPECT_THAT(ids_in({instant.intent.zone, instant.tz_release}), IsEmpty());
 }
 
-TEST_P(TzRepositoryContract, GoesThroughAPairInBatchesById) {
+TEST_P(TzRepositoryContract, ReadsAPairInBatchesById) {
     std::vector<EventId> ids;
     for (int i = 0; i < 5; ++i) {
         const Event event = in_zone("Europe/Rome", "2025b");
@@ -80,14 +80,14 @@ TEST_P(TzRepositoryContract, GoesThroughAPairInBatchesById) {
     EXPECT_THAT(ids_in(rome_2025b, ids[4], 2), IsEmpty());
 }
 
-TEST_P(TzRepositoryContract, AParkedEventIsOneOfThem) {
+TEST_P(TzRepositoryContract, IncludesParkedEvents) {
     Event parked = in_zone("Europe/Rome", "2025b");
     parked.claimable_at = never;
     given(parked);
     EXPECT_THAT(ids_in(rome_2025b), ElementsAre(parked.id));
 }
 
-TEST_P(TzRepositoryContract, WhatIsComputedAgainIsOfThePairThatItIsOfNow) {
+TEST_P(TzRepositoryContract, ARecomputedEventMovesToItsNewPair) {
     const Event event = in_zone("Europe/Rome", "2025b");
     given(event);
     change(event.id, [](Event pending, Instant now) {
@@ -137,7 +137,7 @@ TEST_P(TzRepositoryContract, KeepsMovesOldestFirst) {
     EXPECT_THAT(moves_of(event.id), ElementsAre(a_move_of(event.id, 2), a_move_of(event.id, 3)));
 }
 
-TEST_P(TzRepositoryContract, MovesGoWhenTheEventIsErased) {
+TEST_P(TzRepositoryContract, RemovesTheMovesOfAnErasedEvent) {
     const UserId user = an_id<UserId>();
     const Event live = an_event().of_user(user).due(noon + 1h);
     const Event over = an_event().of_user(user).due(noon + 1h);

@@ -127,7 +127,7 @@ TEST_P(UserRepositoryContract, RemovesAUserAndFreesItsExternalId) {
     add(a_user().with_external_id("crm-7"));
 }
 
-TEST_P(UserRepositoryContract, SharesThoseThatExist) {
+TEST_P(UserRepositoryContract, SharesExistingUsers) {
     const User one = a_user();
     const User other = a_user();
     add(one, other, a_user());
@@ -152,7 +152,7 @@ TEST_P(UserRepositoryContract, FindsTheIdsOfManyExternalIdsExactly) {
     });
 }
 
-TEST_P(UserRepositoryContract, GoesThroughAllOfThemById) {
+TEST_P(UserRepositoryContract, WalksAllUsersById) {
     std::vector<User> all;
     for (int i = 0; i < 7; ++i) {
         all.push_back(a_user());

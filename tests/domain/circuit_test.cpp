@@ -43,7 +43,7 @@ TEST(Circuit, OpensOnceEnoughOfTheLatestResultsAreFailures) {
     }
 }
 
-TEST(Circuit, CountsWhatComesOneByOneAsWhatComesAtOnce) {
+TEST(Circuit, CountsSingleAndBatchedResultsAlike) {
     Circuit circuit = fresh();
     for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(circuit.state, CircuitState::closed);
@@ -54,7 +54,7 @@ TEST(Circuit, CountsWhatComesOneByOneAsWhatComesAtOnce) {
     EXPECT_EQ(circuit.probe_at, noon + 78s);
 }
 
-TEST(Circuit, ForgetsWhatIsOlderThanItsWindow) {
+TEST(Circuit, ForgetsResultsOlderThanItsWindow) {
     Circuit circuit = count(fresh(), {.failed = 4}, noon, policy);
     EXPECT_DOUBLE_EQ(failure_ratio(circuit, noon + 59s, policy), 1.0);
     EXPECT_DOUBLE_EQ(failure_ratio(circuit, noon + 60s, policy), 0.0);
@@ -118,7 +118,7 @@ TEST(Circuit, PausesTwiceAsLongForEachProbeThatFails) {
     }
 }
 
-TEST(Circuit, LearnsNothingFromAProbeThatWasNeverSent) {
+TEST(Circuit, IgnoresAProbeThatWasNeverSent) {
     const Circuit circuit = probed(open_since(noon), CallResult::none, noon + 30s);
     EXPECT_EQ(circuit.state, CircuitState::half_open);
     EXPECT_EQ(circuit.probes_answered, 0U);
@@ -131,7 +131,7 @@ TEST(Circuit, IgnoresAProbeThatIsNotExpected) {
     EXPECT_EQ(after, circuit);
 }
 
-TEST(Circuit, HeedsNoOtherResultsUntilItIsClosed) {
+TEST(Circuit, IgnoresOtherResultsUntilItIsClosed) {
     const Circuit circuit = open_since(noon);
     const Circuit after = count(circuit, {.accepted = 100, .failed = 3}, noon + 1s, policy);
     EXPECT_EQ(after.state, CircuitState::open);
@@ -139,12 +139,12 @@ TEST(Circuit, HeedsNoOtherResultsUntilItIsClosed) {
     EXPECT_EQ(after.accepted_at, noon + 1s);
 }
 
-TEST(Circuit, IsClosedByHandWhateverItIs) {
+TEST(Circuit, IsClosedByHandFromAnyState) {
     const Circuit open = open_since(noon);
     EXPECT_EQ(closed(open), Circuit{.endpoint = open.endpoint});
 }
 
-TEST(Circuit, SpreadsWhatWaitsOverHalfOfItsPause) {
+TEST(Circuit, SpreadsWaitingEventsOverHalfOfItsPause) {
     const Circuit circuit = open_since(noon);
     EXPECT_EQ(wait_for_circuit(circuit, noon + 10s, 0.0), 20s);
     EXPECT_EQ(wait_for_circuit(circuit, noon + 10s, 0.5), 27'500ms);
@@ -154,7 +154,7 @@ TEST(Circuit, SpreadsWhatWaitsOverHalfOfItsPause) {
     EXPECT_EQ(wait_for_circuit(probing, noon + 31s, 0.5), 3s);
 }
 
-TEST(Circuit, GivesUpAfterFiveDaysWithoutAnAcceptanceAndADayOfTries) {
+TEST(Circuit, GivesUpAfterFiveDaysWithoutAnAcceptanceAndADayOfAttempts) {
     const auto given_up_after = [](std::chrono::hours since_acceptance,
                                    std::chrono::hours since_failure) {
         const Circuit circuit{.endpoint = an_id<EndpointId>(),
@@ -180,7 +180,7 @@ TEST(Circuit, KnowsSinceWhenNothingWasAccepted) {
     EXPECT_EQ(circuit.accepted_at, noon + 2s);
 }
 
-TEST(CallResult, TellsWhatAnOutcomeSaysOfTheReceiver) {
+TEST(CallResult, ClassifiesAnOutcomeForTheCircuit) {
     const auto of = [](Verdict verdict, std::optional<DeliveryErrorCode> error) {
         Outcome outcome;
         outcome.verdict = verdict;

@@ -83,7 +83,7 @@ RC_GTEST_PROP(Event, KeepsItsInvariantsThroughAnyActions, ()) {
     RC_CLASSIFY(event.attempt.value > 1U, "tried again");
 }
 
-RC_GTEST_PROP(Claim, GivesAnEventToOneOfManyUntilTheLeaseExpires, ()) {
+RC_GTEST_PROP(Claim, LetsOneOfManyHoldAnEventUntilTheLeaseExpires, ()) {
     const auto after = std::chrono::seconds{*rc::gen::inRange(0, 120)};
     const Event held = claim(an_event(), instance_a, noon, lease).value();
     const auto second = claim(held, instance_b, noon + after, lease);

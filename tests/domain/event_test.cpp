@@ -65,7 +65,7 @@ TEST_P(EverySituation, AllowsItsActionsAndNoOther) {
     }
 }
 
-TEST_P(EverySituation, SaysWhatItRefusedAndWhy) {
+TEST_P(EverySituation, ReportsWhyAnActionIsRefused) {
     const auto& [name, event, now, allowed] = GetParam();
     for (const EventAction& action : event_actions()) {
         if (allowed.contains(action.name)) continue;
@@ -104,13 +104,13 @@ TEST(Claim, CountsTheAttemptOfAHolderWithAnExpiredLease) {
     EXPECT_EQ(claim(previous_lost, instance_a, noon + 2 * lease, lease)->first_attempt_at, noon);
 }
 
-TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
+TEST(Claim, CountsNothingWhenTheNextAttemptIsDue) {
     const Event again = claim(a_waiting_event(), instance_b, noon + 5s, lease).value();
     EXPECT_EQ(again.attempt, Attempt{2});
     EXPECT_EQ(again.retry_count, 1U);  // counts the failed attempt, not the claim
 }
 
-TEST(WaitForRetry, SpendsTheTryAndFreesTheEvent) {
+TEST(WaitForRetry, SpendsTheAttemptAndFreesTheEvent) {
     const Event waiting = a_waiting_event();
     EXPECT_EQ(waiting.state, EventState{Processing{}});
     EXPECT_EQ(waiting.claimable_at, noon + 5s);
@@ -119,7 +119,7 @@ TEST(WaitForRetry, SpendsTheTryAndFreesTheEvent) {
     EXPECT_FALSE(is_claimed(waiting));
 }
 
-TEST(Release, SpendsNoTryAndKeepsTheNumberFromReuse) {
+TEST(Release, SpendsNoAttemptAndKeepsTheNumberFromReuse) {
     const Event released = release(a_claimed_event(), noon + 1s, noon + 9s).value();
     EXPECT_EQ(released.state, EventState{Processing{}});
     EXPECT_EQ(released.claimable_at, noon + 9s);
@@ -130,7 +130,7 @@ TEST(Release, SpendsNoTryAndKeepsTheNumberFromReuse) {
 
 TEST(Fail, CountsNoRetryForARefusal) { EXPECT_EQ(a_failed_event().retry_count, 0U); }
 
-TEST(GiveUp, CountsTheLastTryToo) {
+TEST(GiveUp, CountsTheLastAttemptToo) {
     const Event over = give_up(a_claimed_event(), noon + 1s, "TIMEOUT").value();
     EXPECT_EQ(over.state, (EventState{Failed{noon + 1s, "TIMEOUT"}}));
     EXPECT_EQ(over.retry_count, 1U);
@@ -187,7 +187,7 @@ TEST(Retried, IsAFreshEventUnderTheSameKeyDueWhenItWas) {
     EXPECT_EQ(fresh.due, noon);
 }
 
-TEST(Retried, IsOnlyForWhatFailed) {
+TEST(Retried, RequiresAFailedEvent) {
     for (const Situation& situation : every_situation()) {
         const auto fresh = retried(situation.event, an_id<EventId>(), noon + 48h);
         EXPECT_EQ(fresh.has_value(), situation.name == "failed") << situation.name;
@@ -206,7 +206,7 @@ TEST(Retried, BringsACancelledOccurrenceBackForItsTarget) {
     EXPECT_EQ(retried(cancelled, an_id<EventId>(), noon + 48h)->claimable_at, noon + 48h);
 }
 
-TEST(WaitingFor, NamesWhatKeepsALiveEvent) {
+TEST(WaitingFor, NamesTheObstacleOfALiveEvent) {
     EXPECT_EQ(waiting_for(an_event()), std::nullopt);
     EXPECT_EQ(waiting_for(park(an_event(), noon).value()), WaitReason::schedule);
     const Event claimed = a_claimed_event();
@@ -223,7 +223,7 @@ TEST(WaitingFor, NamesWhatKeepsALiveEvent) {
     EXPECT_EQ(cancel(blocked, noon, "")->obstacle, std::nullopt);
 }
 
-TEST(Missed, IsWhatIsDueAndWasNotAttempted) {
+TEST(Missed, IsTrueOfDueEventsWithoutAnAttempt) {
     const Event event = an_event();
     EXPECT_FALSE(missed(event, noon));
     EXPECT_TRUE(missed(event, noon + 1us));
@@ -270,14 +270,14 @@ TEST(Repeated, GivesAFinishedEventAnotherKey) {
     }
 }
 
-TEST(Repeated, IsNotForWhatIsAliveOrCancelled) {
+TEST(Repeated, RequiresACompletedOrFailedEvent) {
     for (const Event& event : {an_event().build(), a_claimed_event(), a_waiting_event(),
                                cancel(an_event(), noon, "").value()}) {
         EXPECT_FALSE(repeated(event, an_id<EventId>(), IdempotencyKey{"again"}, noon));
     }
 }
 
-TEST(Expedite, EndsTheWaitAndSpendsNoTry) {
+TEST(Expedite, EndsTheWaitAndSpendsNoAttempt) {
     const Event parked = release(a_claimed_event(), noon, never).value();
     const Event expedited = expedite(parked, noon + 1h).value();
     EXPECT_EQ(expedited.state, EventState{Processing{}});

@@ -45,7 +45,7 @@ TEST(Slots, HP07_OfADeadInstanceAreFreeAfterItsLease) {
     EXPECT_EQ(then.limits.leases.size(), 1U);
 }
 
-TEST(Slots, AreLeftToOthersThatLackTheirs) {
+TEST(Slots, AreLeftToInstancesBelowTheirShare) {
     Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 30), noon).limits;
     limits = share_out(limits, at_most(20), demand(instance_b, 0, 30), noon).limits;
     // Twelve of its requests have ended: it may start no new one.
@@ -57,7 +57,7 @@ TEST(Slots, AreLeftToOthersThatLackTheirs) {
     EXPECT_EQ(b.grant.admitted, 8U);
 }
 
-TEST(Slots, AreNoLongerLeftToWhoHasNotAskedAgain) {
+TEST(Slots, AreNotLeftToInstancesThatStoppedAsking) {
     Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
     limits = share_out(limits, at_most(20), demand(instance_b, 0, 20), noon).limits;
     const auto then = share_out(limits, at_most(20), demand(instance_a, 0, 20), noon + 2s);
@@ -65,13 +65,13 @@ TEST(Slots, AreNoLongerLeftToWhoHasNotAskedAgain) {
     EXPECT_EQ(then.limits.leases.size(), 1U);
 }
 
-TEST(Slots, ComeBackWhenNothingIsInFlight) {
+TEST(Slots, AreReleasedWhenNoRequestIsInFlight) {
     Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
     limits = share_out(limits, at_most(3), demand(instance_a, 0, 0), noon + 1s).limits;
     EXPECT_THAT(limits.leases, IsEmpty());
 }
 
-TEST(Slots, ComeBackWhenThereIsNoLimitAnyMore) {
+TEST(Slots, AreReleasedWhenTheLimitIsRemoved) {
     const Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
     EXPECT_THAT(share_out(limits, {}, demand(instance_a, 2, 0), noon).limits.leases, IsEmpty());
 }
@@ -83,7 +83,7 @@ TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
     EXPECT_EQ(lowered.grant.slots, 4U);
 }
 
-TEST(Tokens, FallAtTheirRateIntoABucket) {
+TEST(Tokens, RefillABucketAtTheirRate) {
     const LimitRules rules = per_second(10, 3);
     const auto [limits, first] = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
     EXPECT_THAT(first.starts, ElementsAre(noon, noon, noon));
@@ -126,7 +126,7 @@ TEST(Tokens, AreNotLostByADemandThatComesALittleLate) {
     EXPECT_EQ(share_out(limits, rules, late, noon + 1100ms).grant.admitted, 3U);
 }
 
-TEST(Tokens, ComeAgainAfterAStepBackOfTheClock) {
+TEST(Tokens, RefillAfterAStepBackOfTheClock) {
     const LimitRules rules = per_second(10, 3);
     LimitDemand ahead = demand(instance_a, 0, 20);
     ahead.ahead = 100ms;
@@ -136,7 +136,7 @@ TEST(Tokens, ComeAgainAfterAStepBackOfTheClock) {
     EXPECT_EQ(grant.next_token, noon + 1100ms);
 }
 
-TEST(Tokens, AreNotTakenForWhatHasNoSlot) {
+TEST(Tokens, AreNotUsedWithoutASlot) {
     LimitRules rules = per_second(10, 10);
     rules.max_in_flight = 2;
     const auto shared = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);

@@ -32,7 +32,7 @@ TEST(LockLease, CountsFromWhenItWasAskedForNotFromTheAnswer) {
     EXPECT_EQ(lease.lost_at(), asked + 10s + 30s - 8s);
 }
 
-TEST(LockLease, LK10_IsNotRenewedBeyondWhatItMayBeHeld) {
+TEST(LockLease, LK10_IsNotRenewedBeyondItsMaximumHoldTime) {
     LockLease lease = a_lease(0s, 45s);
     EXPECT_EQ(lease.renew_for(asked + 10s), 30s);
     lease.renewed(asked + 10s, asked + 10s);
@@ -52,7 +52,7 @@ TEST(LockLease, LK11_AFailedRenewalIsTriedAgainAndMovesNothing) {
     EXPECT_EQ(lease.renew_at(), std::nullopt);  // too late to be useful
 }
 
-TEST(LockLease, IsLostAtOnceWhenTheStoreSaysSo) {
+TEST(LockLease, IsLostAtOnceIfTheStoreReportsIt) {
     LockLease lease = a_lease();
     lease.refused(asked + 11s);
     EXPECT_LE(lease.lost_at(), asked + 11s);

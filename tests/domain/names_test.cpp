@@ -26,7 +26,7 @@ TEST(RefuseText, CountsCharactersNotBytes) {
     EXPECT_EQ(code(refuse_text("/x", repeated("李", 101), 100)), "too_long");
 }
 
-TEST(RefuseText, RefusesWhatShowsNothing) {
+TEST(RefuseText, RefusesInvisibleText) {
     for (const char* blank : {"", " ", "   ", "\u00a0", "\u3000 \u2003", "\u200b", "\ufeff"}) {
         EXPECT_EQ(code(refuse_text("/x", blank, 100)), "required");
     }
@@ -40,7 +40,7 @@ TEST(RefuseText, RefusesControlCharactersAndBrokenBytes) {
     }
 }
 
-TEST(RefuseText, SaysWhereAndWhatWouldBeRight) {
+TEST(RefuseText, ReportsThePlaceAndACorrection) {
     const auto defect = refuse_text("/lastName", "", 100);
     ASSERT_TRUE(defect);
     EXPECT_EQ(defect->pointer, "/lastName");
@@ -54,7 +54,7 @@ TEST(RefuseExternalId, TakesUpTo128PrintableCharacters) {
     EXPECT_EQ(code(refuse_external_id("/x", "")), "required");
 }
 
-TEST(RefuseIdempotencyKey, TakesWhatASignatureCanCarry) {
+TEST(RefuseIdempotencyKey, AcceptsTextThatASignatureCanCarry) {
     EXPECT_EQ(code(refuse_idempotency_key("/x", "event-5f0c_AZ09")), "");
     EXPECT_EQ(code(refuse_idempotency_key("/x", repeated("k", 128))), "");
     EXPECT_EQ(code(refuse_idempotency_key("/x", repeated("k", 129))), "too_long");
@@ -70,7 +70,7 @@ TEST(RefuseEventType, TakesDotsToo) {
     EXPECT_EQ(code(refuse_event_type("/x", repeated("t", 129))), "too_long");
 }
 
-TEST(RefuseMemberName, TakesWhatATemplateCanName) {
+TEST(RefuseMemberName, AcceptsNamesThatATemplateCanUse) {
     EXPECT_EQ(code(refuse_member_name("/x", "wedding_2")), "");
     EXPECT_EQ(code(refuse_member_name("/x", "wedding-day")), "bad_format");
     EXPECT_EQ(code(refuse_member_name("/x", repeated("n", 65))), "too_long");

@@ -15,7 +15,7 @@ TEST(Operation, IsHeldForALease) {
     EXPECT_TRUE(claimable(held, noon + 30s));
 }
 
-TEST(Operation, GoesOnForAnotherLease) {
+TEST(Operation, IsExtendedByAnotherLease) {
     const Operation held = claim(an_operation(), instance_a, noon, 30s);
     const Operation later = go_on(held, noon + 20s, 30s);
     EXPECT_EQ(later.held_by, instance_a);
@@ -23,7 +23,7 @@ TEST(Operation, GoesOnForAnotherLease) {
     EXPECT_FALSE(claimable(later, noon + 49s));
 }
 
-TEST(Operation, IsForOthersOnceItIsLetGo) {
+TEST(Operation, IsClaimableOnceReleased) {
     const Operation free = release(claim(an_operation(), instance_a, noon, 30s), noon + 1s);
     EXPECT_FALSE(free.held_by);
     EXPECT_TRUE(claimable(free, noon + 1s));
@@ -39,7 +39,7 @@ TEST(Operation, IsNotClaimableWhileItPauses) {
     EXPECT_TRUE(claimable(resting, noon + 3s));
 }
 
-TEST(Operation, HasGoneThroughAsManyRowsAsThereWere) {
+TEST(Operation, RaisesItsTotalToTheRowsHandled) {
     Operation operation = an_operation();
     operation.total = 10;
     operation.done = 11;
@@ -51,7 +51,7 @@ TEST(Operation, HasGoneThroughAsManyRowsAsThereWere) {
     EXPECT_FALSE(claimable(over, never));
 }
 
-TEST(Operation, KeepsWhatItDidWhenItEndsEarly) {
+TEST(Operation, KeepsItsCountsIfItEndsEarly) {
     Operation operation = an_operation();
     operation.total = 10;
     operation.done = 4;

@@ -11,20 +11,20 @@ TEST(JudgeStatus, AcceptsEverySuccess) {
     }
 }
 
-TEST(JudgeStatus, RetriesWhatMayPass) {
+TEST(JudgeStatus, RetriesTransientErrors) {
     for (const int status : {408, 425, 429, 500, 501, 502, 503, 504, 599}) {
         EXPECT_EQ(judge_status(status, 0), Verdict::retryable) << status;
     }
 }
 
-TEST(JudgeStatus, TakesEverythingElseAsFinal) {
+TEST(JudgeStatus, TreatsOtherErrorsAsFinal) {
     for (const int status : {100, 101, 199, 300, 301, 302, 304, 307, 308, 400, 401, 403, 404,
                              405, 406, 407, 409, 410, 413, 418, 421, 422, 451, 600, 999}) {
         EXPECT_EQ(judge_status(status, 0), Verdict::permanent) << status;
     }
 }
 
-TEST(JudgeStatus, GrantsDeploymentMistakesTheTriesOfTheEndpoint) {
+TEST(JudgeStatus, GrantsDeploymentMistakesTheAttemptsOfTheEndpoint) {
     for (const int status : {300, 302, 399, 401, 403, 404, 407, 409, 421}) {
         EXPECT_EQ(judge_status(status, 1), Verdict::retryable) << status;
     }

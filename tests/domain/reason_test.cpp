@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-TEST(Reason, StaysAsItIsWhereItCanBeKept) {
+TEST(Reason, StaysUnchangedIfValid) {
     EXPECT_EQ(storable_reason("no paper"), "no paper");
     EXPECT_EQ(storable_reason("kein Papier für 你好 👍"), "kein Papier für 你好 👍");
     EXPECT_EQ(storable_reason(""), "");
@@ -20,7 +20,7 @@ TEST(Reason, HasABlankForEachControlCharacter) {
     EXPECT_EQ(storable_reason("a\u0085b\u00a0"), "a b\u00a0");
 }
 
-TEST(Reason, HasAMarkWhereItIsNoUtf8) {
+TEST(Reason, ReplacesInvalidUtf8) {
     EXPECT_EQ(storable_reason("a\xff\xfe"), "a\uFFFD\uFFFD");
     EXPECT_EQ(storable_reason("a\xc3"), "a\uFFFD");            // the second byte is missing
     EXPECT_EQ(storable_reason("\xc0\xafz"), "\uFFFD\uFFFDz");  // overlong
@@ -33,7 +33,7 @@ TEST(Reason, IsCutBetweenTwoCharacters) {
     EXPECT_EQ(storable_reason(std::string(100'000, 'x')), std::string(1000, 'x'));
 }
 
-RC_GTEST_PROP(Reason, CanAlwaysBeKept, (const std::string& text)) {
+RC_GTEST_PROP(Reason, IsAlwaysValidText, (const std::string& text)) {
     const std::string reason = storable_reason("x" + text);
     RC_ASSERT(!refuse_text("/reason", reason, longest_reason));
     RC_ASSERT(storable_reason(reason) == reason);

@@ -37,7 +37,7 @@ TEST(NextDelay, WaitsAsLongAsTheReceiverAsks) {
     EXPECT_EQ(next_delay(standard, 5, no_jitter, 120s), 5min);
 }
 
-TEST(NextDelay, DoesNotGrantATryBecauseTheReceiverAsksToWait) {
+TEST(NextDelay, DoesNotGrantAnAttemptBecauseTheReceiverAsksToWait) {
     EXPECT_EQ(next_delay(seed, 4, no_jitter, 120s), std::nullopt);
 }
 

@@ -62,12 +62,12 @@ TEST_F(AScheduleRule, CountsAnIntervalFromItsStartOrElseItsCreation) {
     EXPECT_THAT(next(noon, 2), ElementsAre(noon + 2h, noon + 2h + 45min));
 }
 
-TEST_F(AScheduleRule, GoesOnAfterAnEvent) {
+TEST_F(AScheduleRule, ContinuesAfterAnEvent) {
     const auto first = rule().first_after(noon).value();
     EXPECT_EQ(rule().next_of(event_of(first))->instant, first.instant + 24h);
 }
 
-TEST_F(AScheduleRule, NeverGivesAnOccurrenceTwiceThatWasMovedByHand) {
+TEST_F(AScheduleRule, NeverRepeatsAnOccurrenceThatACallerMoved) {
     const auto first = rule().first_after(noon).value();
     Event early = event_of(first);
     early.due = first.instant - 5h;
@@ -79,7 +79,7 @@ TEST_F(AScheduleRule, NeverGivesAnOccurrenceTwiceThatWasMovedByHand) {
     EXPECT_EQ(rule().next_of(late)->instant, first.instant + 48h);
 }
 
-TEST_F(AScheduleRule, TellsTheTwoPassesOfAnOverlapApart) {
+TEST_F(AScheduleRule, DistinguishesTheTwoPassesOfAnOverlap) {
     schedule.trigger = CronTrigger{"30 1 * * *"};
     schedule.overlap = OverlapPolicy::both;
     const Instant before = sys_days{2027y / 11 / 7};  // New York: twice 01:30
@@ -100,7 +100,7 @@ TEST_F(AScheduleRule, KnowsWhichEventIsStillOfIt) {
     EXPECT_FALSE(rule().same_as(event));
 }
 
-TEST_F(AScheduleRule, IsNoneWithoutItsZone) {
+TEST_F(AScheduleRule, RequiresItsZone) {
     schedule.timezone = "Mars/Base";
     EXPECT_EQ(ScheduleRule::of(schedule, nullptr, find_zone).error().code,
               TimeErrorCode::unknown_zone);
@@ -122,7 +122,7 @@ TEST_F(AScheduleRule, SpreadsByAJitterThatIsAlwaysTheSame) {
     EXPECT_EQ(rule().jitter_of(first), rule().jitter_of(first));
 }
 
-TEST(GoesByRealTime, WhatHasNoNominalTimes) {
+TEST(CountsElapsedTime, WhatHasNoNominalTimes) {
     EXPECT_TRUE(counts_elapsed_time(CronTrigger{"*/15 9 * * *"}));
     EXPECT_TRUE(counts_elapsed_time(CronTrigger{"@hourly"}));
     EXPECT_FALSE(counts_elapsed_time(CronTrigger{"30 9 * * *"}));

@@ -56,7 +56,7 @@ TEST(RuleFor, NeedsAUserForADateOfTheUser) {
     EXPECT_TRUE(rule_for(new_year, nullptr));
 }
 
-TEST(RuleFor, IsNoneForWhatIsNoDay) {
+TEST(RuleFor, RequiresAValidDay) {
     for (const char* on : {"02-30", "13-01", "00-10", "6-1", "0601", "06-1x", "", "--06-01"}) {
         EXPECT_FALSE(rule_of(a_schedule().yearly_on(on), a_user())) << on;
     }

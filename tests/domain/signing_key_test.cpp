@@ -17,7 +17,7 @@ SigningKey pair_key(std::string sealed) {
     return {.scheme = SignatureScheme::v1a, .sealed = std::move(sealed)};
 }
 
-TEST(SigningAt, LeavesOutWhatHasEnded) {
+TEST(SigningAt, ExcludesExpiredKeys) {
     const std::vector<SigningKey> keys{key("new"), key("old", noon), key("older", noon - 1s)};
     EXPECT_THAT(signing_at(keys, noon - 1us), ElementsAre(keys[0], keys[1]));
     EXPECT_THAT(signing_at(keys, noon), ElementsAre(keys[0]));
@@ -32,7 +32,7 @@ TEST(Rotated, TheNewKeySignsFirstAndTheOldOneForAWhile) {
                 ElementsAre(key("new"), key("old", noon + 7 * 24h)));
 }
 
-TEST(Rotated, WhatIsOlderEndsNoLaterThanWhatIsReplacedNow) {
+TEST(Rotated, OlderKeysEndNoLaterThanTheReplacedKey) {
     const std::vector<SigningKey> keys{key("old"), key("older", noon + 2h), key("ended", noon)};
     EXPECT_THAT(rotated(keys, {key("new")}, noon, 1h).value(),
                 ElementsAre(key("new"), key("old", noon + 1h), key("older", noon + 1h)));

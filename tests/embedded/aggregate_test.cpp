@@ -146,7 +146,7 @@ private:
 INSTANTIATE_TEST_SUITE_P(Embedded, Aggregates, testing::Values("memory", "sqlite", "postgres"),
                          [](const auto& kind) { return kind.param; });
 
-TEST_P(Aggregates, AreWhatHasHappenedToThem) {
+TEST_P(Aggregates, AreRebuiltFromTheirEvents) {
     Accounts all = accounts();
     Loaded<Account> account{.id = "a"};
     account.raise(Deposited{7});
@@ -161,7 +161,7 @@ TEST_P(Aggregates, AreWhatHasHappenedToThem) {
     EXPECT_EQ(again->version, 2U);
 }
 
-TEST_P(Aggregates, ES45_KeepWhatTheyCouldNotSave) {
+TEST_P(Aggregates, ES45_KeepEventsThatCouldNotBeSaved) {
     Accounts all = accounts();
     EXPECT_EQ(all.load("a").error().code, "AGGREGATE_NOT_FOUND");
     deposit("a", 1);
@@ -190,7 +190,7 @@ TEST_P(Aggregates, ASaveWithALostResponseIsNotRepeated) {
     EXPECT_EQ(sum_of("a"), 5);
 }
 
-TEST_P(Aggregates, RT02_ACommandIsGivenTheStateAsItIsByThen) {
+TEST_P(Aggregates, RT02_ARepeatedCommandGetsTheCurrentState) {
     const auto done = accounts().execute("a", overtaken(2), tries(3));
     ASSERT_TRUE(done) << done.error().detail;
     EXPECT_EQ(calls_, 3);
@@ -201,7 +201,7 @@ TEST_P(Aggregates, RT02_ACommandIsGivenTheStateAsItIsByThen) {
     EXPECT_EQ(sum_of("a"), 201);
 }
 
-TEST_P(Aggregates, RT03_GivesUpAfterSoManyCalls) {
+TEST_P(Aggregates, RT03_StopsAfterTheMaximumOfCalls) {
     const auto done = accounts().execute("a", overtaken(99), tries(5));
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, "OPTIMISTIC_LOCK");
@@ -211,7 +211,7 @@ TEST_P(Aggregates, RT03_GivesUpAfterSoManyCalls) {
     EXPECT_EQ(sum_of("a"), 500);
 }
 
-TEST_P(Aggregates, RT04_WhatNoRetryMendsIsCalledOnce) {
+TEST_P(Aggregates, RT04_PermanentErrorsAreNotRetried) {
     Accounts all = accounts();
     int calls = 0;
     const auto refused = all.execute("a", [&](const Account&) -> Decision {
@@ -238,7 +238,7 @@ TEST_P(Aggregates, HoldNoLockByDefault) {
 }
 
 /// Requirement C2.
-TEST_P(Aggregates, TellWhatStoodInTheWayOfAnAppend) {
+TEST_P(Aggregates, ReportTheConflictOfAnAppend) {
     const sundial::StreamId stream{"Account", "a"};
     deposit("a", 1);
     deposit("a", 2);
@@ -278,7 +278,7 @@ TEST_P(Aggregates, TellWhatStoodInTheWayOfAnAppend) {
     EXPECT_TRUE(std::holds_alternative<std::monostate>(invalid.error().data));
 }
 
-TEST_P(Aggregates, DecideUnderTheLockAfterTooManyConflicts) {
+TEST_P(Aggregates, UseTheLockAfterTooManyConflicts) {
     const auto done = accounts().execute("a", overtaken(3), tries(9, 3));
     ASSERT_TRUE(done) << done.error().detail;
     EXPECT_EQ(calls_, 4);
@@ -287,7 +287,7 @@ TEST_P(Aggregates, DecideUnderTheLockAfterTooManyConflicts) {
     EXPECT_EQ(sum_of("a"), 301);
 }
 
-TEST_P(Aggregates, ACommandThatDecidesNothingSavesNothing) {
+TEST_P(Aggregates, ACommandWithoutEventsSavesNothing) {
     const auto done = accounts().execute(
         "a", [](const Account&) -> Decision { return std::vector<Account::Event>{}; });
     ASSERT_TRUE(done);
@@ -347,7 +347,7 @@ TEST_P(Aggregates, TheResolverIsAskedBeforeTheLockToo) {
     EXPECT_EQ(sum_of("a"), 302);
 }
 
-TEST_P(Aggregates, ES41_ASnapshotSavesTimeAndNothingElse) {
+TEST_P(Aggregates, ES41_ASnapshotDoesNotChangeTheResult) {
     Accounts::Settings settings;
     settings.snapshot_every = 3;
     Accounts all = accounts(settings);
@@ -368,7 +368,7 @@ TEST_P(Aggregates, ES41_ASnapshotSavesTimeAndNothingElse) {
     EXPECT_GE(all.snapshots_ignored(), 2U);
 }
 
-TEST_P(Aggregates, ES43_LoadWhatIsTruncatedByItsSnapshot) {
+TEST_P(Aggregates, ES43_LoadATruncatedStreamFromItsSnapshot) {
     Accounts all = accounts();
     for (int i = 0; i < 4; ++i) deposit("a", 1);
     ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {3, Account::state_version, "3"}));
@@ -378,7 +378,7 @@ TEST_P(Aggregates, ES43_LoadWhatIsTruncatedByItsSnapshot) {
     EXPECT_EQ(all.load("a").error().code, "INTERNAL_ERROR");  // the state can no longer be computed
 }
 
-TEST_P(Aggregates, ES46_ReadOldEventsAsTheyWouldBeToday) {
+TEST_P(Aggregates, ES46_UpcastOldEvents) {
     Accounts::Settings settings;
     settings.upcasters
         .add("Deposited", 1, [](const std::string& cents) { return cents + R"("EUR")"; })
@@ -467,7 +467,7 @@ TEST_P(Aggregates, AProjectionCountsEachEventOnce) {
     EXPECT_GT(streams_->checkpoint("totals")->position, 0U);
 }
 
-TEST_P(Aggregates, OneFollowsAtATime) {
+TEST_P(Aggregates, OnlyOneFollowerRunsAtATime) {
     deposit("a", 1);
     std::string code;
     const auto nothing = [](const RecordedEvent&) -> Result<sundial::Done> {
@@ -496,7 +496,7 @@ TEST_P(Aggregates, AFollowerReceivesNewEvents) {
     EXPECT_FALSE(follower.stopped());
 }
 
-TEST_P(Aggregates, AFollowerStopsAtWhatItCannotHandleOrParksIt) {
+TEST_P(Aggregates, AFollowerStopsAtAFailedEventOrParksIt) {
     deposit("a", 1);
     deposit("a", 2);
     const auto follow = [&](std::string name, bool park) {

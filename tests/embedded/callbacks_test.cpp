@@ -199,7 +199,7 @@ TEST_P(Callbacks, DestroyTheEngineInAHandler) {
     EXPECT_EQ(status(*opened(false), id), "COMPLETED");
 }
 
-TEST_P(Callbacks, DestroyTheEngineThatAdvances) {
+TEST_P(Callbacks, DestroyTheEngineWhileItAdvances) {
     std::string id;
     LastCopy parts;
     {

@@ -78,7 +78,7 @@ private:
     sundial::TemporaryFolder folder_;
 };
 
-TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
+TEST_P(EachStorage, HandlesEveryBirthdayAtNineInTheUsersZone) {
     Engine engine = opened(storage());
     Seen seen;
     engine.on("BIRTHDAY", [&](const Event& event) {
@@ -140,7 +140,7 @@ TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
 INSTANTIATE_TEST_SUITE_P(Embedded, EachStorage, testing::Values("memory", "sqlite", "postgres"),
                          [](const auto& tested) { return tested.param; });
 
-TEST(Embedded, TriesAgainWhatAHandlerCouldNotDo) {
+TEST(Embedded, RetriesAnEventWhoseHandlerFailed) {
     Engine engine = opened("memory:");
     std::atomic<int> tries = 0;
     engine.on("REMINDER", [&](const Event& event) {
@@ -156,7 +156,7 @@ TEST(Embedded, TriesAgainWhatAHandlerCouldNotDo) {
     EXPECT_EQ(engine.find_event(event->id)->status, "COMPLETED");
 }
 
-TEST(Embedded, FailsWhatAHandlerRefuses) {
+TEST(Embedded, FailsAnEventThatItsHandlerRefuses) {
     Engine engine = opened("memory:");
     engine.on("REMINDER", [](const Event&) { return Handled::refuse("nobody wants it"); });
     const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now()});
@@ -175,7 +175,7 @@ TEST(Embedded, KeepsALocalTimeAcrossAChangeOfTheClocks) {
     EXPECT_EQ(event->due - day, 13h);
 }
 
-TEST(Embedded, KeepsWhatIsDueThroughARestart) {
+TEST(Embedded, KeepsDueEventsThroughARestart) {
     const sundial::TemporaryFolder folder;
     const std::string storage = "sqlite:" + folder.file().string();
     std::string id;
@@ -196,7 +196,7 @@ TEST(Embedded, KeepsWhatIsDueThroughARestart) {
     EXPECT_EQ(seen.events()[0].id, id);
 }
 
-TEST(Embedded, HandlesWhatCameDueWithoutAHandlerOnceThereIsOne) {
+TEST(Embedded, HandlesDueEventsOnceAHandlerIsAdded) {
     const sundial::TemporaryFolder folder;
     const std::string storage = "sqlite:" + folder.file().string();
     std::string id;
@@ -256,7 +256,7 @@ TEST(Embedded, LeavesEventsToTheEngineThatHasTheirHandler) {
     for (const std::string& id : ids) EXPECT_EQ(a.find_event(id)->status, "COMPLETED");
 }
 
-TEST(Embedded, CallsHandlersByItselfOnceStarted) {
+TEST(Embedded, CallsHandlersInTheBackgroundOnceStarted) {
     Engine first = opened("memory:", false);
     std::promise<std::string> handled;
     first.on("REMINDER", [&](const Event& event) {
@@ -270,7 +270,7 @@ TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     engine.stop();
 }
 
-TEST(Embedded, HandlesWhatStopLeftAfterTheNextStart) {
+TEST(Embedded, HandlesRemainingEventsAfterARestart) {
     const sundial::TemporaryFolder folder;
     const std::string storage = "sqlite:" + folder.file().string();
     constexpr std::size_t all = 100;
@@ -306,7 +306,7 @@ TEST(Embedded, HandlesWhatStopLeftAfterTheNextStart) {
     EXPECT_THAT(seen.events(), SizeIs(all));
 }
 
-TEST(Embedded, KeepsTheDatabaseInOrderOnceStarted) {
+TEST(Embedded, RunsMaintenanceOnceStarted) {
     const std::string url = sundial::PostgresCluster::shared().create_database();
     Engine engine = opened(url, false);
     const auto months_ahead = [&] {
@@ -399,7 +399,7 @@ TEST(Embedded, EndsTheLoopOfAWorkerWhenItIsStopped) {
     EXPECT_EQ(engine.find_event(event->id)->status, "PENDING");
 }
 
-TEST(Embedded, AnswersAnErrorForWhateverIsThrown) {
+TEST(Embedded, ReturnsAnErrorForAnyException) {
     Engine engine = opened("memory:");
     sundial::Streams streams = engine.streams();
     const sundial::StreamId order{"Order", "17"};
@@ -430,7 +430,7 @@ TEST(Embedded, AnswersAnErrorForWhateverIsThrown) {
     }
 }
 
-TEST(Embedded, KeepsAnyReasonOfAWorkerAsItCanBeKept) {
+TEST(Embedded, StoresAnyReasonOfAWorkerAsValidText) {
     Engine engine = opened("memory:");
     ASSERT_TRUE(engine.create_queue("printers"));
     ASSERT_TRUE(engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"}));
@@ -444,7 +444,7 @@ TEST(Embedded, KeepsAnyReasonOfAWorkerAsItCanBeKept) {
     EXPECT_EQ(failed->failure_reason, "WORKER no paper \uFFFD" + std::string(990, 'x'));
 }
 
-TEST(Embedded, LetsPeopleAndEventsGo) {
+TEST(Embedded, DeletesUsersAndCancelsEvents) {
     Engine engine = opened("memory:");
     const auto user = engine.create_user(ada);
     const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now() + 1h});
@@ -454,7 +454,7 @@ TEST(Embedded, LetsPeopleAndEventsGo) {
     EXPECT_EQ(*engine.advance(366 * 24h), 0U);
 }
 
-TEST(Embedded, SaysWhatIsWrongInTheCodesOfTheApi) {
+TEST(Embedded, ReportsErrorsWithTheCodesOfTheApi) {
     Engine engine = opened("memory:");
     const auto unknown = engine.create_user({"Ada", "", "1992-02-30", "Europe/Pariss"});
     ASSERT_FALSE(unknown);
@@ -499,7 +499,7 @@ TEST(Embedded, GivesALockToOneHolderAtATimeUnderRisingTokens) {
     EXPECT_THAT(own.error().detail, HasSubstr("Sundial's own"));
 }
 
-TEST(Embedded, HasLocksThatLastAsLongAsASession) {
+TEST(Embedded, HasSessionLocks) {
     const std::string url = sundial::PostgresCluster::shared().create_database();
     {
         const auto lock = SessionLock::acquire(url, "migrate");

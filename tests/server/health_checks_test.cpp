@@ -9,13 +9,13 @@ namespace {
 using namespace std::chrono_literals;
 using Status = http::HealthCheck::Status;
 
-TEST(HealthChecks, TakeADatabaseThatAnswersWithinTwoSeconds) {
+TEST(HealthChecks, PassIfTheDatabaseAnswersWithinTwoSeconds) {
     EXPECT_EQ(database_check(true, 2s).status, Status::pass);
     EXPECT_EQ(database_check(true, 2s + 1us).status, Status::fail);
     EXPECT_EQ(database_check(false, 1ms).status, Status::fail);
 }
 
-TEST(HealthChecks, WantTheClaimLoopToTurn) {
+TEST(HealthChecks, FailIfTheClaimLoopStops) {
     EXPECT_EQ(claim_loop_check(false, true).status, Status::pass);
     EXPECT_EQ(claim_loop_check(false, false).status, Status::fail);
     EXPECT_EQ(claim_loop_check(true, true).status, Status::fail);
@@ -30,7 +30,7 @@ TEST(HealthChecks, WarnBeforeTheDiskIsFull) {
     EXPECT_FALSE(free_space_of("/no/such/folder/x.db"));
 }
 
-TEST(HealthChecks, OnlyWarnOfAClockThatDiffers) {
+TEST(HealthChecks, WarnIfClocksDiffer) {
     EXPECT_EQ(clock_check(-1s).status, Status::pass);
     EXPECT_EQ(clock_check(1h).status, Status::warn);
     EXPECT_NE(clock_check(-3600s).detail.find("-3600 s"), std::string::npos);

@@ -13,7 +13,7 @@ ExpiringKeys expiring_in(std::chrono::microseconds left, ApiKeyId id, Instant no
     return {.as_of = now, .keys = {{id, Role::write, now + left}}};
 }
 
-TEST(KeyWarnings, ComeFourteenDaysAheadAndNotSooner) {
+TEST(KeyWarnings, BeginFourteenDaysBeforeExpiry) {
     const auto id = an_id<ApiKeyId>();
     EXPECT_THAT(KeyWarnings{}.due(expiring_in(14 * 24h, id)), SizeIs(1));
     EXPECT_THAT(KeyWarnings{}.due(expiring_in(14 * 24h + 1us, id)), IsEmpty());
@@ -30,7 +30,7 @@ TEST(KeyWarnings, NameTheKeyByItsId) {
     EXPECT_EQ(std::get<std::string>(lines[0].fields[0].second), to_string(id));
 }
 
-TEST(KeyWarnings, ComeOnceADayForEachKey) {
+TEST(KeyWarnings, AreLoggedOnceADayForEachKey) {
     const auto one = an_id<ApiKeyId>(), other = an_id<ApiKeyId>();
     KeyWarnings warnings;
     ExpiringKeys both{.as_of = noon,
@@ -42,7 +42,7 @@ TEST(KeyWarnings, ComeOnceADayForEachKey) {
     EXPECT_THAT(warnings.due(both), SizeIs(2));
 }
 
-TEST(KeyWarnings, EndWithTheKey) {
+TEST(KeyWarnings, EndWhenTheKeyIsRemoved) {
     const auto id = an_id<ApiKeyId>();
     KeyWarnings warnings;
     EXPECT_THAT(warnings.due(expiring_in(1h, id)), SizeIs(1));

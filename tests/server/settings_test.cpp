@@ -49,7 +49,7 @@ TEST(Settings, HaveDefaultsThatStart) {
     EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "default");
 }
 
-TEST(Settings, NameTheAddressThatIsNone) {
+TEST(Settings, ReportAnInvalidAddressByName) {
     const auto setting_error = [](const std::string& key, const std::string& text) {
         return error_about({.flags = {{key, text}}});
     };
@@ -60,7 +60,7 @@ TEST(Settings, NameTheAddressThatIsNone) {
     EXPECT_EQ(setting_error("http.health_listen", ""), "");
 }
 
-TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
+TEST(Settings, FlagsOverrideTheEnvironmentWhichOverridesTheFile) {
     const SettingsFile file(
         "[http]\nlisten = \"127.0.0.1:1\"\n[scheduler]\nlease = \"PT40S\"\nclaim_batch = 7\n");
     const LoadedSettings loaded =
@@ -76,7 +76,7 @@ TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
     EXPECT_EQ(shown(loaded, "scheduler.claim_batch").origin, file.path());
 }
 
-TEST(Settings, ACommandsOwnDefaultsGiveWayToEverythingElse) {
+TEST(Settings, DefaultsOfACommandHaveTheLowestPrecedence) {
     SettingsSources sources;
     sources.defaults = {{"log.level", "warn"}, {"ui.inbox", "true"}};
     sources.environment = {{"SUNDIAL_LOG_LEVEL", "debug"}};
@@ -100,7 +100,7 @@ TEST(Settings, TheUsualVariablesOfPlatformsAreRead) {
               "sqlite:y");
 }
 
-TEST(Settings, AnUnknownKeyIsAnErrorThatSaysWhatWasMeant) {
+TEST(Settings, AnUnknownKeyIsReportedWithASuggestion) {
     const SettingsFile file("[http]\nlisten_on = \"127.0.0.1:1\"\n");
     EXPECT_THAT(error_about({.file = file.path()}),
                 AllOf(HasSubstr(file.path()), HasSubstr("'http.listen_on'"),
@@ -111,7 +111,7 @@ TEST(Settings, AnUnknownKeyIsAnErrorThatSaysWhatWasMeant) {
                 HasSubstr("'delivery.workers'"));
 }
 
-TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
+TEST(Settings, AnInvalidValueIsReportedWithTheValidValues) {
     const std::pair<std::string, std::string> wrong[] = {{"http.listen", "8080"},
                                                          {"storage.pool_size", "none"},
                                                          {"storage.shards", "12"},
@@ -131,7 +131,7 @@ TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
     }
 }
 
-TEST(Settings, RetentionTakesCalendarDurationsAtTheirLongest) {
+TEST(Settings, RetentionUsesTheMaximumLengthOfCalendarDurations) {
     const auto kept = [](const char* text) {
         return load_settings({.flags = {{"retention.completed", text}}})
             .settings.retention.events.completed;
@@ -146,13 +146,13 @@ TEST(Settings, RetentionTakesCalendarDurationsAtTheirLongest) {
     }
 }
 
-TEST(Settings, ALeaseThatASlowReceiverWouldOutliveIsRefused) {
+TEST(Settings, ALeaseShorterThanTheEndpointTimeoutIsRefused) {
     EXPECT_THAT(
         error_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),
         HasSubstr("scheduler.lease"));
 }
 
-TEST(Settings, ACircuitIsATableOfItsOwnAndItsPauseHasABound) {
+TEST(Settings, TheCircuitTableHasABoundedPause) {
     const SettingsFile file(
         "[delivery]\n"
         "circuit = {window = \"PT30S\", min_calls = 7, failure_ratio = 0.25, open = \"PT5S\"}\n");
@@ -165,7 +165,7 @@ TEST(Settings, ACircuitIsATableOfItsOwnAndItsPauseHasABound) {
                 HasSubstr("delivery.circuit.open"));
 }
 
-TEST(Settings, ABrokenFileIsNamedWithItsLine) {
+TEST(Settings, AMalformedFileIsReportedWithItsLine) {
     const SettingsFile file("[http]\nlisten = \n");
     EXPECT_THAT(error_about({.file = file.path()}), HasSubstr(file.path() + ":2"));
     EXPECT_THAT(error_about({.file = "/does/not/exist.toml"}), HasSubstr("/does/not/exist.toml"));

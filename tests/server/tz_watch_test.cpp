@@ -94,14 +94,14 @@ TEST_F(TzWatchTest, ChecksOnRequest) {
     EXPECT_EQ(zones->current()->release(), "2031b");
 }
 
-TEST_F(TzWatchTest, LooksByItself) {
+TEST_F(TzWatchTest, ChecksPeriodically) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(always)};
     swap_in("fresh");
     EXPECT_EQ(replaced(), "2031b");
 }
 
-TEST_F(TzWatchTest, ChecksOnRequestEvenIfItDoesNotWatch) {
+TEST_F(TzWatchTest, ChecksOnRequestWithoutWatching) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(always, false)};
     swap_in("fresh");
@@ -109,7 +109,7 @@ TEST_F(TzWatchTest, ChecksOnRequestEvenIfItDoesNotWatch) {
     EXPECT_EQ(replaced(), "2031b");
 }
 
-TEST_F(TzWatchTest, TellsOfADamagedDatabaseAndTakesItOnceItIsWhole) {
+TEST_F(TzWatchTest, ReportsADamagedDatabaseAndLoadsItOnceRepaired) {
     AwaitedLog errors{base::LogLevel::error};
     auto setting_error = errors.line();
     FollowTzdata follow{store, *zones, ids, wakeups};
@@ -123,7 +123,7 @@ TEST_F(TzWatchTest, TellsOfADamagedDatabaseAndTakesItOnceItIsWhole) {
     EXPECT_EQ(replaced(), "2031b");
 }
 
-TEST_F(TzWatchTest, EndsAtOnce) {
+TEST_F(TzWatchTest, StopsAtOnce) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     {
         const TzWatch watch{*zones, follow, log, options(never_by_itself)};

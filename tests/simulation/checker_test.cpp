@@ -128,7 +128,7 @@ void PrintTo(const StoryCase& story, std::ostream* out) { *out << story.name; }
 
 class CheckerOf : public testing::TestWithParam<StoryCase> {};
 
-TEST_P(CheckerOf, FindsWhatIsBrokenAndNothingElse) {
+TEST_P(CheckerOf, FindsOnlyTheBrokenGuarantee) {
     Story story;
     GetParam().arrange(story);
     const History history = story.recorded();

@@ -31,7 +31,7 @@ void PrintTo(const FaultsCase& one, std::ostream* out) { *out << to_string(one.p
 class Faults : public testing::TestWithParam<FaultsCase> {};
 
 /// A profile without its faults would prove nothing; neither would one without deliveries.
-TEST_P(Faults, AllHappenThatTheirNameSays) {
+TEST_P(Faults, OfTheProfileHappenAndNoOthers) {
     Counts counts;
     for (std::uint64_t seed = 1; seed <= some_seeds; ++seed) {
         const auto run =

@@ -52,7 +52,7 @@ TEST(AnswerBudget, RefusesAFirstAnswerThatWouldExceedTwiceItself) {
     EXPECT_FALSE(budget.spent("b"));
 }
 
-TEST(AnswerBudget, GetsBytesBack) {
+TEST(AnswerBudget, ReclaimsReleasedBytes) {
     AnswerBudget budget(400);
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.reserve("a", 100));
     EXPECT_FALSE(budget.spent("a"));

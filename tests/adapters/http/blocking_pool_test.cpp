@@ -15,7 +15,7 @@
 namespace sundial::http {
 namespace {
 
-TEST(BlockingPool, RunsWhatItTook) {
+TEST(BlockingPool, RunsAcceptedJobs) {
     std::atomic<int> ran = 0;
     std::latch all(100);
     BlockingPool pool(4, 100);
@@ -29,7 +29,7 @@ TEST(BlockingPool, RunsWhatItTook) {
     EXPECT_EQ(ran, 100);
 }
 
-TEST(BlockingPool, RefusesWhatItsQueueCannotHold) {
+TEST(BlockingPool, RefusesJobsBeyondItsQueue) {
     std::latch running(1);
     std::promise<void> go_on;
     const std::shared_future<void> released = go_on.get_future().share();
@@ -82,7 +82,7 @@ TEST(BlockingPool, LowersThePriorityOfItsThreadsOnly) {
     EXPECT_EQ(priority(), before);
 }
 
-TEST(BlockingPool, WaitsForRunningJobsBeforeItIsGone) {
+TEST(BlockingPool, WaitsForRunningJobsWhenDestroyed) {
     std::latch running(1);
     std::promise<void> go_on;
     std::atomic<bool> ended = false;

@@ -191,7 +191,7 @@ TEST(BrowserRulesTest, TakeHttpsForTheOwnOriginWhereTheServerSpeaksIt) {
               origin_refused);
 }
 
-TEST(BrowserRulesTest, SayWhatWouldBeRight) {
+TEST(BrowserRulesTest, SuggestACorrection) {
     const BrowserRules rules({});
     const auto host = rules.refusal(request_with("GET", "/", {{"Host", "evil.example:80"}}));
     ASSERT_TRUE(host);

@@ -18,7 +18,7 @@ TEST(ClientNetwork, OfIPv6IsItsFirst64Bits) {
     EXPECT_EQ(network_of("::1"), "::/64");
 }
 
-TEST(ClientNetwork, OfWhatIsNoAddressIsThatItself) {
+TEST(ClientNetwork, OfAnInvalidAddressIsTheText) {
     EXPECT_EQ(network_of(""), "");
     EXPECT_EQ(network_of("unix:"), "unix:");
 }

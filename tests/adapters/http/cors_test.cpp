@@ -62,7 +62,7 @@ TEST(CorsTest, AnswersThePreflightOfAListedOriginItself) {
     EXPECT_EQ(response.headers.find("Access-Control-Max-Age"), "600");
 }
 
-TEST(CorsTest, LeavesOtherOriginsToTheApiAndTellsThemNothing) {
+TEST(CorsTest, SendsNoCorsHeadersToOtherOrigins) {
     const Cors cors({app});
     for (const char* origin : {"https://evil.example", "http://app.example", "null", ""}) {
         for (const bool preflight : {false, true}) {

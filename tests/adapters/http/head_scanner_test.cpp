@@ -22,7 +22,7 @@ void PrintTo(const Head& head, std::ostream* out) { *out << testing::PrintToStri
 
 class ScannedHead : public testing::TestWithParam<Head> {};
 
-TEST_P(ScannedHead, IsWholeOrBroken) {
+TEST_P(ScannedHead, IsCompleteOrMalformed) {
     HeadScanner scanner(small);
     ASSERT_TRUE(scanner.done(GetParam().bytes));
     ASSERT_EQ(scanner.fault().has_value(), GetParam().code.has_value());
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Head{"GET / HTTP/1.1\r\n\tb", Code::validation_failed, "folded"},
                     Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR stands"}));
 
-TEST(HeadScanner, TellsWhereTheHeadLies) {
+TEST(HeadScanner, FindsTheEndOfTheHead) {
     HeadScanner scanner(small);
     EXPECT_FALSE(scanner.done("\r\nGET / HTTP/1.1\r\n"));
     EXPECT_TRUE(scanner.done("\r\nGET / HTTP/1.1\r\n\r\nbody"));

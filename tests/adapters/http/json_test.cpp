@@ -30,7 +30,7 @@ std::string with_members(std::size_t count) {
 }
 
 class RefusedJson : public testing::TestWithParam<Refused> {};
-TEST_P(RefusedJson, SaysWhereAndWhy) {
+TEST_P(RefusedJson, ReportsThePlaceAndTheReason) {
     const auto body = JsonBody::read(GetParam().text);
     ASSERT_FALSE(body);
     EXPECT_EQ(body.error().code, GetParam().code);

@@ -12,7 +12,7 @@ using testing::SizeIs;
 
 using LongPollTest = ServerTest;
 
-TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
+TEST_F(LongPollTest, AnswersOnceItIsWokenAndHasNews) {
     start();
     RawHttpClient client(port_);
     client.send(get("/poll"));
@@ -38,7 +38,7 @@ TEST_F(LongPollTest, WaitsOnIfItWasWokenForNothing) {
     EXPECT_EQ(client.read()->body, "late");
 }
 
-TEST_F(LongPollTest, SaysThatThereIsNothingOnceTimeIsUp) {
+TEST_F(LongPollTest, AnswersEmptyAfterTheTimeout) {
     poll_time_ = 1ms;
     start();
     RawHttpClient client(port_);
@@ -58,7 +58,7 @@ TEST_F(LongPollTest, HoldsNoThreadWhileItWaits) {
     EXPECT_EQ(server_->in_flight(), 2U);
 }
 
-TEST_F(LongPollTest, EndsWhenTheClientGoes) {
+TEST_F(LongPollTest, EndsWhenTheClientDisconnects) {
     start();
     {
         RawHttpClient client(port_);
@@ -93,7 +93,7 @@ TEST_F(LongPollTest, IsAnsweredWhenTheServerStops) {
     EXPECT_TRUE(server_->drain(20s));
 }
 
-TEST_F(LongPollTest, EndsWhenTheClientGoesAndHasSaidMore) {
+TEST_F(LongPollTest, EndsWhenTheClientLeavesAfterSendingMore) {
     start();
     {
         RawHttpClient client(port_);
@@ -105,7 +105,7 @@ TEST_F(LongPollTest, EndsWhenTheClientGoesAndHasSaidMore) {
     EXPECT_THAT(observed_.requests(), SizeIs(0));
 }
 
-TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
+TEST_F(LongPollTest, IsWokenEvenIfTheClientSentMore) {
     start();
     RawHttpClient client(port_);
     client.send(get("/poll"));
@@ -118,12 +118,12 @@ TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
     EXPECT_EQ(client.read()->body, "late");
 }
 
-TEST_F(LongPollTest, UndoesAResponseWhoseClientIsGone) {
+TEST_F(LongPollTest, UndoesAResponseWhoseClientDisconnected) {
     lose_an_answer<RawHttpClient>();
     undone_.get_future().wait();
 }
 
-TEST_F(LongPollTest, UndoesAResponseWhoseClientIsGoneAfterSendingMore) {
+TEST_F(LongPollTest, UndoesAResponseWhoseClientDisconnectedAfterSendingMore) {
     lose_an_answer<RawHttpClient>("G");
     undone_.get_future().wait();
 }
@@ -156,7 +156,7 @@ TEST_F(LongPollTest, IsNotDrainedWhileAHandlerRuns) {
 
 class StreamTest : public ServerTest {};
 
-TEST_F(StreamTest, SendsWhatComesAsItComesInChunks) {
+TEST_F(StreamTest, SendsDataInChunksAsItArrives) {
     start();
     say({"id: 1\n\n", "id: 2\n\n"});
     RawHttpClient client(port_);
@@ -173,7 +173,7 @@ TEST_F(StreamTest, SendsWhatComesAsItComesInChunks) {
     EXPECT_EQ(client.read()->body, "GET /next ");
 }
 
-TEST_F(StreamTest, HoldsNoThreadWhileNothingComes) {
+TEST_F(StreamTest, HoldsNoThreadWhileIdle) {
     settings_.handler_threads = 1;
     start();
     RawHttpClient first(port_), second(port_), third(port_);
@@ -183,7 +183,7 @@ TEST_F(StreamTest, HoldsNoThreadWhileNothingComes) {
     EXPECT_EQ(third.ask(get("/a"))->body, "GET /a ");
 }
 
-TEST_F(StreamTest, EndsWhenTheClientGoes) {
+TEST_F(StreamTest, EndsWhenTheClientDisconnects) {
     start();
     {
         RawHttpClient client(port_);

@@ -57,14 +57,14 @@ TEST(Problem, ShowsAtMostTwentyErrorsAndCountsAll) {
     EXPECT_THAT(response.body, Not(HasSubstr("/20x")));
 }
 
-TEST(Problem, StaysValidJsonWhateverItQuotes) {
+TEST(Problem, StaysValidJsonForAnyQuotedText) {
     const Response response = to_response(
         {.code = Code::route_not_found, .detail = "a\"b\\c\x01\xff\n"}, "/\xc3", "req-1");
     EXPECT_THAT(response.body, HasSubstr("a\\\"b\\\\c\\u0001\xEF\xBF\xBD\\n"));
     EXPECT_THAT(response.body, HasSubstr("\"/\xEF\xBF\xBD\""));
 }
 
-TEST(Problem, SaysWhenToComeBackWhereThatHelps) {
+TEST(Problem, HasRetryAfterIfUseful) {
     for (const ProblemKind& kind : problem_kinds()) {
         const Response response = to_response({.code = kind.code}, "/", "req-1");
         const bool come_back =

@@ -27,13 +27,13 @@ TEST(ResponseHead, HasTheFieldsThatEveryAnswerHas) {
               "Content-Length: 2\r\n\r\n");
 }
 
-TEST(ResponseHead, SaysNothingOfABodyThatMayNotBe) {
+TEST(ResponseHead, OmitsBodyFieldsIfThereCanBeNoBody) {
     const std::string head = response_head(no_content(), context());
     EXPECT_THAT(head, StartsWith("HTTP/1.1 204 No Content\r\n"));
     EXPECT_THAT(head, Not(HasSubstr("\r\nContent-")));
 }
 
-TEST(ResponseHead, TellsWhetherTheConnectionStays) {
+TEST(ResponseHead, ReportsWhetherTheConnectionStaysOpen) {
     AnswerContext closing = context();
     closing.keep_alive = false;
     EXPECT_THAT(response_head(json(200, ""), closing), HasSubstr("\r\nConnection: close\r\n"));

@@ -85,7 +85,7 @@ TEST_F(RouterTest, AnswersHeadWithTheHandlerOfGet) {
     EXPECT_EQ(router_.handle(request("HEAD", "/v1/users/7")).body, "\"get id=7\"");
 }
 
-TEST_F(RouterTest, SaysThatARouteIsUnknownAndWhichMayBeMeant) {
+TEST_F(RouterTest, SuggestsASimilarRoute) {
     for (const char* target :
          {"/", "/v1", "/v1/users/", "/v1/users/7/x", "/v1//users", "//livez"}) {
         EXPECT_EQ(get(target).status, 404) << target;
@@ -142,7 +142,7 @@ struct Posted {
     std::string part;
 };
 class PostedBody : public RouterTest, public testing::WithParamInterface<Posted> {};
-TEST_P(PostedBody, IsLetThroughOnlyWhenItIsWhatTheDocumentSays) {
+TEST_P(PostedBody, IsAcceptedOnlyIfItMatchesTheDocument) {
     const Response response = router_.handle(post("/v1/users", GetParam().type, GetParam().body));
     EXPECT_EQ(response.status, GetParam().status);
     EXPECT_THAT(response.body, HasSubstr(GetParam().part));
@@ -219,7 +219,7 @@ protected:
     OpenGuard open_guard_;
 };
 
-TEST_F(FailingHandler, IsAnsweredWith503WhenStorageIsAway) {
+TEST_F(FailingHandler, IsAnsweredWith503IfStorageIsUnavailable) {
     const Response response = handle_with(Unavailable("connection to 10.0.0.7 lost"));
     EXPECT_EQ(response.status, 503);
     EXPECT_EQ(response.headers.find("Retry-After"), "1");
@@ -236,7 +236,7 @@ TEST_F(FailingHandler, ReportsAnUnknownOutcome) {
     EXPECT_THAT(response.body, HasSubstr("COMMIT_OUTCOME_UNKNOWN"));
 }
 
-TEST_F(FailingHandler, TellsNoInternals) {
+TEST_F(FailingHandler, RevealsNoInternals) {
     const Response response = handle_with(std::runtime_error("row 7 is broken"));
     EXPECT_EQ(response.status, 500);
     EXPECT_EQ(response.route, "/v1/users/{id}");

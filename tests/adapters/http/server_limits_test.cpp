@@ -168,7 +168,7 @@ TEST_F(ServerTest, TimesOutAHeadThatDoesNotEnd) {
     EXPECT_TRUE(client.closes());
 }
 
-TEST_F(ServerTest, ClosesAConnectionThatSaysNothing) {
+TEST_F(ServerTest, ClosesASilentConnection) {
     settings_.head_time = 50ms;
     start();
     RawHttpClient client(port_);
@@ -280,7 +280,7 @@ TEST_F(ServerTest, RefusesAHeavyRequestThatWaitsTooLong) {
     EXPECT_EQ(second.ask(get("/heavy"))->status, 200);
 }
 
-TEST_F(ServerTest, TurnsAwayAConnectionWhereAllOfItsNetworkAreBeingAnswered) {
+TEST_F(ServerTest, RefusesAConnectionIfItsNetworkHasNoFreeSlot) {
     settings_.connections_per_network = 2;
     start();
     RawHttpClient first(port_), second(port_);
@@ -312,7 +312,7 @@ TEST_F(ServerTest, GivesANewConnectionTheSlotOfTheLongestIdleOne) {
     EXPECT_EQ(server_->connections(), 2U);
 }
 
-TEST_F(ServerTest, DoesTheSameWhereThereAreAsManyAsThereMayBe) {
+TEST_F(ServerTest, GivesANewConnectionAnIdleSlotAtTheTotalBound) {
     settings_.connections = 2;
     start();
     RawHttpClient first(port_), second(port_);

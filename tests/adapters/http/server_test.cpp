@@ -107,7 +107,7 @@ TEST_F(ServerTest, ReadsChunks) {
     EXPECT_EQ(client.ask(get("/b"))->body, "GET /b ");
 }
 
-TEST_F(ServerTest, InvitesTheBodyOfWhoExpectsIt) {
+TEST_F(ServerTest, AnswersExpect100Continue) {
     start();
     RawHttpClient client(port_);
     client.send("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
@@ -139,7 +139,7 @@ TEST_F(ServerTest, CountsAndLogsEachRequest) {
     EXPECT_EQ(lines[0].fields[3].first, "durationMs");
 }
 
-TEST_F(ServerTest, SaysWhichAddressItCannotHave) {
+TEST_F(ServerTest, ReportsAnAddressThatIsInUse) {
     start();
     ServerSettings taken = settings_;
     taken.port = port_;
@@ -181,7 +181,7 @@ TEST_F(ServerTest, RefusesRequestsThatItsQueueCannotHold) {
     EXPECT_EQ(overloaded->field("Retry-After"), "1");
 }
 
-TEST_F(ServerTest, AnswersAtOnceWhatNeverBlocksHoweverBusyThePoolIs) {
+TEST_F(ServerTest, AnswersNonBlockingRequestsWhileThePoolIsBusy) {
     settings_.handler_threads = 1;
     settings_.handler_queue = 1;
     start();
@@ -196,7 +196,7 @@ TEST_F(ServerTest, AnswersAtOnceWhatNeverBlocksHoweverBusyThePoolIs) {
     EXPECT_EQ(queued.read()->status, 200);
 }
 
-TEST_F(ServerTest, DrainsWhatIsUnderWay) {
+TEST_F(ServerTest, DrainsRequestsUnderWay) {
     start();
     RawHttpClient idle(port_);
     RawHttpClient busy(port_);
@@ -212,7 +212,7 @@ TEST_F(ServerTest, DrainsWhatIsUnderWay) {
     EXPECT_TRUE(server_->drain(20s));
 }
 
-TEST_F(ServerTest, AnswersWhatIsUnderWayAndThenCloses) {
+TEST_F(ServerTest, AnswersRequestsUnderWayAndThenCloses) {
     start();
     RawHttpClient busy(port_);
     busy.send(get("/wait") + get("/after"));

@@ -77,7 +77,7 @@ protected:
     TemporaryFolder folder_;
 };
 
-TEST_F(TlsTest, EndsALongPollWhenTheClientSaysFarewell) {
+TEST_F(TlsTest, EndsALongPollWhenTheClientClosesTls) {
     start();
     {
         TlsClient client(port_);
@@ -88,7 +88,7 @@ TEST_F(TlsTest, EndsALongPollWhenTheClientSaysFarewell) {
     EXPECT_TRUE(observed_.requests().empty());
 }
 
-TEST_F(TlsTest, UndoesAnAnswerWhoseClientHasSaidFarewell) {
+TEST_F(TlsTest, UndoesAnAnswerWhoseClientClosedTls) {
     lose_an_answer<TlsClient>();
     undone_.get_future().wait();
 }

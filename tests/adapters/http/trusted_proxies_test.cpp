@@ -31,7 +31,7 @@ TEST(TrustedProxies, TrustNoProxyByDefault) {
     EXPECT_EQ(no_proxies.client_of("127.0.0.1", forwarded({"192.0.2.1"})), "127.0.0.1");
 }
 
-TEST(TrustedProxies, SayWhereARequestComesFrom) {
+TEST(TrustedProxies, NameTheOriginOfARequest) {
     const TrustedProxies proxies({"10.0.0.0/8"});
     const auto client = [&](const std::vector<std::string>& fields) {
         return proxies.client_of("10.0.0.1", forwarded(fields));

@@ -59,7 +59,7 @@ protected:
 
 // Floors.
 
-TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
+TEST_F(ClaimFloorsTest, DoNotExistWhilePeeksAreCheap) {
     for (int i = 0; i < 10; ++i) {
         peek(seen(noon, many - 1));
         EXPECT_THAT(floors_.of(1), Each(Lt(long_ago)));
@@ -67,7 +67,7 @@ TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
     }
 }
 
-TEST_F(ClaimFloorsTest, AreRaisedWithoutALookThatCannotBeReadInTime) {
+TEST_F(ClaimFloorsTest, AreRaisedIfAPeekTimesOut) {
     floors_.peek_failed(noon, now_);
     EXPECT_THAT(floors_.all(), Each(noon - 1s));
     EXPECT_FALSE(sweep().empty());  // until a round finds nothing below
@@ -79,7 +79,7 @@ TEST_F(ClaimFloorsTest, AreRaisedWithoutALookThatCannotBeReadInTime) {
     EXPECT_EQ(floors_.all(), floors);
 }
 
-TEST_F(ClaimFloorsTest, AreRaisedToWhatWaitsOrASecondAgo) {
+TEST_F(ClaimFloorsTest, AreRaisedToTheFirstWaitingEventOrASecondAgo) {
     auto first = heads(noon + 1h);
     first[5] = noon - 1min;  // shard 1, HIGH
     peek(seen(noon, many, first));
@@ -88,7 +88,7 @@ TEST_F(ClaimFloorsTest, AreRaisedToWhatWaitsOrASecondAgo) {
               (ClaimFloors::Priorities{noon - 1s, noon - 1min, noon - 1s, noon - 1s}));
 }
 
-TEST_F(ClaimFloorsTest, LooksFromThemRaiseThemFurther) {
+TEST_F(ClaimFloorsTest, PeeksFromThemRaiseThemFurther) {
     peek(seen(noon, many, heads(noon - 1min)));
     EXPECT_THAT(floors_.all(), Each(noon - 1min));
     peek(seen(noon, 3));
@@ -97,7 +97,7 @@ TEST_F(ClaimFloorsTest, LooksFromThemRaiseThemFurther) {
     EXPECT_THAT(floors_.of(0), Each(Ge(noon - 1s))) << "a look from there cannot see that";
 }
 
-TEST_F(ClaimFloorsTest, KeepCloseBehindALookOnceAllThatWroteBeforeItAreOver) {
+TEST_F(ClaimFloorsTest, FollowAPeekCloselyOnceOlderTransactionsHaveEnded) {
     raise();  // at noon, before transaction 15
     auto next = seen(noon + 400ms, 3);
     next.first_open = 14;
@@ -119,7 +119,7 @@ TEST_F(ClaimFloorsTest, StayNoMoreThanASecondBehindForATransactionThatIsOpenForL
     }
 }
 
-TEST_F(ClaimFloorsTest, ALookThatBeganBeforeOneThatKnowsMoreDoesNotProfitByIt) {
+TEST_F(ClaimFloorsTest, ASlowPeekDoesNotChangeTheFloorsOfANewerOne) {
     raise();
     auto slow = seen(noon + 300ms, 3);
     slow.first_open = 14;
@@ -137,7 +137,7 @@ TEST_F(ClaimFloorsTest, SinkWithAClockThatIsSetBack) {
     EXPECT_THAT(floors_.all(), Each(noon - 1h - 200ms));
 }
 
-TEST_F(ClaimFloorsTest, AHintLowersThemWhereItIsNotOfLongAgo) {
+TEST_F(ClaimFloorsTest, ARecentHintLowersThem) {
     raise();
     floors_.lower(noon - 12s);
     EXPECT_THAT(floors_.all(), Each(noon - 1s));
@@ -185,7 +185,7 @@ TEST_F(ClaimFloorsTest, SlicesReadAThousandPages) {
     EXPECT_THAT(counts, Each(Le(1'000U)));
 }
 
-TEST_F(ClaimFloorsTest, WhatTheSweepFindsLowersTheFloorOfItsPriority) {
+TEST_F(ClaimFloorsTest, AFoundEventLowersTheFloorOfItsPriority) {
     raise();
     const auto slice = floors_.next_slice(now_ += 1s).value();
     Seen found{.heads = std::vector<Instant>(4, never)};
@@ -196,7 +196,7 @@ TEST_F(ClaimFloorsTest, WhatTheSweepFindsLowersTheFloorOfItsPriority) {
     EXPECT_THAT(floors_.of(1), Each(noon - 1s));
 }
 
-TEST_F(ClaimFloorsTest, ALookThatBeganBeforeTheFloorWasLoweredRaisesItNot) {
+TEST_F(ClaimFloorsTest, AnOlderPeekDoesNotRaiseALoweredFloor) {
     raise();
     const auto before = floors_.all();
     const auto slice = floors_.next_slice(now_ += 1s).value();
@@ -245,7 +245,7 @@ TEST_F(ClaimFloorsTest, TheSweepTakesATenthOfASecondAtATimeAtMost) {
     EXPECT_LE(swept, 120ms);
 }
 
-TEST_F(ClaimFloorsTest, AreGoneWhenARoundHasReadLittle) {
+TEST_F(ClaimFloorsTest, AreRemovedAfterACheapRound) {
     raise();
     std::vector<Instant> dead(many, noon - 1h);
     sweep(dead);

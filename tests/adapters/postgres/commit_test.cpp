@@ -117,7 +117,7 @@ TEST_F(Commit, ThatHappenedWithoutAnAnswerIsASuccess) {
     EXPECT_EQ(reported, 1);
 }
 
-TEST_F(Commit, ThatDidNotHappenIsDoneAgain) {
+TEST_F(Commit, ThatDidNotHappenIsRetried) {
     proxy.cut_next(CommitCutter::Cut::commit);
     const auto event = schedule();
     EXPECT_TRUE(event.has_value());
@@ -235,7 +235,7 @@ TEST_F(Commit, WithAnOutcomeThatStaysUnknownReportsIt) {
 }
 
 /// A former primary that has come back lacks everything written since it was replaced.
-TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
+TEST_F(Commit, IsNotCheckedOnAnOldPrimary) {
     const std::string own =
         query(direct, "SELECT pg_get_functiondef('sundial.timeline(bigint,bigint)'::regprocedure)")
             .at(0)
@@ -299,7 +299,7 @@ TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
 }
 
 /// After another transaction has changed the row, it cannot be determined whether ours did before.
-TEST_F(Commit, OfWhatOthersHaveChangedSinceSaysSo) {
+TEST_F(Commit, OfAnEditToAChangedRowReportsAnUnknownOutcome) {
     const auto event = schedule();
     EditEvent edit_event{store(), zones, wakeups};
     store().read([&](Transaction&) { proxy.let_in(false); });  // leaves only the open connection
@@ -367,7 +367,7 @@ TEST_F(Commit, OfAClaimIsLeftToItsLease) {
     EXPECT_EQ(reported, 1);
 }
 
-TEST_F(Commit, OfALookIsNone) {
+TEST_F(Commit, IsNotNeededForAPeek) {
     proxy.cut_next(CommitCutter::Cut::reply);
     EXPECT_EQ(database->queue().peek(reminders_only).next.size(), 16U);
     EXPECT_EQ(proxy.cuts(), 1);

@@ -9,7 +9,7 @@ namespace {
 
 /// Counting millions of finished rows would delay the caller, so the rows of large partitions are
 /// estimated.
-TEST(Depth, EstimatesWhatLiesInLargePartitions) {
+TEST(Depth, EstimatesTheRowsOfLargePartitions) {
     RecordedLog log;
     const Settings settings{.url = PostgresCluster::shared().create_database()};
     const auto database = PostgresDatabase::open(settings, log);

@@ -65,7 +65,7 @@ TEST_F(Failures, OfIdleConnectionsAreNotNoticed) {
     EXPECT_TRUE(has(second));
 }
 
-TEST_F(Failures, BeforeTheCommitAreMadeGoodByDoingAllAgain) {
+TEST_F(Failures, BeforeTheCommitAreRetried) {
     const User user = a_user();
     int times = 0;
     store().transact([&](Transaction& tx) {
@@ -76,7 +76,7 @@ TEST_F(Failures, BeforeTheCommitAreMadeGoodByDoingAllAgain) {
     EXPECT_TRUE(has(user));
 }
 
-TEST_F(Failures, DuringTheCommitLeaveTheOutcomeUnknownAndSaySo) {
+TEST_F(Failures, DuringTheCommitReportAnUnknownOutcome) {
     query(settings.url, R"(
         CREATE FUNCTION fall_over() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
@@ -106,7 +106,7 @@ TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
 
 /// Two transactions lock the same rows in opposite order. The server aborts one, which then runs
 /// again.
-TEST_F(Failures, FromLocksInACircleAreMadeGoodByDoingOneAgain) {
+TEST_F(Failures, FromDeadlocksAreRetried) {
     // so that the server detects the deadlock first, after a second
     settings.lock_timeout = 10s;
     const auto patient = PostgresDatabase::open(settings, log);
@@ -186,7 +186,7 @@ TEST_F(Failures, LeaveNoTransactionOpen) {
     for (const auto& line : log.lines()) EXPECT_THAT(line.message, Not(HasSubstr("WARNING")));
 }
 
-TEST_F(Failures, DoNotComeOfTransactionsThatAskNothing) {
+TEST_F(Failures, CannotOccurInEmptyTransactions) {
     settings.pool_size = 1;
     const auto database = PostgresDatabase::open(settings, log);
     const auto process = [&] {
@@ -336,7 +336,7 @@ TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {
     }
 }
 
-TEST_F(Failures, ToWriteTextThatIsNoneDoNotHoldUpASettlement) {
+TEST_F(Failures, ToWriteInvalidTextDoNotBlockASettlement) {
     const Event event = an_event().due(Instant{}).build();  // long ago on the real clock
     store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
     auto database = PostgresDatabase::open(settings, log);

@@ -166,7 +166,7 @@ TEST_F(PostgresFeedTest, ES35_AnOlderTransactionThatComesLaterToAStreamIsShownLa
     EXPECT_EQ(events[1].position, third);
 }
 
-TEST_F(PostgresFeedTest, ES36_WhoWritesLongAndAppendsNothingHoldsNothingUp) {
+TEST_F(PostgresFeedTest, ES36_ALongTransactionWithoutAppendsHoldsNothingUp) {
     RecordedLog log;
     const auto elsewhere =
         PostgresDatabase::open({.url = PostgresCluster::shared().create_database()}, log);
@@ -232,7 +232,7 @@ TEST(KilledAppend, ES14_LeavesNothingBehindAndNoVersionOut) {
 }
 
 /// A promoted standby may lack the last commits and assign their positions again.
-TEST_F(PostgresFeedTest, WhatWasSettledAtAServerIsNotSoAtTheNext) {
+TEST_F(PostgresFeedTest, PositionsAreSettledAgainOnAnotherServer) {
     PostgresCluster cluster;
     const std::string url = cluster.create_database();
     RecordedLog log;

@@ -89,7 +89,7 @@ TEST_F(LockGuard, TheFirstHolderOfANameIsUnknownDuringItsGrant) {
     EXPECT_TRUE(is<LockHeld>(ask('b')));
 }
 
-TEST_F(LockGuard, AHeldLockIsRefusedAtOnceWhateverItsHolderGuards) {
+TEST_F(LockGuard, AHeldLockIsRefusedAtOnceDuringAGuardedTransaction) {
     const LockGrant first = acquire('a');
     auto written = guarded_write(first.fencing_token, a_user(), open, commit.get_future());
     open.get_future().wait();

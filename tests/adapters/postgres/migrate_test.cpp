@@ -40,7 +40,7 @@ protected:
     Settings settings{.url = PostgresCluster::shared().create_database()};
 };
 
-TEST_F(Migrations, ArePendingInAnEmptyDatabaseAndLookingChangesNothing) {
+TEST_F(Migrations, ArePendingInAnEmptyDatabase) {
     const auto status = migration_status(settings, log);
     EXPECT_THAT(status.applied, IsEmpty());
     ASSERT_FALSE(status.pending.empty());
@@ -96,7 +96,7 @@ TEST_F(Migrations, WaitForTheOperatorWhereTheyAreNotAutomatic) {
 }
 
 /// Events that are claimed while the program is replaced.
-TEST_F(Migrations, KeepTheLeasesOfWhatIsClaimedAndRefuseClaimsOfProgramsBefore) {
+TEST_F(Migrations, KeepLeasesAndRefuseClaimsOfEarlierPrograms) {
     query(settings.url, "CREATE SCHEMA sundial");
     for (const auto& file : migrations::embedded_files) {
         if (file.name == "0019_leases.sql") {
@@ -224,7 +224,7 @@ TEST_F(Migrations, LeaveARealClockToTheServer) {
     EXPECT_LT(before, database->clock().now());
 }
 
-TEST_F(Migrations, RefuseWhatIsNoAddressAndNameTheSetting) {
+TEST_F(Migrations, RefuseAnInvalidAddressAndNameTheSetting) {
     settings.url = "postgresql://host/db?pool=8";
     EXPECT_THAT(refusal(), AllOf(HasSubstr("storage.url"), HasSubstr("postgresql://user")));
     settings = {.url = "postgresql:///", .shards = 0};

@@ -68,7 +68,7 @@ protected:
     Connection snapshot_{url_, log_};
 };
 
-TEST_P(WithAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
+TEST_P(WithAnOldSnapshot, AClaimFromAFloorDoesNotReadClaimedRows) {
     if (GetParam() != endpoint_lane) GTEST_SKIP() << "the batch has endpoints";
     const std::string from_the_beginning = claim_a_batch(url_, 100);
     const std::string floor =
@@ -78,7 +78,7 @@ TEST_P(WithAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
     EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
 }
 
-TEST_P(WithAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByTheSweep) {
+TEST_P(WithAnOldSnapshot, AnEventInsertedBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
     (void)queue.peek(lanes_);  // reads all entries and raises the floors
     insert("2 h", 16);
@@ -106,7 +106,7 @@ TEST_P(WithAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
     EXPECT_TRUE(previous_lost.events[0].previous_lost);
 }
 
-TEST_P(WithAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
+TEST_P(WithAnOldSnapshot, AnEventThatBecomesClaimableIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
     for (int i = 0; i < 5; ++i) (void)queue.peek(lanes_);  // raises the floors as far as possible
     insert("100 ms", 16);
@@ -115,7 +115,7 @@ TEST_P(WithAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
-TEST_P(WithAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
+TEST_P(WithAnOldSnapshot, AHintedEventIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
     for (int i = 0; i < 5; ++i) (void)queue.peek(lanes_);
     insert("5 s", 16);
@@ -125,7 +125,7 @@ TEST_P(WithAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
 
 /// If floors were simply 200 ms behind the clock, they would pass the writes of the open
 /// transaction.
-TEST_P(WithAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWithinASecond) {
+TEST_P(WithAnOldSnapshot, RowsOfAnOpenTransactionAreFoundIfItEndsWithinASecond) {
     using Clock = std::chrono::steady_clock;
     EventQueue& queue = database_->queue();
     Connection writer{url_, log_};

@@ -185,7 +185,7 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
               25);
 }
 
-TEST_F(Plans, ALookTakesTheHeadOfEachPriority) { expect_good_peeks(); }
+TEST_F(Plans, APeekReadsTheHeadOfEachPriority) { expect_good_peeks(); }
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
     query(url(),
@@ -215,7 +215,7 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     expect_good_settlements();
 }
 
-TEST_F(Plans, AnEditOfAScheduleGoesThroughItsEventsInOrder) {
+TEST_F(Plans, AnEditOfAScheduleReadsItsEventsInOrder) {
     EXPECT_THAT(plan_of(sql::lock_events_behind, "uuid, bigint, uuid, bigint",
                         "'01990000-0000-7000-8000-000000000001', 2, NULL, 100"),
                 AllOf(HasSubstr("Index Scan using events_of_schedule"), Not(HasSubstr("Sort"))));
@@ -276,11 +276,11 @@ TEST_F(PlansOfLists, APageByTargetWalksItsIndexThoughTheTableWasAnalysedWhenItWa
                       Not(HasSubstr("Seq Scan"))));
 }
 
-TEST_F(PlansOfLists, APageOfWhatIsPendingPassesByWhatWaitsForAnotherTry) {
+TEST_F(PlansOfLists, APageOfPendingEventsSkipsEventsThatWaitForARetry) {
     EXPECT_THAT(page_of("{PENDING}"), Not(HasSubstr("events_retried_by_due")));
 }
 
-TEST_F(PlansOfLists, APageOfWhatIsUnderWayPassesByWhatIsStillToCome) {
+TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
     EXPECT_THAT(page_of("{PROCESSING}"), AllOf(HasSubstr("events_retried_by_due"),
                                                HasSubstr("Index Cond: (due <= clock())")));
 }

@@ -34,7 +34,7 @@ protected:
     RecordedLog log_;
 };
 
-TEST_F(PoolTest, ServesWhoCameFirst) {
+TEST_F(PoolTest, ServesCallersInOrder) {
     Pool pool{url_, 1, 60s, log_};
     std::vector<int> served;
     std::unique_ptr<Pool::Loan> held{new Pool::Loan{pool.borrow()}};
@@ -107,7 +107,7 @@ TEST_F(PoolTest, ACallerThatGivesUpBlocksNoOther) {
     EXPECT_FALSE(pool.borrow()->is_broken());
 }
 
-TEST_F(PoolTest, LendsOutAtOnceWhatWasOnlyReadWith) {
+TEST_F(PoolTest, ReusesReadOnlyConnectionsAtOnce) {
     Pool pool{url_, 1, 1ms, log_};
     const auto process_after = [&](const Statement& begin) {
         const auto loan = pool.borrow();

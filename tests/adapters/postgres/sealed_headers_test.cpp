@@ -83,7 +83,7 @@ TEST_F(SealedHeaders, AreNotReadAsValuesByProgramsBefore) {
                  std::runtime_error);
 }
 
-TEST_F(SealedHeaders, AreTakenOutOfWhatInboxesReceived) {
+TEST_F(SealedHeaders, AreRemovedFromReceivedRequestsOfInboxes) {
     const auto add = [&](int id, const std::string& names, const std::string& values) {
         run("INSERT INTO sundial.inbox_requests VALUES ('" + base::to_string(uuid_of(1)) + "', '" +
             base::to_string(uuid_of(static_cast<std::uint64_t>(id))) + "', now(), '" + names +

@@ -47,7 +47,7 @@ TEST_F(ServerWatchTest, TrustsAnotherOnlyAfterALease) {
     EXPECT_THAT(log.lines().front().message, HasSubstr("timeline 2"));
 }
 
-TEST_F(ServerWatchTest, IsNotAgainOneOfTheFirstWhenItComesBack) {
+TEST_F(ServerWatchTest, DoesNotTrustAReturningServerAtOnce) {
     servers.meet(first);
     servers.meet(second);
     servers.meet(first);
@@ -86,7 +86,7 @@ protected:
         PostgresDatabase::open({.url = url, .pool_size = 2}, log);
 };
 
-TEST_F(AnotherServer, LeavesForALeaseToOthersWhatTheyHold) {
+TEST_F(AnotherServer, LeavesClaimsOfOthersAloneForALease) {
     const Event previous_lost = add(true);
     const auto before = claim(instance_a, previous_lost, 30s);
     ASSERT_THAT(before, SizeIs(1));

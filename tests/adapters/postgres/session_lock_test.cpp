@@ -43,7 +43,7 @@ protected:
     const std::string url = PostgresCluster::shared().create_database();
 };
 
-TEST_F(SessionLocks, OneHasItUntilItLetsGo) {
+TEST_F(SessionLocks, OneSessionHoldsItUntilReleased) {
     auto first = acquire("migrate");
     ASSERT_TRUE(first);
     EXPECT_FALSE(acquire("migrate"));
@@ -62,7 +62,7 @@ TEST_F(SessionLocks, AWaiterGetsTheLockOnceItIsFree) {
     EXPECT_TRUE(waiting.get());
 }
 
-TEST_F(SessionLocks, LK18_TellsThatItIsLostWhenItsSessionIsKilled) {
+TEST_F(SessionLocks, LK18_ReportsTheLossIfItsSessionIsKilled) {
     const auto lock = acquire("migrate");
     ASSERT_TRUE(lock);
     kill_holder();

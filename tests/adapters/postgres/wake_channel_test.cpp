@@ -61,13 +61,13 @@ protected:
     Instance here{url, log}, there{url, log};
 };
 
-TEST_F(WakeChannelTest, TellsTheOtherInstanceWhatIsDueBeforeItLooks) {
+TEST_F(WakeChannelTest, NotifiesOtherInstancesBeforeTheirPeek) {
     here.channel.due_at(noon);
     EXPECT_TRUE(there.hints.reach(2));
     EXPECT_EQ(here.hints.count(), 2U);  // its own hint once, not its own notification
 }
 
-TEST_F(WakeChannelTest, KeepsToItselfWhatTheOthersWillSeeForThemselves) {
+TEST_F(WakeChannelTest, DoesNotNotifyOthersOfEventsBeyondATick) {
     here.channel.due_at(noon + 1s + 1us);
     here.channel.due_at(noon + 1s);
     EXPECT_TRUE(there.hints.reach(2));
@@ -76,14 +76,14 @@ TEST_F(WakeChannelTest, KeepsToItselfWhatTheOthersWillSeeForThemselves) {
 }
 
 /// With a notification in each commit, many commits would wait for each other.
-TEST_F(WakeChannelTest, TellsOfManyAtOnce) {
+TEST_F(WakeChannelTest, NotifiesOfManyEventsAtOnce) {
     constexpr std::size_t many = 2000;
     for (std::size_t i = 0; i < many; ++i) here.channel.due_at(noon);
     EXPECT_TRUE(there.hints.reach(2));
     EXPECT_LT(there.hints.count(), many / 10);
 }
 
-TEST_F(WakeChannelTest, HearsWhatIsSaidInSql) {
+TEST_F(WakeChannelTest, ReceivesNotificationsFromSql) {
     query(url, "SELECT sundial.wake()");
     EXPECT_TRUE(here.hints.reach(2));
     EXPECT_TRUE(there.hints.reach(2));

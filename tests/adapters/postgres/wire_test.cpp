@@ -83,7 +83,7 @@ TEST_F(WireTest, CarriesNullsAndArrays) {
     EXPECT_EQ(as_text(std::vector<std::optional<std::int32_t>>{1, {}, -1}), "{1,NULL,-1}");
 }
 
-TEST_F(WireTest, ThrowsForWhatIsNotAsExpected) {
+TEST_F(WireTest, ThrowsForUnexpectedValues) {
     EXPECT_THROW(static_cast<void>(ask("SELECT 1").get<std::string>(0, 0)), Corrupt);
     EXPECT_THROW(static_cast<void>(ask("SELECT NULL::text").get<std::string>(0, 0)), Corrupt);
     EXPECT_THROW(

@@ -118,7 +118,7 @@ TEST_F(SqliteDatabaseTest, RefusesADatabaseThatIsInUseByAnotherOfItsNames) {
 
 // Migrations.
 
-TEST_F(SqliteDatabaseTest, TellsWhatIsAppliedAndWhatIsPending) {
+TEST_F(SqliteDatabaseTest, ListsAppliedAndPendingMigrations) {
     const auto before = migration_status(on(file()));
     EXPECT_TRUE(before.applied.empty());
     ASSERT_FALSE(before.pending.empty());
@@ -175,7 +175,7 @@ TEST_F(SqliteDatabaseTest, BeginsWithTheBirthdayScheduleAtTheTimeOfTheSettings) 
     EXPECT_EQ(birthday(hours{10}), hours{8} + minutes{30});  // only the first value counts
 }
 
-TEST_F(SqliteDatabaseTest, KeepsTheFileAsReliabilityAsks) {
+TEST_F(SqliteDatabaseTest, UsesAWriteAheadLog) {
     const auto database = open(on(file()));
     EXPECT_EQ(answer_to(file(), "PRAGMA journal_mode"), "wal");
 }
@@ -234,7 +234,7 @@ TEST_F(SqliteDatabaseTest, RefusesATestClockOnADatabaseInUseWithRealTime) {
     EXPECT_THAT(refusal(on_test_clock()), HasSubstr("a test clock would corrupt"));
 }
 
-TEST_F(SqliteDatabaseTest, PutsATestClockOnADatabaseInWhichNothingHasHappened) {
+TEST_F(SqliteDatabaseTest, AcceptsATestClockOnAnUnusedDatabase) {
     migrate(on(file()), log_);
     EXPECT_EQ(open(on_test_clock())->clock().now(), noon);
     EXPECT_THAT(refusal(on(file())), HasSubstr("--test-clock"));
@@ -364,7 +364,7 @@ void fill(Store& store) {
     });
 }
 
-TEST_F(SqliteDatabaseTest, TellsThatTheFileIsDamagedAndRefusesAllFurtherWork) {
+TEST_F(SqliteDatabaseTest, ReportsADamagedFileAndRefusesFurtherWork) {
     fill(open(on_test_clock())->store());
     damage(file());
     const auto database = open(on_test_clock());

@@ -14,12 +14,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(FileLock, IsFreeAgainOnceItIsGone) {
+TEST(FileLock, IsReleasedWhenDestroyed) {
     const TemporaryFolder folder;
     for (int i = 0; i < 2; ++i) EXPECT_NO_THROW(FileLock{folder.file()});
 }
 
-TEST(FileLock, TellsWhichProcessHasTheFileAndIsFreeWhenThatIsKilled) {
+TEST(FileLock, NamesItsHolderAndIsReleasedWhenThatIsKilled) {
     const TemporaryFolder folder;
     Pipe ready;
     ChildProcess child{[&] {

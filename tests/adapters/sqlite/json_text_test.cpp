@@ -35,7 +35,7 @@ TEST(JsonText, ReadsBackSeconds) {
     EXPECT_TRUE(seconds_in("[]").empty());
 }
 
-TEST(JsonText, RefusesWhatWasNotWrittenHere) {
+TEST(JsonText, RefusesForeignText) {
     for (const char* text : {R"({"a":1})", R"({"a)", R"(["\u00)", R"(["\u00e9",""])", R"(["a\)"}) {
         EXPECT_THROW(static_cast<void>(pairs_in(text)), Corrupt) << text;
     }

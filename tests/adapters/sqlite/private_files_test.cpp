@@ -63,13 +63,13 @@ TEST_F(PrivateFiles, AreAllThatADatabaseIsMadeOf) {
     }
 }
 
-TEST_F(PrivateFiles, AreMadeByMigrateToo) {
+TEST_F(PrivateFiles, AreAlsoCreatedByMigrate) {
     static_cast<void>(migrate({.file = file(), .real_time = [] { return noon; }}, log_));
     EXPECT_EQ(mode(""), owner_only);
     EXPECT_EQ(mode("-lock"), owner_only);
 }
 
-TEST_F(PrivateFiles, AreMadeOfThoseOfAVersionBefore) {
+TEST_F(PrivateFiles, AreAppliedToFilesOfEarlierVersions) {
     static_cast<void>(open());
     for (const char* ending : {"", "-wal", "-shm", "-lock"}) {
         std::ofstream{file(ending), std::ios::app}.flush();
@@ -93,7 +93,7 @@ TEST_F(PrivateFiles, KeepWhatTheirOwnerMayDo) {
     EXPECT_THAT(log_.lines(), SizeIs(1));
 }
 
-TEST_F(PrivateFiles, ThatAreNotThereAreNotMade) {
+TEST_F(PrivateFiles, AreNotCreatedIfMissing) {
     keep_private(file(), log_);
     EXPECT_TRUE(fs::exists(file()));
     EXPECT_FALSE(fs::exists(file("-wal")));

@@ -122,7 +122,7 @@ TEST_F(SealedHeaders, LeaveNoTraceOfTheValuesOnceTheyAreSealed) {
     EXPECT_THAT(bytes(), Not(HasSubstr("credential")));
 }
 
-TEST_F(SealedHeaders, AreTakenOutOfWhatInboxesReceived) {
+TEST_F(SealedHeaders, AreRemovedFromReceivedRequestsOfInboxes) {
     ask(file(), "INSERT INTO inbox_requests VALUES (" + blob(1) + ", " + blob(9) +
                     ", 0,"
                     R"( '[["Content-Type","application/json"],["X-Key","0123"],["Webhook-Id","k"],)"

@@ -28,7 +28,7 @@ TEST_F(TimeTest, StandsStillWhileTheSystemIsBehind) {
     EXPECT_TRUE(log_.lines().empty());  // a step this small is not logged
 }
 
-TEST_F(TimeTest, TellsOfEachStepBackByMoreThanASecondOnce) {
+TEST_F(TimeTest, ReportsEachStepBackByMoreThanASecondOnce) {
     EXPECT_EQ(time_.now(), noon);
     for (int step = 1; step <= 2; ++step) {
         real_ = noon - 2s;

@@ -98,12 +98,12 @@ TEST_F(WriterTest, CommitsManyWritesTogether) {
     EXPECT_LT(commits_, threads * each / 2);
 }
 
-TEST_F(WriterTest, HasWrittenWhenItAnswers) {
+TEST_F(WriterTest, AnswersOnlyAfterTheCommit) {
     writer_->run(note("a"));
     EXPECT_EQ(notes(), std::vector<std::string>{"a"});
 }
 
-TEST_F(WriterTest, UndoesOneWriteAloneWhenItReturnsFalse) {
+TEST_F(WriterTest, RollsBackOnlyAWriteThatReturnsFalse) {
     const auto undone = [](Session& session) {
         session.connection.execute(add_note, std::string{"undone"});
         return false;
@@ -115,7 +115,7 @@ TEST_F(WriterTest, UndoesOneWriteAloneWhenItReturnsFalse) {
     EXPECT_EQ(notes(), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST_F(WriterTest, UndoesOneWriteAloneWhenItThrowsAndPassesThatOn) {
+TEST_F(WriterTest, RollsBackOnlyAWriteThatThrows) {
     const auto throws = [&] {
         EXPECT_THROW(writer_->run([](Session& session) -> bool {
             session.connection.execute(add_note, std::string{"undone"});
@@ -129,7 +129,7 @@ TEST_F(WriterTest, UndoesOneWriteAloneWhenItThrowsAndPassesThatOn) {
     EXPECT_EQ(notes(), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST_F(WriterTest, TellsEveryoneWhenTheCommitFails) {
+TEST_F(WriterTest, ReportsAFailedCommitToAllWriters) {
     refuse_commits_ = true;
     const auto fails = [&] { EXPECT_THROW(writer_->run(note("a")), std::exception); };
     together(fails, fails, fails);
@@ -171,7 +171,7 @@ TEST_F(WriterTest, UndoesTheWholeIfAFullDiskEndedItInAPart) {
 }
 
 /// Callers do not write while the disk is reported full.
-TEST_F(WriterTest, FindsOutByItselfThatThereIsRoomAgain) {
+TEST_F(WriterTest, ResumesOnceTheDiskHasSpace) {
     health_.full(true);
     writer_->run([](Session&) { return false; });  // wakes the writer
     while (health_.is_full()) std::this_thread::yield();
@@ -185,7 +185,7 @@ TEST_F(WriterTest, StoresTheTimeWithWhatItWrites) {
               std::to_string((noon + 5s).time_since_epoch().count()));
 }
 
-TEST_F(WriterTest, SaysThatItStoppedProperly) {
+TEST_F(WriterTest, MarksACleanShutdown) {
     const auto clean = [&] {
         return answer_to(folder_.file(), "SELECT value FROM settings WHERE name = 'clean_stop'");
     };

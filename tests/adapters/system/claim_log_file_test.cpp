@@ -63,7 +63,7 @@ TEST_F(ClaimLogFiles, RefusesToStartWithoutItsFile) {
     EXPECT_THROW(ClaimLogFile("/nowhere/claims", instance_a, log), CannotStart);
 }
 
-TEST_F(ClaimLogFiles, TellsOnceThatItCannotWrite) {
+TEST_F(ClaimLogFiles, ReportsAWriteFailureOnce) {
     ClaimLogFile claims("/dev/full", instance_a, log);
     const ClaimStep step{.op = ClaimStep::Op::claim, .answer = ClaimStep::Answer::unknown};
     claims.write({&step, 1});

@@ -39,7 +39,7 @@ struct HandlerDeliveryTest : testing::Test {
     HandlerDelivery delivery{handlers, clock, threads};
 };
 
-TEST_F(HandlerDeliveryTest, BringsEveryEventOfABurstToItsHandler) {
+TEST_F(HandlerDeliveryTest, CallsTheHandlerForEveryEventOfABurst) {
     constexpr std::size_t burst = 1000;
     std::latch all_done(burst);
     handle_by([] {});
@@ -84,7 +84,7 @@ TEST_F(HandlerDeliveryTest, EndsAfterAHandlerThatRequestsIt) {
 }
 
 /// Each handler waits for the others: if a thread were left asleep, this would hang.
-TEST_F(HandlerDeliveryTest, WakesAsManyThreadsAsThereIsWorkFor) {
+TEST_F(HandlerDeliveryTest, WakesAThreadForEachEvent) {
     std::latch all_done(threads);
     std::latch all_here(threads);
     handle_by([&] { all_here.arrive_and_wait(); });

@@ -49,7 +49,7 @@ TEST(JsonLog, WritesToStandardErrorOnlyWhatItsLevelLetsPass) {
     EXPECT_NE(written.find("\"loud\""), std::string::npos);
 }
 
-TEST(JsonLog, WantsNoLineThatItsLevelHoldsBack) {
+TEST(JsonLog, DeclinesLinesBelowItsLevel) {
     LogSettings settings;
     settings.level = base::LogLevel::warn;
     const JsonLog log(settings);
@@ -57,7 +57,7 @@ TEST(JsonLog, WantsNoLineThatItsLevelHoldsBack) {
     EXPECT_TRUE(log.wants(base::LogLevel::warn));
 }
 
-TEST(JsonLog, HasWrittenWhatCameBeforeAFlush) {
+TEST(JsonLog, WritesAllLinesBeforeAFlushReturns) {
     testing::internal::CaptureStderr();
     JsonLog log({});
     base::LogLine line;

@@ -15,7 +15,7 @@ namespace {
 
 const std::string key(32, 'k');
 
-TEST(SecretBox, OpensWhatItSealed) {
+TEST(SecretBox, OpensItsSealedText) {
     SecretBox box({key});
     const auto made = box.seal(std::nullopt);
     ASSERT_TRUE(made);
@@ -32,7 +32,7 @@ TEST(SecretBox, TakesASecretOfOnesOwn) {
     EXPECT_EQ(base::to_base64(box.open(made->sealed)), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
 }
 
-TEST(SecretBox, RefusesWhatIsNotASecret) {
+TEST(SecretBox, RefusesInvalidSecrets) {
     SecretBox box({key});
     for (const std::string wrong :
          {"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_!!!!"}) {
@@ -42,7 +42,7 @@ TEST(SecretBox, RefusesWhatIsNotASecret) {
     }
 }
 
-TEST(SecretBox, WithoutAKeySealsNothingAndSaysWhatIsMissing) {
+TEST(SecretBox, WithoutAKeySealsNothingAndNamesTheSetting) {
     SecretBox box({});
     const auto refused = box.seal(std::nullopt);
     ASSERT_FALSE(refused);
@@ -72,7 +72,7 @@ TEST(SecretBox, MakesPairsOfKeysWhosePrivateHalfOnlyItCanOpen) {
     EXPECT_FALSE(SecretBox({}).new_key_pair());
 }
 
-TEST(SecretBox, SealsUnderItsFirstKeyAndOpensWhatAnyOfThemSealed) {
+TEST(SecretBox, SealsUnderItsFirstKeyAndOpensWithAnyKey) {
     const std::string next(32, 'n');
     SecretBox before({key}), between({next, key}), after({next});
     const auto made = before.seal(std::nullopt);

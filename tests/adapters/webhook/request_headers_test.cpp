@@ -65,7 +65,7 @@ TEST(RequestHeaders, AreThoseOfTheSpecification) {
     EXPECT_EQ(headers.size(), 19U);
 }
 
-TEST(RequestHeaders, OfTheNextTryDifferInNothingButNumberTimestampSignatureAndParent) {
+TEST(RequestHeaders, OfTheNextAttemptDifferInNothingButNumberTimestampSignatureAndParent) {
     const auto first = headers_of(request_of(BodyFormat::raw, 1));
     const auto second = headers_of(request_of(BodyFormat::raw, 2));
     std::set<std::string> differ;
@@ -106,7 +106,7 @@ TEST(RequestBody, IsThePayloadOrStandsAroundIt) {
                   R"("datacontenttype":"application/json","data":{ "text": "as it came" }})");
 }
 
-TEST(RequestBody, NeverChangesFromTryToTry) {
+TEST(RequestBody, NeverChangesFromAttemptToAttempt) {
     Event event = an_event().due(noon);
     for (const BodyFormat format :
          {BodyFormat::raw, BodyFormat::envelope, BodyFormat::cloudevents}) {
@@ -119,7 +119,7 @@ TEST(RequestBody, NeverChangesFromTryToTry) {
     }
 }
 
-TEST(Traceparent, IsOneTraceForEachEventAndOneParentForEachTry) {
+TEST(Traceparent, IsOneTraceForEachEventAndOneParentForEachAttempt) {
     const EventId event{uuid_of(1)}, other{uuid_of(2)};
     const auto trace = [](const std::string& text) { return text.substr(3, 32); };
     const auto parent = [](const std::string& text) { return text.substr(36, 16); };

@@ -45,7 +45,7 @@ TEST(ResponseReader, ReadsNothingBehindASwitchOfProtocols) {
     EXPECT_EQ(reader.status(), 101);
 }
 
-TEST(ResponseReader, TheLastStatusCountsOnceItsHeadIsWhole) {
+TEST(ResponseReader, TheLastStatusCountsOnceItsHeadIsComplete) {
     ResponseReader reader =
         after({"HTTP/1.1 100 Continue\r\n", "\r\n", "HTTP/1.1 204 No Content\r\n", "A: b\r\n"});
     EXPECT_FALSE(reader.head_complete());
@@ -93,7 +93,7 @@ TEST(ReadableText, LeavesOutACharacterThatWasCut) {
     EXPECT_EQ(readable_text("a\xed\xa0", true), "a\uFFFD\uFFFD");
 }
 
-TEST(ReadableText, IsWellFormedWhateverTheBytes) {
+TEST(ReadableText, IsWellFormedForAnyBytes) {
     std::mt19937 random{7};
     std::uniform_int_distribution<int> byte{0, 255}, length{0, 12};
     for (int i = 0; i < 20'000; ++i) {

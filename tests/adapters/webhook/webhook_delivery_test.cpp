@@ -125,7 +125,7 @@ struct AnswerCase {
 };
 class Answers : public WebhookDeliveryTest, public testing::WithParamInterface<AnswerCase> {};
 
-TEST_P(Answers, MeanWhatTheTableSays) {
+TEST_P(Answers, HaveTheOutcomesOfTheTable) {
     const Outcome outcome = answered({.answer = GetParam().answer, .close_after = true});
     EXPECT_EQ(outcome.verdict, GetParam().verdict);
     EXPECT_EQ(outcome.error, GetParam().error);
@@ -179,7 +179,7 @@ TEST_F(WebhookDeliveryTest, ATimeOutIsRetryableAndNotRepeatedByItself) {
     EXPECT_EQ(receiver.requests().size(), 1U);
 }
 
-TEST_F(WebhookDeliveryTest, NeverSendsAgainByItselfOnAKeptConnectionThatDied) {
+TEST_F(WebhookDeliveryTest, NeverResendsOnABrokenKeptConnection) {
     const ScriptedReceiver receiver(
         {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .close_after = true});
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
@@ -208,7 +208,7 @@ void expect_forbidden(const Outcome& outcome, const std::string& what) {
     EXPECT_THAT(outcome.error_text, testing::Not(HasSubstr("127."))) << what;
 }
 
-TEST_F(WebhookDeliveryTest, JudgesTheUrlAgainAtEachTry) {
+TEST_F(WebhookDeliveryTest, JudgesTheUrlAgainAtEachAttempt) {
     const ScriptedReceiver receiver(Script{});
     const AddressRules addresses{AddressSettings{}};
     const UrlRules plain({.allow_http = true, .ports = {receiver.port()}}, addresses);
@@ -239,7 +239,7 @@ TEST_F(WebhookDeliveryTest, ANameIsDeniedAsSoonAsOneOfItsAddressesIs) {
     EXPECT_EQ(receiver.connections(), 1);
 }
 
-TEST_F(WebhookDeliveryTest, GoesToWhatWasJudgedThoughTheNameSaysSomethingElseByThen) {
+TEST_F(WebhookDeliveryTest, ConnectsToTheCheckedAddressesIfTheNameChanges) {
     const ScriptedReceiver receiver(Script{});
     const AddressRules addresses{{.allow = {"127.0.0.1/32"}}};
     const UrlRules rules({.allow_http = true, .ports = {receiver.port()}}, addresses);
@@ -251,7 +251,7 @@ TEST_F(WebhookDeliveryTest, GoesToWhatWasJudgedThoughTheNameSaysSomethingElseByT
     EXPECT_EQ(outcome.status_code, 204);
 }
 
-TEST_F(WebhookDeliveryTest, GoesNeitherToOurOwnListenerNorToTheDatabase) {
+TEST_F(WebhookDeliveryTest, NeverConnectsToOwnListenersOrTheDatabase) {
     const ScriptedReceiver listener(Script{}), database(Script{}), other(Script{});
     const Address here = parse_address("127.0.0.1").value();
     const AddressRules addresses({.allow_private = true}, {{here, listener.port()}},
@@ -294,7 +294,7 @@ TEST_F(WebhookDeliveryTest, AHandshakeThatStallsIsATimeOutCountedFromTheConnecti
     EXPECT_GE(outcome.duration, 700ms);
 }
 
-TEST_F(WebhookDeliveryTest, SignsWhenItSendsNotWhenTheTryBegan) {
+TEST_F(WebhookDeliveryTest, SignsWhenItSendsNotWhenTheAttemptBegan) {
     const ScriptedReceiver receiver(Script{});
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_, [](const std::string& /*host*/) {
         std::this_thread::sleep_for(1100ms);  // simulates a slow resolver
@@ -345,7 +345,7 @@ TEST_F(WebhookDeliveryTest, SendsHeadersOfTheUsersWithEmptyAndBlankValues) {
                                               HasSubstr("\r\nAccept: text/plain\r\n")));
 }
 
-TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing) {
+TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedAttemptAndSendsNothing) {
     const ScriptedReceiver receiver(Script{});
     Endpoint endpoint = an_endpoint().with_url(receiver.url());
     endpoint.signing_keys = {{.sealed = "broken"}};
@@ -355,7 +355,7 @@ TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing
     EXPECT_EQ(receiver.connections(), 0);
 }
 
-TEST_F(WebhookDeliveryTest, AHeaderThatCannotBeOpenedIsAFailedTryAndSendsNothing) {
+TEST_F(WebhookDeliveryTest, AHeaderThatCannotBeOpenedIsAFailedAttemptAndSendsNothing) {
     const ScriptedReceiver receiver(Script{});
     const Outcome outcome = deliver(
         an_endpoint().with_url(receiver.url()).with_headers({{"Authorization", "broken", "…"}}),
@@ -365,7 +365,7 @@ TEST_F(WebhookDeliveryTest, AHeaderThatCannotBeOpenedIsAFailedTryAndSendsNothing
     EXPECT_EQ(receiver.connections(), 0);
 }
 
-TEST_F(WebhookDeliveryTest, ShowsNoHeaderOfTheEndpointThatTheAnswerTells) {
+TEST_F(WebhookDeliveryTest, HidesEndpointHeadersInAnswers) {
     const ScriptedReceiver receiver({.answer =
                                          "HTTP/1.1 401 Unauthorized\r\nContent-Length: 38\r\n\r\n"
                                          "{\"you sent\":\"Bearer 0123456789abcdef\"}"});
@@ -378,7 +378,7 @@ TEST_F(WebhookDeliveryTest, ShowsNoHeaderOfTheEndpointThatTheAnswerTells) {
     EXPECT_EQ(outcome.response_body, R"({"you sent":"***********************"})");
 }
 
-TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {
+TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfAnAttemptWhoseLeaseIsLostAndOfNoOther) {
     const ScriptedReceiver receiver({.hold = true});
     // Outlive the delivery, which reports all outcomes at its end.
     std::promise<Outcome> lost, other;
@@ -404,7 +404,7 @@ TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOthe
     receiver.wait_for_closed(1);
 }
 
-TEST_F(WebhookDeliveryTest, StoppingTellsEveryoneWhoWaits) {
+TEST_F(WebhookDeliveryTest, StoppingReportsAllPendingAttempts) {
     const ScriptedReceiver receiver({.hold = true});
     std::promise<Outcome> outcome;
     {

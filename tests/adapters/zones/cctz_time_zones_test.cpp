@@ -39,11 +39,11 @@ std::string due(std::string_view wall, std::string_view id) {
                     : std::string(to_string(resolved.error().code));
 }
 
-TEST(CctzTimeZones, TellsTheRelease) {
+TEST(CctzTimeZones, NamesTheRelease) {
     EXPECT_THAT(installed().current()->release(), MatchesRegex("20[0-9][0-9][a-z]+"));
 }
 
-TEST(CctzTimeZones, ListsWhatItTakesSorted) {
+TEST(CctzTimeZones, ListsItsZonesSorted) {
     const auto data = installed().current();
     const auto names = data->names();
     EXPECT_TRUE(std::ranges::is_sorted(names));
@@ -63,7 +63,7 @@ TEST(CctzTimeZones, TakesLinksUnderTheirOwnNames) {
     EXPECT_EQ(zone("Etc/GMT+5")->offset_at(Instant{}), -5h);
 }
 
-TEST(CctzTimeZones, RefusesWhatIsNoZoneOrLink) {
+TEST(CctzTimeZones, RefusesUnknownNames) {
     for (const std::string id : {"",
                                  "PST",
                                  "CEST",
@@ -114,7 +114,7 @@ TEST(CctzTimeZones, RefusesWhatIsNoZoneOrLink) {
 
 std::string message(std::string_view id) { return installed().find(id).error().message; }
 
-TEST(CctzTimeZones, SuggestsWhatWasMeant) {
+TEST(CctzTimeZones, SuggestsSimilarNames) {
     EXPECT_EQ(message("Europe/Kyjv"),
               "'Europe/Kyjv' is not an IANA zone; did you mean 'Europe/Kyiv'?");
     EXPECT_THAT(message("europe/paris"), HasSubstr("did you mean 'Europe/Paris'?"));
@@ -127,13 +127,13 @@ TEST(CctzTimeZones, DoesNotSuggestAnotherClockForAnAbbreviation) {
     EXPECT_THAT(message("PST"), HasSubstr("zones are named as 'Europe/Paris'"));
 }
 
-TEST(CctzTimeZones, DoesNotRepeatWhatIsLongOrNotPlain) {
+TEST(CctzTimeZones, DoesNotQuoteLongOrUnprintableNames) {
     EXPECT_THAT(message(std::string(1'000'000, 'x')), Not(HasSubstr("xx")));
     EXPECT_THAT(message("Mars\n"), Not(HasSubstr("\n")));
     EXPECT_THAT(message("Mars\xff"), Not(HasSubstr("\xff")));
 }
 
-TEST(CctzTimeZones, GivesTheSameZoneAgain) {
+TEST(CctzTimeZones, ReturnsTheSameObjectForTheSameZone) {
     EXPECT_EQ(zone("Europe/Paris"), zone("Europe/Paris"));
 }
 
@@ -178,7 +178,7 @@ std::string change(const std::optional<ZoneChange>& found) {
            format_offset(found->after);
 }
 
-TEST(CctzTimeZones, TellsTheNextChangeAndTheLast) {
+TEST(CctzTimeZones, FindsTheNextAndThePreviousChange) {
     const auto paris = zone("Europe/Paris");
     const std::string spring = "2026-03-29T01:00:00Z +01:00 +02:00";
     EXPECT_EQ(change(paris->next_change(at("2026-01-01T00:00:00Z"))), spring);

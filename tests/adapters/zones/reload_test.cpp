@@ -65,7 +65,7 @@ private:
     std::unique_ptr<CctzTimeZones> zones_;
 };
 
-TEST_F(Reload, WhatHasNotChangedIsTheSame) {
+TEST_F(Reload, AnUnchangedDatabaseIsKept) {
     start();
     EXPECT_EQ(zones().at_source(), zones().current());
     fs::copy(path() / "old", path() / "copy", fs::copy_options::recursive);
@@ -138,7 +138,7 @@ TEST_F(Reload, RefusesAFileCutOffAnywhere) {
     EXPECT_EQ(refusal(), "none") << "whole again";
 }
 
-TEST_F(Reload, RefusesWhatIsHalfCopied) {
+TEST_F(Reload, RefusesAPartialCopy) {
     start();
     swap_in("fresh");
     fs::remove(path() / "fresh/Europe/Paris");

@@ -98,7 +98,7 @@ TEST_F(TzDirectory, TwoDirectoriesDoNotMix) {
     EXPECT_EQ((*installed.find("Europe/Paris"))->offset_at(winter), std::chrono::hours{1});
 }
 
-TEST_F(TzDirectory, WhatIsListedAndHasNoFileIsMissing) {
+TEST_F(TzDirectory, AListedZoneWithoutAFileIsMissing) {
     write("tzdata.zi",
           "# version 2031c\nZ Etc/UTC 0 - UTC\nZ Europe/Kyiv 2 - EET\nL Etc/UTC UTC\n");
     install("Etc/UTC", "Etc/UTC");

@@ -98,7 +98,7 @@ TEST_F(ApiKeys, AreBoundedInNumber) {
     EXPECT_THAT(defects_of({.name = "one more"}), ElementsAre(" not_allowed"));
 }
 
-TEST_F(ApiKeys, HaveEachChangeOnRecordWithoutTheSecret) {
+TEST_F(ApiKeys, RecordEachChangeWithoutTheSecret) {
     const auto made = created(Role::admin);
     ASSERT_TRUE(revoke.run(handle_of(made.key.id), admin));
     const auto recorded = memory.recorded();
@@ -125,7 +125,7 @@ TEST_F(ApiKeys, AreRevokedByIdOrHandle) {
     }
 }
 
-TEST_F(ApiKeys, BeginWithOneThatCanManageThem) {
+TEST_F(ApiKeys, RequireAnAdminKeyFirst) {
     fixed_roles.clear();
     for (const Role role : {Role::read, Role::write}) {
         const auto refused = create.run({.name = "first", .role = role}, admin);
@@ -138,7 +138,7 @@ TEST_F(ApiKeys, BeginWithOneThatCanManageThem) {
     EXPECT_EQ(created(Role::read).key.role, Role::read);
 }
 
-TEST_F(ApiKeys, KeepTheLastThatCanManageThem) {
+TEST_F(ApiKeys, RefuseToRemoveTheLastAdminKey) {
     fixed_roles.clear();
     const auto ops = created(Role::admin), crm = created(Role::read);
     const auto refused = revoke.run(to_string(ops.key.id), admin);
@@ -150,7 +150,7 @@ TEST_F(ApiKeys, KeepTheLastThatCanManageThem) {
     EXPECT_TRUE(kept().empty());
 }
 
-TEST_F(ApiKeys, TellWhoShowsThem) {
+TEST_F(ApiKeys, IdentifyTheCaller) {
     const auto made = created(Role::write);
     const auto holder = ring.holder_of(made.text);
     ASSERT_TRUE(holder);
@@ -158,7 +158,7 @@ TEST_F(ApiKeys, TellWhoShowsThem) {
     EXPECT_EQ(holder->role, Role::write);
 }
 
-TEST_F(ApiKeys, OpenNothingWithAnotherSecret) {
+TEST_F(ApiKeys, AreRefusedWithAnotherSecret) {
     const auto made = created();
     const std::string handle = handle_of(made.key.id);
     EXPECT_FALSE(ring.holder_of(to_string(KeyText{handle, secrets.make().secret})));
@@ -230,7 +230,7 @@ TEST_F(ApiKeys, RememberWhenTheyWereUsedWithoutAWriteForEachRequest) {
     EXPECT_EQ(kept().at(0).version, Version{1});
 }
 
-TEST_F(ApiKeys, ThatExpireAreKnownTheSoonestFirstUntilTheyHave) {
+TEST_F(ApiKeys, ThatExpireAreListedSoonestFirst) {
     EXPECT_THAT(ring.expiring().keys, ElementsAre());
     const auto later = created(Role::write, noon + 2h), sooner = created(Role::read, noon + 1h);
     created(Role::admin);

@@ -45,7 +45,7 @@ protected:
     const EndpointId endpoint = an_id<EndpointId>();
 };
 
-TEST_F(AdmitEventsTest, LetsAllThroughWhereNothingIsInTheWay) {
+TEST_F(AdmitEventsTest, AdmitsAllEventsWithoutAnObstacle) {
     const Admission admission = ask(instance_a, waiting(500));
     EXPECT_EQ(admission.admitted, 500U);
     EXPECT_FALSE(admission.probe);
@@ -101,7 +101,7 @@ TEST_F(AdmitEventsTest, HP07_FiftyWorkersShareTwentySlotsAndTheSlotOfADeadOneIsF
     EXPECT_EQ(admitted_of_others(), 1U);
 }
 
-TEST_F(AdmitEventsTest, HoldsBackWhatMeetsAnOpenCircuit) {
+TEST_F(AdmitEventsTest, DefersEventsOfAnOpenCircuit) {
     open();
     random.value = 0.5;
     const Admission admission = ask(instance_b, waiting(2));
@@ -140,7 +140,7 @@ TEST_F(AdmitEventsTest, ProbesOnlyWithinTheLimits) {
     EXPECT_EQ(state(), CircuitState::open);
 }
 
-TEST_F(AdmitEventsTest, ClosesAfterThreeProbesAndLetsAllThroughAgain) {
+TEST_F(AdmitEventsTest, ClosesAfterThreeProbesAndAdmitsAllEvents) {
     open();
     clock.advance(30s);
     for (int i = 0; i < 3; ++i) {
@@ -160,7 +160,7 @@ TEST_F(AdmitEventsTest, AnswersForSeveralEndpointsAtOnce) {
     EXPECT_EQ(admissions[1].endpoint, other.endpoint);
 }
 
-TEST_F(AdmitEventsTest, HearsWhatHasChanged) {
+TEST_F(AdmitEventsTest, ReportsChangesOfCircuits) {
     EXPECT_THAT(report(instance_a, {.endpoint = endpoint, .results = {.failed = 4}}), IsEmpty());
     const auto opened =
         report(instance_b, {.endpoint = endpoint, .results = {.accepted = 3, .failed = 1}});

@@ -37,7 +37,7 @@ protected:
     std::vector<microseconds> latenesses;
 };
 
-TEST_F(AdvanceClockTest, StandsStillWhereSomethingIsDue) {
+TEST_F(AdvanceClockTest, StopsAtEachDueEvent) {
     created(born("1992-01-06", "Europe/Paris"));
     created(born("1992-01-06", "America/New_York"));
     created(born("1990-07-01", "Asia/Kolkata"));
@@ -54,13 +54,13 @@ TEST_F(AdvanceClockTest, StandsStillWhereSomethingIsDue) {
     EXPECT_THAT(latenesses, Each(0us));
 }
 
-TEST_F(AdvanceClockTest, GoesThroughEveryYear) {
+TEST_F(AdvanceClockTest, DeliversEachYearOnTime) {
     created(born("1992-02-29", "Europe/Paris"));
     EXPECT_EQ(advance_clock.by(days{10 * 365 + 3}).value().delivered, 10U);
     EXPECT_THAT(latenesses, Each(0us));
 }
 
-TEST_F(AdvanceClockTest, WaitsForRetriesOnTheWay) {
+TEST_F(AdvanceClockTest, DeliversRetriesOnTheWay) {
     created(ada());
     int tries = 0;
     webhook.answer = [&](const DeliveryRequest&) {
@@ -80,7 +80,7 @@ TEST_F(AdvanceClockTest, CountsFailures) {
     EXPECT_EQ(advanced.failed, 1U);
 }
 
-TEST_F(AdvanceClockTest, TellsItsProgress) {
+TEST_F(AdvanceClockTest, ReportsItsProgress) {
     created(born("1992-01-06", "Europe/Paris"));
     created(born("1992-01-07", "Europe/Paris"));
     std::vector<std::uint64_t> delivered;
@@ -89,13 +89,13 @@ TEST_F(AdvanceClockTest, TellsItsProgress) {
     EXPECT_THAT(delivered, ElementsAre(0U, 1U, 2U, 2U));
 }
 
-TEST_F(AdvanceClockTest, DeliversWhatIsDueAtItsTarget) {
+TEST_F(AdvanceClockTest, DeliversEventsDueAtItsTarget) {
     created(ada());
     EXPECT_EQ(advance_clock.to(sys_days{January / 6 / 2027} + 8h).value().delivered, 1U);
     EXPECT_EQ(clock.now(), sys_days{January / 6 / 2027} + 8h);
 }
 
-TEST_F(AdvanceClockTest, PassesByWhatIsParked) {
+TEST_F(AdvanceClockTest, IgnoresParkedEvents) {
     change_birthday([](Schedule& schedule) { schedule.endpoint.reset(); });
     created(ada());
     EXPECT_EQ(advance_clock.by(days{800}).value().delivered, 0U);
@@ -122,7 +122,7 @@ TEST_F(AdvanceClockTest, MovesNoRealClock) {
     EXPECT_TRUE(fails_with<ClockNotTest>(real_time.jump(noon + 1h)));
 }
 
-TEST_F(AdvanceClockTest, JumpsOverWhatThenComesLate) {
+TEST_F(AdvanceClockTest, DeliversSkippedEventsLateAfterAJump) {
     created(ada());
     EXPECT_EQ(advance_clock.jump(noon + 48h).value(), noon + 48h);
     EXPECT_THAT(sent_at, SizeIs(0));
@@ -130,7 +130,7 @@ TEST_F(AdvanceClockTest, JumpsOverWhatThenComesLate) {
     EXPECT_THAT(latenesses, ElementsAre(noon + 48h - (sys_days{January / 6 / 2027} + 8h)));
 }
 
-TEST_F(AdvanceClockTest, EndsWhereItIsWhenTheWorkerStops) {
+TEST_F(AdvanceClockTest, StopsWithTheWorker) {
     created(born("1992-01-06", "Europe/Paris"));
     created(born("1992-01-07", "Europe/Paris"));
     const auto stop_after_the_first = [&](const Advanced& so_far) {

@@ -13,21 +13,21 @@ Mono end(ClaimAhead& ahead, int count, Mono apart, Mono from) {
     return from;
 }
 
-TEST(ClaimAhead, IsNothingAtTheStart) { EXPECT_EQ(ClaimAhead{}.events(1000s), 0U); }
+TEST(ClaimAhead, IsZeroAtTheStart) { EXPECT_EQ(ClaimAhead{}.events(1000s), 0U); }
 
-TEST(ClaimAhead, IsWhatEndsInFiftyMilliseconds) {
+TEST(ClaimAhead, CoversFiftyMillisecondsOfAttempts) {
     ClaimAhead ahead;
     const Mono now = end(ahead, 1000, 1ms, 1000s);
     EXPECT_EQ(ahead.events(now), 50U);
 }
 
-TEST(ClaimAhead, IsNothingWhereTriesAreSlow) {
+TEST(ClaimAhead, IsZeroIfAttemptsAreSlow) {
     ClaimAhead ahead;
     const Mono now = end(ahead, 20, 100ms, 1000s);
     EXPECT_EQ(ahead.events(now), 0U);
 }
 
-TEST(ClaimAhead, IsNothingSoonAfterTheLastOne) {
+TEST(ClaimAhead, IsZeroSoonAfterTheLastAttempt) {
     ClaimAhead ahead;
     const Mono now = end(ahead, 1000, 1ms, 1000s);
     EXPECT_GT(ahead.events(now + 90ms), 0U);

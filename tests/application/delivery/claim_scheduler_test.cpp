@@ -61,7 +61,7 @@ TEST(PriorityShares, AreFairOneSlotAtATime) {
     EXPECT_THAT(claim(shares, shard, 1, 150), ElementsAre(80, 40, 20, 10));
 }
 
-TEST(PriorityShares, GoToThoseThatHaveMore) {
+TEST(PriorityShares, GoToPrioritiesWithMoreEvents) {
     PriorityShares shares;
     Backlogged shard{{0, 0, plenty, 0}};
     const Shares first = claim(shares, shard, 60, 1);
@@ -70,7 +70,7 @@ TEST(PriorityShares, GoToThoseThatHaveMore) {
     EXPECT_EQ(second[2], 57U);  // one per other priority remains, to notice its events
 }
 
-TEST(PriorityShares, NoticeWhatIsMoreUrgentInTheNextClaim) {
+TEST(PriorityShares, IncludeMoreUrgentEventsInTheNextClaim) {
     PriorityShares shares;
     Backlogged normal{{0, 0, plenty, 0}};
     claim(shares, normal, 60, 3);
@@ -79,7 +79,7 @@ TEST(PriorityShares, NoticeWhatIsMoreUrgentInTheNextClaim) {
     EXPECT_THAT(claim(shares, both, 60, 1)[0], Gt(40U));
 }
 
-TEST(PriorityShares, NoticeItSoonWithOneSlotToo) {
+TEST(PriorityShares, IncludeMoreUrgentEventsSoonWithOneSlot) {
     PriorityShares shares;
     Backlogged low{{0, 0, 0, plenty}};
     claim(shares, low, 1, 30);
@@ -87,7 +87,7 @@ TEST(PriorityShares, NoticeItSoonWithOneSlotToo) {
     EXPECT_THAT(claim(shares, both, 1, 10)[0], Gt(0U));
 }
 
-TEST(PriorityShares, AreDrainedWhenEachWasAskedForMoreThanItHad) {
+TEST(PriorityShares, AreDrainedIfEachHadFewerEventsThanRequested) {
     PriorityShares shares;
     Backlogged shard{{0, 0, 3, 0}};
     EXPECT_FALSE(shares.drained());
@@ -106,7 +106,7 @@ TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
     EXPECT_EQ(scheduler.database_now(101s), noon + 900ms);
 }
 
-TEST(ClaimScheduler, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
+TEST(ClaimScheduler, SendsAClaimSoThatItArrivesOnTime) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
     EXPECT_EQ(scheduler.next_change(100s), 100s + 9'800us);
@@ -114,7 +114,7 @@ TEST(ClaimScheduler, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
     EXPECT_TRUE(scheduler.next_claim(60, 100s + 9'800us));
 }
 
-TEST(ClaimScheduler, ComesAgainAtOnceIfItsClaimWasQuickerThanAnyBefore) {
+TEST(ClaimScheduler, RepeatsAtOnceAClaimThatArrivedEarly) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);
     const Mono sent = 100s + 9'800us;
@@ -125,7 +125,7 @@ TEST(ClaimScheduler, ComesAgainAtOnceIfItsClaimWasQuickerThanAnyBefore) {
     EXPECT_FALSE(scheduler.must_peek(sent + 400us));
 }
 
-TEST(ClaimScheduler, RestsIfItComesTooEarlyBecauseTheClockStood) {
+TEST(ClaimScheduler, BacksOffIfTheClockStandsStill) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 100us}}, 99'999'800us, 100s);
     const auto turn = scheduler.next_claim(60, 100s);
@@ -135,7 +135,7 @@ TEST(ClaimScheduler, RestsIfItComesTooEarlyBecauseTheClockStood) {
     EXPECT_TRUE(scheduler.next_claim(60, 100s + 5'400us));
 }
 
-TEST(ClaimScheduler, RestsWhereOthersHoldWhatIsDue) {
+TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
     const auto turn = scheduler.next_claim(60, 100s);
@@ -147,7 +147,7 @@ TEST(ClaimScheduler, RestsWhereOthersHoldWhatIsDue) {
     EXPECT_TRUE(scheduler.next_claim(60, 100s + 5ms));
 }
 
-TEST(ClaimScheduler, TakesInPartsThatComeAndGo) {
+TEST(ClaimScheduler, FollowsChangesOfTheLanes) {
     ClaimScheduler scheduler{2, 0, 1s, false};
     scheduler.note_peek({noon, {}}, 100s, 100s);  // no lane
     EXPECT_FALSE(scheduler.next_claim(60, 100s));
@@ -167,7 +167,7 @@ TEST(ClaimScheduler, BeginsWithItsHomeShard) {
     EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 3U);
 }
 
-TEST(ClaimScheduler, IsPastWhatNoShardHasAnyMore) {
+TEST(ClaimScheduler, HasPassedATimeOnceNoShardHasEarlierEvents) {
     ClaimScheduler scheduler{2, 0, 1s, false};
     EXPECT_FALSE(scheduler.past(noon));
     scheduler.note_peek({noon, {never, noon}}, 100s, 100s);

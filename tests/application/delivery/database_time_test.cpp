@@ -16,14 +16,14 @@ protected:
     DatabaseTime time;
 };
 
-TEST_F(DatabaseTimeTest, IsWhatTheLastAnswerSaidWhenItCame) {
+TEST_F(DatabaseTimeTest, IsTheTimeOfTheLastAnswer) {
     call(100s, 200us, 500us);
     EXPECT_EQ(time.at(101s), noon + 1s - 500us);
     call(101s, 200us, 700us);
     EXPECT_EQ(time.at(102s), noon + 2s - 700us);
 }
 
-TEST_F(DatabaseTimeTest, IsForACallWhatTheQuickestOfLateFoundThere) {
+TEST_F(DatabaseTimeTest, UsesTheQuickestRecentCall) {
     call(100s, 200us, 500us);
     EXPECT_EQ(time.for_a_call(101s), noon + 1s + 200us);
     call(101s, 900us, 500us);
@@ -32,7 +32,7 @@ TEST_F(DatabaseTimeTest, IsForACallWhatTheQuickestOfLateFoundThere) {
     EXPECT_EQ(time.for_a_call(103s), noon + 3s + 150us);
 }
 
-TEST_F(DatabaseTimeTest, ForgetsWhatWasLongAgo) {
+TEST_F(DatabaseTimeTest, ForgetsOldMeasurements) {
     call(100s, 200us, 500us);
     for (const Mono asked : {101s, 102s, 103s, 104s, 105s}) call(asked, 900us, 500us);
     EXPECT_EQ(time.for_a_call(106s), noon + 6s + 900us);

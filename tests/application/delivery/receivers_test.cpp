@@ -54,7 +54,7 @@ TEST_F(ReceiversTest, AsksForEachEventWhereTheRateIsLimitedOrTheCircuitOpen) {
     EXPECT_FALSE(receivers.admits(free.id, 0, 10s, now));
 }
 
-TEST_F(ReceiversTest, FillsTheSlotsThatItWasGrantedWhileTheyLast) {
+TEST_F(ReceiversTest, UsesGrantedSlotsUntilTheyExpire) {
     receivers.meet(to(limited), now);
     EXPECT_FALSE(receivers.admits(limited.id, 0, 10s, now));
     grant(limited, 3);
@@ -129,7 +129,7 @@ TEST_F(ReceiversTest, LeavesThreeQuartersToOthersThatMayWait) {
     EXPECT_GT(room(16, true), 64U);
 }
 
-TEST_F(ReceiversTest, TellsFailuresSoonAndSuccessesNowAndThen) {
+TEST_F(ReceiversTest, ReportsFailuresSoonAndSuccessesLater) {
     for (int i = 0; i < 3; ++i) see(free, CallResult::accepted);
     EXPECT_TRUE(receivers.has_reported(false));
     EXPECT_FALSE(receivers.has_reported(true));
@@ -153,7 +153,7 @@ TEST_F(ReceiversTest, TellsFailuresSoonAndSuccessesNowAndThen) {
     EXPECT_FALSE(receivers.may_report(now + 1h));
 }
 
-TEST_F(ReceiversTest, TellsAtOnceThatSomethingWasAcceptedAgain) {
+TEST_F(ReceiversTest, ReportsARecoveryAtOnce) {
     see(free, CallResult::failed);
     static_cast<void>(to_report(true));
     see(free, CallResult::accepted);
@@ -168,7 +168,7 @@ TEST_F(ReceiversTest, TellsAtOnceThatSomethingWasAcceptedAgain) {
     EXPECT_THAT(to_report(), SizeIs(1));
 }
 
-TEST_F(ReceiversTest, TellsOfAProbeByItself) {
+TEST_F(ReceiversTest, ReportsAProbeSeparately) {
     receivers.meet(to(free, false), now);
     const auto probe = an_id<EventId>();
     receivers.admitted({.endpoint = free.id, .admitted = 1, .probe = true}, probe, now);
@@ -192,7 +192,7 @@ TEST_F(ReceiversTest, KeepsReportsThatCouldNotBeStored) {
     EXPECT_EQ(again[0].results, (CallResults{.answered = 1, .failed = 1}));
 }
 
-TEST_F(ReceiversTest, TellsOnlySoManyAtOnce) {
+TEST_F(ReceiversTest, BoundsTheReportsOfOneBatch) {
     for (int i = 0; i < 3; ++i) see(an_endpoint(), CallResult::failed);
     now += 1s;
     EXPECT_THAT(receivers.to_report(false, 2, now), SizeIs(2));
@@ -200,7 +200,7 @@ TEST_F(ReceiversTest, TellsOnlySoManyAtOnce) {
     EXPECT_THAT(receivers.to_report(false, 2, now), SizeIs(1));
 }
 
-TEST_F(ReceiversTest, ForgetsWhatIsIdleButNothingThatIsOwed) {
+TEST_F(ReceiversTest, ForgetsIdleReceiversWithoutUnsentReports) {
     receivers.meet(to(free), now);
     receivers.meet(to(limited), now);
     grant(limited, 1);

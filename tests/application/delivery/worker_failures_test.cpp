@@ -17,7 +17,7 @@ using Fault = FaultyQueue::Fault;
 /// The worker's loop when ports fail, replies are lost and leases expire.
 class WorkerFailures : public Engine {};
 
-TEST_F(WorkerFailures, CountsATryThatCannotBeStartedAsFailed) {
+TEST_F(WorkerFailures, CountsAnAttemptThatCannotBeStartedAsFailed) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.refuses_to_start = true;
     EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .retrying = 1}));
@@ -46,7 +46,7 @@ TEST_F(WorkerFailures, ReleasesOnceAlthoughTheReplyIsLost) {
     EXPECT_EQ(waits.claimable_at, never);
 }
 
-TEST_F(WorkerFailures, LeavesAClaimWhoseReplyIsLostToItsLease) {
+TEST_F(WorkerFailures, LetsAClaimWithALostReplyExpire) {
     const Event event = a_due_event(an_existing_endpoint());
     faulty.claim_fault = Fault::lost_reply;
     turn(20);
@@ -60,7 +60,7 @@ TEST_F(WorkerFailures, LeavesAClaimWhoseReplyIsLostToItsLease) {
     EXPECT_EQ(observer.lost_attempts, 1U);
 }
 
-TEST_F(WorkerFailures, TellsADrainThatTheDatabaseIsAway) {
+TEST_F(WorkerFailures, ReportsADatabaseOutageToADrain) {
     a_due_event(an_existing_endpoint());
     faulty.peek_fault = Fault::lost_request;
     EXPECT_THROW(drain(), Unavailable);
@@ -68,7 +68,7 @@ TEST_F(WorkerFailures, TellsADrainThatTheDatabaseIsAway) {
     EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
 }
 
-TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
+TEST_F(WorkerFailures, RecordsALateSuccessAndDoesNotSendAgain) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;
     turn(8);
@@ -94,7 +94,7 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
 
 /// Found by the simulation (tests/simulation/seeds): COMPLETED although no receiver had accepted
 /// the event.
-TEST_F(WorkerFailures, DoesNotTakeALateAbandonForASuccess) {
+TEST_F(WorkerFailures, DoesNotCountALateAbandonAsASuccess) {
     const RetryPolicy one_retry{.kind = RetryPolicy::Kind::custom, .custom = {1s}};
     const Event event =
         a_due_event(an_existing_endpoint(an_endpoint().with_retry_policy(one_retry)));
@@ -119,7 +119,7 @@ TEST_F(WorkerFailures, DoesNotTakeALateAbandonForASuccess) {
     EXPECT_THAT(webhook.requests, IsEmpty());
 }
 
-TEST_F(WorkerFailures, AbandonsATryWhoseLeaseIsLost) {
+TEST_F(WorkerFailures, AbandonsAnAttemptWhoseLeaseIsLost) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;
     turn(8);
@@ -144,7 +144,7 @@ TEST_F(WorkerFailures, AbandonsAnAttemptWhoseLeaseItCannotExtendInTime) {
     EXPECT_THAT(webhook.abandoned, ElementsAre(event.id));
 }
 
-TEST_F(WorkerFailures, SendsWhatADeadHolderHadWithinATickOfTheEndOfItsLeaseAndNotBefore) {
+TEST_F(WorkerFailures, SendsEventsOfADeadHolderWithinATickAfterTheirLease) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;
     turn(8);
@@ -163,7 +163,7 @@ TEST_F(WorkerFailures, SendsWhatADeadHolderHadWithinATickOfTheEndOfItsLeaseAndNo
 }
 
 /// Before, the lateness was that of the attempt after the crash.
-TEST_F(WorkerFailures, KnowsOneLatenessOfAnEventWhoseHolderDiedInItsFirstTry) {
+TEST_F(WorkerFailures, ReportsOneLatenessIfTheFirstHolderDied) {
     const Event event = a_due_event(an_existing_endpoint());
     pass(66ms);
     webhook.holds = true;
@@ -192,7 +192,7 @@ TEST_F(WorkerFailures, KnowsOneLatenessOfAnEventWhoseHolderDiedInItsFirstTry) {
     EXPECT_THAT(explanation.steps.back().text, testing::Not(testing::HasSubstr("late")));
 }
 
-TEST_F(WorkerFailures, FailsWhatWasLostTooOftenWithoutSendingIt) {
+TEST_F(WorkerFailures, FailsAnEventUnsentThatWasLostTooOften) {
     Endpoint endpoint = an_endpoint().with_retry_policy({.kind = RetryPolicy::Kind::seed});
     const Event event = a_due_event(an_existing_endpoint(endpoint));
     webhook.holds = true;
@@ -210,7 +210,7 @@ TEST_F(WorkerFailures, FailsWhatWasLostTooOftenWithoutSendingIt) {
 
 /// A template that becomes too long with one user's names fails only that user's event, not the
 /// schedule.
-TEST_F(WorkerFailures, FailsUnsentWhatItsTemplateMakesTooLong) {
+TEST_F(WorkerFailures, FailsAnEventUnsentIfItsPayloadIsTooLong) {
     birthdays_go_to(an_endpoint());
     ScheduleFields greedy;
     greedy.payload = R"({"text":")";

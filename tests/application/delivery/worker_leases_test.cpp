@@ -23,7 +23,7 @@ TEST_F(WorkerTest, PlansSendsAndSettlesWhileAClaimIsUnderWay) {
     send();
 }
 
-TEST_F(WorkerTest, ReckonsALeaseFromWhenItsClaimWasAsked) {
+TEST_F(WorkerTest, CountsALeaseFromTheRequestOfItsClaim) {
     claim_of_the_first_of_two_shards();
     const Mono asked = now;
     plan_while_claiming();
@@ -53,7 +53,7 @@ TEST_F(WorkerTest, ExtendsAShortLeaseLongBeforeItsLastMoments) {
     want<Extend>();  // but abandons nothing
 }
 
-TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
+TEST_F(WorkerTest, ExtendsTheLeasesOfALateClaimInTime) {
     claim_of_the_first_of_two_shards();
     const Mono asked = now;
     plan_while_claiming();
@@ -91,7 +91,7 @@ TEST_F(WorkerTest, ReleasesAnAttemptThatNeverBeganBecauseTheProcessStops) {
     EXPECT_THAT(settle(), SizeIs(1));
 }
 
-TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
+TEST_F(WorkerTest, LetsAFailedClaimExpire) {
     peek({db()});
     const Claim failed = want<Claim>();
     worker.failed(failed, true, 0.5, now);
@@ -101,7 +101,7 @@ TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
     want<Claim>();
 }
 
-TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
+TEST_F(WorkerTest, APassContinuesWhileAClaimIsUnderWay) {
     worker.begin_pass(std::nullopt);
     peek({db()});
     want<Claim>();
@@ -115,7 +115,7 @@ TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
 
 // While a settlement is in progress.
 
-TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
+TEST_F(WorkerTest, ContinuesWhileASettlementIsUnderWay) {
     take(events(1));
     accept(send());
     const Settle first = want<Settle>();
@@ -191,7 +191,7 @@ TEST_F(WorkerTest, SettlesAHundredAtOnce) {
     EXPECT_THAT(settle(), SizeIs(100));
 }
 
-TEST_F(WorkerTest, TellsWhatWasSettledLate) {
+TEST_F(WorkerTest, ReportsLateSettlements) {
     take(events(1));
     const Event event = send();
     accept(event);
@@ -201,7 +201,7 @@ TEST_F(WorkerTest, TellsWhatWasSettledLate) {
     EXPECT_EQ(worker.held(), 0U);
 }
 
-TEST_F(WorkerTest, RecordsWhatATryCameTo) {
+TEST_F(WorkerTest, RecordsTheOutcomeOfAnAttempt) {
     take(events(1));
     const Event event = send();
     Outcome outcome = status(503);
@@ -220,7 +220,7 @@ TEST_F(WorkerTest, RecordsWhatATryCameTo) {
     EXPECT_EQ(settlement.attempt->instance, instance_a);
 }
 
-TEST_F(WorkerTest, GivesUpAfterTheLastTry) {
+TEST_F(WorkerTest, FailsAnEventAfterTheLastAttempt) {
     Event event = an_event();
     event.retry_count = 10;
     take({event});
@@ -308,7 +308,7 @@ TEST_F(WorkerTest, ForgetsAnUnsentEventWhoseLeaseIsLost) {
     EXPECT_EQ(wait(), 1s);
 }
 
-TEST_F(WorkerTest, SettlesATryUnderWayAlthoughItsLeaseIsLost) {
+TEST_F(WorkerTest, SettlesAnAttemptUnderWayAlthoughItsLeaseIsLost) {
     take(events(1));
     const Event event = send();
     now += 10s;
@@ -320,7 +320,7 @@ TEST_F(WorkerTest, SettlesATryUnderWayAlthoughItsLeaseIsLost) {
     EXPECT_EQ(want<Settle>().batch.front().held, event.version);
 }
 
-TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
+TEST_F(WorkerTest, NeverHasTwoAttemptsOfOneEventUnderWay) {
     const Event event = an_event();
     take({event});
     const Event first = send();
@@ -342,7 +342,7 @@ TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
     EXPECT_EQ(want<Settle>().batch.front().held, Version{2});
 }
 
-TEST_F(WorkerTest, EndsATryAtItsDeadlineAndSettlesWhatCameOfIt) {
+TEST_F(WorkerTest, EndsAnAttemptAtItsDeadlineAndSettlesIt) {
     take(events(1));
     const Event event = send();
     now += 10s;
@@ -362,7 +362,7 @@ TEST_F(WorkerTest, EndsATryAtItsDeadlineAndSettlesWhatCameOfIt) {
     EXPECT_TRUE(std::holds_alternative<RetryIn>(settle.batch.front().result));
 }
 
-TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
+TEST_F(WorkerTest, LetsAnAttemptGoOnOnceItsLeaseIsExtended) {
     take(events(1));
     const Event event = send();
     now += 24s;
@@ -377,7 +377,7 @@ TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
     settle();
 }
 
-TEST_F(WorkerTest, SendsUnderTheNewerClaimWhatTheOlderHadNotSent) {
+TEST_F(WorkerTest, SendsUnsentEventsUnderTheNewerClaim) {
     const Event event = an_event();
     peek({db()});
     claim({event});

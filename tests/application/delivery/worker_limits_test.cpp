@@ -128,7 +128,7 @@ TEST_F(WorkerLimitsTest, NeedsNoAdmissionForAHealthyEndpointWithoutLimits) {
     expect_rest();
 }
 
-TEST_F(WorkerLimitsTest, SendsWhatIsAdmittedAndLetsTheRestWaitInLine) {
+TEST_F(WorkerLimitsTest, SendsAdmittedEventsAndLetsOthersWaitInLine) {
     take(3, to(limited(2)));
     const auto asked = want<RequestAdmission>().asked;
     ASSERT_THAT(asked, SizeIs(1));
@@ -194,7 +194,7 @@ TEST_F(WorkerLimitsTest, RenewsTheSlotsItUsesAndReleasesTheOthers) {
     EXPECT_EQ(asked[0].in_flight, 1U);
 }
 
-TEST_F(WorkerLimitsTest, SendsNothingUnderSlotsThatMayBeOver) {
+TEST_F(WorkerLimitsTest, SendsNothingUnderSlotsThatMayHaveExpired) {
     take(1, to(limited(2)));
     answer(1);
     now += 16s;  // a request could outlast its slot
@@ -210,7 +210,7 @@ TEST_F(WorkerLimitsTest, SendsNothingUnderSlotsThatMayBeOver) {
     EXPECT_EQ(asked[0].in_flight, 0U);
 }
 
-TEST_F(WorkerLimitsTest, AsksAgainWhenTheDatabaseIsAway) {
+TEST_F(WorkerLimitsTest, RequestsAdmissionAgainAfterADatabaseOutage) {
     take(2, to(limited(2)));
     worker.failed(want<RequestAdmission>(), true, 0.0, now);
     peek(never);
@@ -220,7 +220,7 @@ TEST_F(WorkerLimitsTest, AsksAgainWhenTheDatabaseIsAway) {
     send(2);
 }
 
-TEST_F(WorkerLimitsTest, PutsOffWhatCannotBeAdmitted) {
+TEST_F(WorkerLimitsTest, DefersEventsThatCannotBeAdmitted) {
     take(1, to(limited(2)));
     worker.failed(want<RequestAdmission>(), false, 0.0, now);
     EXPECT_THAT(release_claims().at(0).reason, StartsWith("ADMISSION_FAILED"));
@@ -256,7 +256,7 @@ TEST_F(WorkerLimitsTest, RequestsAdmissionOnceForAnEventThatItClaimedTwice) {
     EXPECT_EQ(send(1).front().version, event.version);
 }
 
-TEST_F(WorkerLimitsTest, SpendsNoTryOnAnOpenCircuit) {
+TEST_F(WorkerLimitsTest, UsesNoAttemptWhileTheCircuitIsOpen) {
     take(2, to(an_endpoint(), false));
     answer(0, {20s, 25s}, Obstacle::circuit);
     const auto returned = release_claims();
@@ -277,7 +277,7 @@ TEST_F(WorkerLimitsTest, ChecksTheCircuitsOfReleasedEventsAgain) {
     EXPECT_EQ(command.blocked[0].endpoint, endpoint.id);
 }
 
-TEST_F(WorkerLimitsTest, SendsOneProbeAndTellsWhatCameOfIt) {
+TEST_F(WorkerLimitsTest, SendsOneProbeAndReportsItsResult) {
     const Endpoint endpoint = an_endpoint();
     take(2, to(endpoint, false));
     answer(1, {2s}, Obstacle::circuit, true);
@@ -313,7 +313,7 @@ TEST_F(WorkerLimitsTest, SendsNoOtherProbeBeforeItHasReportedTheLast) {
     EXPECT_FALSE(want<RequestAdmission>().asked.at(0).may_probe);
 }
 
-TEST_F(WorkerLimitsTest, TellsTheFailuresOfABatchTogether) {
+TEST_F(WorkerLimitsTest, ReportsTheFailuresOfABatchTogether) {
     take(3, to(an_endpoint()));
     const auto sent = send(3);
     deliver(sent[0], 200);
@@ -335,7 +335,7 @@ TEST_F(WorkerLimitsTest, TellsTheFailuresOfABatchTogether) {
 }
 
 // Otherwise a crash in between could lose the news that the receiver works again.
-TEST_F(WorkerLimitsTest, TellsThatAReceiverIsBackBeforeItSettles) {
+TEST_F(WorkerLimitsTest, ReportsARecoveredReceiverBeforeItSettles) {
     Destination failing = to(an_endpoint());
     failing.failing = true;
     take(1, failing);
@@ -408,7 +408,7 @@ TEST_F(WorkerLimitsTest, ReleasesPrefetchedClaimsOfAnEndpointThatStopsResponding
     EXPECT_EQ(worker.held(), 64U);
 }
 
-TEST_F(WorkerLimitsTest, KeepsWhatItTookAheadWhileTriesArePausing) {
+TEST_F(WorkerLimitsTest, KeepsPrefetchedClaimsWhileAttemptsPause) {
     const Destination pausing = to(an_endpoint());
     end_many_in_no_time(pausing);
     take(90, pausing);
@@ -424,7 +424,7 @@ TEST_F(WorkerLimitsTest, KeepsWhatItTookAheadWhileTriesArePausing) {
     expect_rest();
 }
 
-TEST_F(WorkerLimitsTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
+TEST_F(WorkerLimitsTest, RequestsAdmissionForReadyEventsOnceTheCircuitOpens) {
     const Endpoint endpoint = an_endpoint();
     end_many_in_no_time(to(endpoint));
     take(90, to(endpoint));

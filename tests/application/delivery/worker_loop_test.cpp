@@ -18,7 +18,7 @@ class WorkerLoopTest : public Engine {};
 // Claims.
 
 /// Issue 19, item 17.
-TEST_F(WorkerLoopTest, TellsWhenAClaimBeginsAndWhyItFailed) {
+TEST_F(WorkerLoopTest, ReportsTheStartAndTheFailureOfAClaim) {
     const Endpoint endpoint = an_existing_endpoint();
     a_due_event(endpoint);
     drain();
@@ -106,7 +106,7 @@ TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {
     EXPECT_THAT(other_process.requests, SizeIs(100));
 }
 
-TEST_F(TwoInstances, TouchNothingAndRestWhileNeitherHasTheHandler) {
+TEST_F(TwoInstances, BackOffWhileNeitherHasTheHandler) {
     handlers.on("A", [](const Event&) { return Handled{}; });
     NewEvent requested = a_reminder();
     requested.target.utc = "now";
@@ -126,7 +126,7 @@ TEST_F(TwoInstances, TouchNothingAndRestWhileNeitherHasTheHandler) {
     EXPECT_EQ(other.take_over().drain(std::nullopt), (TickCounters{.claimed = 1, .completed = 1}));
 }
 
-TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
+TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryAttempt) {
     birthdays_go_to(an_endpoint());
     created(ada());
     webhook.answer = [](const DeliveryRequest&) { return status_outcome(500); };
@@ -142,7 +142,7 @@ TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
 
 // Events that may not be sent yet.
 
-TEST_F(WorkerLoopTest, LeavesAloneWhatHasNoEndpointAndSendsItOnceItHasOne) {
+TEST_F(WorkerLoopTest, SendsAnEventOnceItHasAnEndpoint) {
     const User user = created(ada());
     EXPECT_EQ(advance(24h), TickCounters{});
     const Event waits = events_of(user, {EventStatus::pending}).at(0);
@@ -154,7 +154,7 @@ TEST_F(WorkerLoopTest, LeavesAloneWhatHasNoEndpointAndSendsItOnceItHasOne) {
     EXPECT_EQ(find(waits).endpoint, endpoint.id);
 }
 
-TEST_F(WorkerLoopTest, ParksWhatGoesToADisabledEndpointAndSendsItWhenThatIsEnabled) {
+TEST_F(WorkerLoopTest, ParksEventsOfADisabledEndpointUntilItIsEnabled) {
     Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
     write([&](Transaction& tx) {
         Event event = an_event().to_endpoint(endpoint.id);
@@ -188,7 +188,7 @@ TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatIsEnabledWhileItsEventIsHeld
     EXPECT_EQ(drain(), (TickCounters{.claimed = 2, .completed = 1}));
 }
 
-TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
+TEST_F(WorkerLoopTest, DeliversAnEventWhoseCircuitClosesBeforeItsRelease) {
     const Endpoint endpoint = an_existing_endpoint();
     const auto change = [&](const auto& change_of) {
         write([&](Transaction& tx) {
@@ -203,7 +203,7 @@ TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
     EXPECT_EQ(drain(), (TickCounters{.claimed = 2, .completed = 1}));
 }
 
-TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterwards) {
+TEST_F(WorkerLoopTest, ParksDueEventsUntilTheirScheduleIsResumed) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());
     // The schedule is paused but its events are not parked yet: the claim comes first.
@@ -309,7 +309,7 @@ TEST_F(WorkerLoopTest, LogsRetriesAndFailures) {
     EXPECT_THAT(observer.lateness, ElementsAre(0us));  // first attempts only
 }
 
-TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
+TEST_F(WorkerLoopTest, ReportsTheRecoveryOfADayOfDowntimeOnce) {
     const Endpoint endpoint = an_existing_endpoint();
     for (int i = 0; i < 50; ++i) {
         NewEvent requested = a_reminder();
@@ -370,13 +370,13 @@ TEST_F(WorkerLoopTest, FinishesARecoveryOnceALimitHasLetEverythingThrough) {
     for (const Event& event : queries.events(unfinished).items) EXPECT_GT(event.retry_count, 0U);
 }
 
-TEST_F(WorkerLoopTest, SaysNothingOfRecoveryWhenNothingWasMissed) {
+TEST_F(WorkerLoopTest, ReportsNoRecoveryIfNoEventWasMissed) {
     a_due_event(an_existing_endpoint());
     drain();
     EXPECT_THAT(logged("recovery.started"), IsEmpty());
 }
 
-TEST_F(WorkerLoopTest, TellsTheQueueWhatHintsAndSuccessorsAreDue) {
+TEST_F(WorkerLoopTest, TellsTheQueueAboutHintsAndSuccessors) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());
     faulty.hints.clear();
@@ -389,7 +389,7 @@ TEST_F(WorkerLoopTest, TellsTheQueueWhatHintsAndSuccessorsAreDue) {
 
 // Driving the loop.
 
-TEST_F(WorkerLoopTest, StopsOnceWhatItHoldsIsSettled) {
+TEST_F(WorkerLoopTest, StopsOnceHeldEventsAreSettled) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;
     turn(8);

@@ -10,7 +10,7 @@ using testing::SizeIs;
 
 // Database outages.
 
-TEST_F(WorkerTest, LooksAgainEverMoreSeldomUntilItIsBack) {
+TEST_F(WorkerTest, BacksOffDuringAnOutage) {
     const std::vector<Mono> waits{100ms, 200ms, 400ms, 800ms, 1s, 1s};  // at most a tick
     for (const Mono expected : waits) {
         fail<Peek>();
@@ -23,13 +23,13 @@ TEST_F(WorkerTest, LooksAgainEverMoreSeldomUntilItIsBack) {
     EXPECT_EQ(wait(), 100ms);
 }
 
-TEST_F(WorkerTest, SpreadsItsRepetitions) {
+TEST_F(WorkerTest, AddsJitterToItsRepetitions) {
     fail<Peek>(true, 0.99);
     EXPECT_LT(wait(), 51ms);
     EXPECT_GT(wait(), 49ms);
 }
 
-TEST_F(WorkerTest, LeavesAClaimOfUnknownOutcomeToItsLease) {
+TEST_F(WorkerTest, LetsAClaimWithAnUnknownOutcomeExpire) {
     peek({db()});
     fail<Claim>();
     EXPECT_EQ(worker.held(), 0U);
@@ -106,7 +106,7 @@ TEST_F(WorkerTest, RepeatsPlanningAndSendsNothingBefore) {
     send();
 }
 
-TEST_F(WorkerTest, FindsTheOneThatCannotBePlannedAndPutsItOff) {
+TEST_F(WorkerTest, FindsAndDefersTheEventThatCannotBePlanned) {
     peek({db()});
     const auto four = events(4);
     claim(four);
@@ -130,7 +130,7 @@ TEST_F(WorkerTest, FindsTheOneThatCannotBePlannedAndPutsItOff) {
     send();
 }
 
-TEST_F(WorkerTest, LeavesToItsLeaseTheOneThatCannotBeSettled) {
+TEST_F(WorkerTest, LetsTheLeaseExpireIfAnEventCannotBeSettled) {
     take(events(2));
     const Event first = send();
     accept(first);
@@ -171,7 +171,7 @@ TEST_F(WorkerTest, ReleasesUnsentEventsAndSettlesTheOthersBeforeItStops) {
     want<Finished>();
 }
 
-TEST_F(WorkerTest, StopsWithoutWhatTakesTooLong) {
+TEST_F(WorkerTest, StopsWithoutWaitingForSlowAttempts) {
     take(events(1));
     send();
     worker.stop(now);
@@ -186,7 +186,7 @@ TEST_F(WorkerTest, StopsWithoutWhatTakesTooLong) {
 
 // A pass.
 
-TEST_F(WorkerTest, APassEndsWhenNothingIsDue) {
+TEST_F(WorkerTest, APassEndsWhenNoEventIsDue) {
     worker.begin_pass(std::nullopt);
     peek({db() + 10ms});
     EXPECT_FALSE(worker.pass_over());
@@ -216,13 +216,13 @@ TEST_F(WorkerTest, APassClaimsNoMoreThanItsLimitAndEndsWhenThatIsSettled) {
     EXPECT_TRUE(worker.pass_over());
 }
 
-TEST_F(WorkerTest, APassLooksEvenIfItJustDid) {
+TEST_F(WorkerTest, APassAlwaysPeeks) {
     peek({never});
     worker.begin_pass(std::nullopt);
     want<Peek>();
 }
 
-TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
+TEST_F(WorkerTest, APassEndsIfOthersHoldTheRows) {
     worker.begin_pass(std::nullopt);
     int claims = 0;
     while (!worker.pass_over() && claims < 100) {
@@ -262,7 +262,7 @@ TEST_F(WorkerTest, ClaimsThoughTheBacklogCannotBeCounted) {
 }
 
 /// A shard that was empty at the last look must not starve beside one that always has events.
-TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
+TEST_F(WorkerTest, PeeksAtAllShardsEvenIfOneHasMoreToClaim) {
     const auto one_has_more = [&] {
         restart({.instance = instance_a, .shards = 2, .count_backlog = false});
         peek({db(), never});
@@ -285,7 +285,7 @@ TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
     want<Peek>();
 }
 
-TEST_F(WorkerTest, DoesNotClaimAgainAndAgainWhatNoLeaseIsLongEnoughFor) {
+TEST_F(WorkerTest, DefersEventsThatNoLeaseIsLongEnoughFor) {
     WorkerSettings short_lease = settings();
     short_lease.lease = 15s;
     restart(short_lease);
@@ -300,7 +300,7 @@ TEST_F(WorkerTest, DoesNotClaimAgainAndAgainWhatNoLeaseIsLongEnoughFor) {
     EXPECT_THAT(released.batch[0].reason, testing::HasSubstr("scheduler.lease"));
 }
 
-TEST_F(WorkerTest, HasCaughtUpWhenAllOfItIsSettled) {
+TEST_F(WorkerTest, HasCaughtUpOnceAllEventsAreSettled) {
     const Instant then = db();
     EXPECT_FALSE(worker.caught_up_to(then));
     peek({noon - 1h});

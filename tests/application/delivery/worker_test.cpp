@@ -12,7 +12,7 @@ using testing::SizeIs;
 
 // When the worker looks, and when it sleeps.
 
-TEST_F(WorkerTest, LooksOncePerTickWhileNothingIsDue) {
+TEST_F(WorkerTest, PeeksOncePerTickWhileIdle) {
     peek({never});
     EXPECT_EQ(wait(), 1s);
     now += 1s;
@@ -20,7 +20,7 @@ TEST_F(WorkerTest, LooksOncePerTickWhileNothingIsDue) {
     EXPECT_EQ(wait(), 1s);
 }
 
-TEST_F(WorkerTest, SleepsUntilWhatIsDueNextAndClaimsItWithoutAnotherLook) {
+TEST_F(WorkerTest, SleepsUntilTheNextEventAndClaimsItWithoutAPeek) {
     peek({db() + 300ms});
     EXPECT_EQ(wait(), 300ms);
     now += 299ms;
@@ -29,7 +29,7 @@ TEST_F(WorkerTest, SleepsUntilWhatIsDueNextAndClaimsItWithoutAnotherLook) {
     claim({an_event()});
 }
 
-TEST_F(WorkerTest, AsksTwiceAtMostInAQuietTick) {
+TEST_F(WorkerTest, SendsAtMostTwoQueriesInAnIdleTick) {
     restart({.instance = instance_a, .shards = 3, .count_backlog = false});
     peek({never, db() + 500ms, never});
     now += 500ms;
@@ -42,7 +42,7 @@ TEST_F(WorkerTest, AsksTwiceAtMostInAQuietTick) {
     EXPECT_EQ(wait(), 1s);
 }
 
-TEST_F(WorkerTest, LooksAtOnceWhenSomethingBecameDueAndLaterWhenItWill) {
+TEST_F(WorkerTest, PeeksAtOnceForADueHintAndLaterForAFutureOne) {
     peek({never});
     worker.wake(db() + 200ms);
     EXPECT_EQ(wait(), 200ms);
@@ -51,7 +51,7 @@ TEST_F(WorkerTest, LooksAtOnceWhenSomethingBecameDueAndLaterWhenItWill) {
     EXPECT_EQ(wait(), 1s);
 }
 
-TEST_F(WorkerTest, KnowsItsOwnRetriesWithoutALook) {
+TEST_F(WorkerTest, ClaimsItsOwnRetriesWithoutAPeek) {
     WorkerSettings slow = settings();
     slow.tick = 10s;
     restart(slow);
@@ -68,7 +68,7 @@ TEST_F(WorkerTest, KnowsItsOwnRetriesWithoutALook) {
     want<Claim>();
 }
 
-TEST_F(WorkerTest, RestsLongerAndLongerFromWhatOthersHoldLocked) {
+TEST_F(WorkerTest, BacksOffExponentiallyFromLockedRows) {
     peek({db()});
     claim({});
     peek({db()});
@@ -86,7 +86,7 @@ TEST_F(WorkerTest, RestsLongerAndLongerFromWhatOthersHoldLocked) {
     want<Claim>();  // success ends the back-off
 }
 
-TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
+TEST_F(WorkerTest, UsesOnlyTimesReadFromATestClock) {
     WorkerSettings test_clock = settings();
     test_clock.clock_stands_still = true;
     restart(test_clock);
@@ -130,7 +130,7 @@ TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
     EXPECT_EQ(asked(want<Claim>()), 2U);
 }
 
-TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce) {
+TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileAttemptsAreQuickButSendsNoMoreAtOnce) {
     restart(settings(4));
     peek({db()});
     for (int i = 0; i < 3; ++i) {
@@ -173,7 +173,7 @@ TEST_F(WorkerTest, ClaimsABatchAtMost) {
     EXPECT_EQ(asked(want<Claim>()), 10U);
 }
 
-TEST_F(WorkerTest, GoesRoundTheShardsThatHaveSomethingDue) {
+TEST_F(WorkerTest, ClaimsFromDueShardsInTurn) {
     restart({.instance = instance_a, .shards = 4, .slots = 64, .count_backlog = false});
     peek({db(), never, db(), db()});
     std::vector<std::uint32_t> shards;
@@ -193,7 +193,7 @@ TEST_F(WorkerTest, PlansBeforeItSends) {
 
 // Sending.
 
-TEST_F(WorkerTest, SendsWhatWasPlannedAsItsClaimReturnedIt) {
+TEST_F(WorkerTest, SendsEventsAsTheirClaimReturnedThem) {
     take({an_event().due(noon - 1h)});
     const Send send = want<Send>();
     EXPECT_EQ(send.event.version, Version{2});
@@ -245,7 +245,7 @@ TEST_F(WorkerTest, AnExtensionMakesRoomForASend) {
     send();
 }
 
-TEST_F(WorkerTest, WritesAReasonWhenNoTryIsLeftAfterLostLeases) {
+TEST_F(WorkerTest, RecordsAReasonIfAllAttemptsWereLost) {
     Event event = an_event();
     event.retry_count = 11;  // 10 delays: 11 attempts
     take({event}, true);
@@ -257,14 +257,14 @@ TEST_F(WorkerTest, WritesAReasonWhenNoTryIsLeftAfterLostLeases) {
     EXPECT_EQ(settle.batch.front().attempt, std::nullopt);
 }
 
-TEST_F(WorkerTest, MakesTheLastTryThatIsLeft) {
+TEST_F(WorkerTest, MakesTheLastAttemptThatIsLeft) {
     Event event = an_event();
     event.retry_count = 10;
     take({event}, true);
     send();
 }
 
-TEST_F(WorkerTest, SettlesWhatAnEarlierTryAchievedWithoutSending) {
+TEST_F(WorkerTest, SettlesAnEarlierSuccessWithoutSending) {
     peek({db()});
     claim(events(1));
     AttemptRecord earlier{.event = an_id<EventId>(),
@@ -301,7 +301,7 @@ TEST_F(WorkerTest, ReleasesInOneStatementEventsThatMustNotBeSentNow) {
     EXPECT_EQ(worker.held(), 0U);
 }
 
-TEST_F(WorkerTest, LooksAgainWhenSomethingParkedCouldGoAfterAll) {
+TEST_F(WorkerTest, PeeksAgainIfAParkedEventWasReleased) {
     peek({db()});
     claim(events(1));
     plan_as(Deferral{std::nullopt, "no endpoint"});
@@ -311,7 +311,7 @@ TEST_F(WorkerTest, LooksAgainWhenSomethingParkedCouldGoAfterAll) {
     want<Claim>();
 }
 
-TEST_F(WorkerTest, LooksWhenASuccessorIsDue) {
+TEST_F(WorkerTest, PeeksWhenASuccessorIsDue) {
     peek({db()});
     claim(events(1));
     const Plan plan = want<Plan>();
@@ -321,7 +321,7 @@ TEST_F(WorkerTest, LooksWhenASuccessorIsDue) {
     want<Peek>();
 }
 
-TEST_F(WorkerTest, DisablesAnEndpointThatIsGoneAndHoldsTheOthersBack) {
+TEST_F(WorkerTest, DisablesAnEndpointThatIsGoneAndParksItsOtherEvents) {
     take(events(2));
     const Event first = send();
     deliver(first, status(410));

@@ -48,7 +48,7 @@ protected:
     std::thread thread;
 };
 
-TEST_F(RunningLoopTest, DeliversWhatAHintIsAbout) {
+TEST_F(RunningLoopTest, DeliversAnEventAfterItsHint) {
     thread = std::thread{[this] { loop->run(); }};
     const Event event = a_due_event(an_existing_endpoint());
     loop->due_at(event.due);
@@ -66,7 +66,7 @@ TEST_F(RunningLoopTest, RepeatsASettlementThatFailedInTheBackground) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
-TEST_F(RunningLoopTest, GoesOnWhileAClaimAndASettlementAreUnderWay) {
+TEST_F(RunningLoopTest, ContinuesWhileAClaimAndASettlementAreUnderWay) {
     std::promise<void> claiming, settled;
     faulty.before_claim = [&, number = 0]() mutable {
         if (++number != 2) return;

@@ -179,7 +179,7 @@ TEST_F(DeleteEndpointTest, CancelsMoreEventsThanOneTransactionMay) {
     for (const Event& event : events) EXPECT_EQ(status_of(event), EventStatus::cancelled);
 }
 
-TEST_F(DeleteEndpointTest, LeavesNothingToRetryTo) {
+TEST_F(DeleteEndpointTest, RefusesRetriesToADeletedEndpoint) {
     const Endpoint endpoint = an_existing_endpoint();
     an_event_for(endpoint, "now");
     const Event failure = failed(claimed_one());

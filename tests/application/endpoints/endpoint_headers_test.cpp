@@ -70,7 +70,7 @@ TEST_F(EndpointHeaders, AreRefusedWithoutAKeyToSealThem) {
     EXPECT_TRUE(create_endpoint.run(crm({}), "req-1"));
 }
 
-TEST_F(EndpointHeaders, AreRefusedWhereTheyAreHints) {
+TEST_F(EndpointHeaders, AreRefusedIfTheyAreHints) {
     const Endpoint endpoint = created();
     EXPECT_THAT(defects_of(edit(endpoint, with("Authorization", endpoint.headers[0].hint))),
                 ElementsAre("/headers/Authorization bad_format"));
@@ -125,7 +125,7 @@ TEST_F(EndpointHeaders, StayWhenTheUrlMovesWithinItsOrigin) {
               endpoint.headers);
 }
 
-TEST_F(EndpointHeaders, NeedNotBeGivenWhereThereAreNone) {
+TEST_F(EndpointHeaders, AreNotRequiredAgainIfThereAreNone) {
     const Endpoint endpoint = created({});
     EXPECT_EQ(edit(endpoint, moved_to("https://erp.example/hook"))->url,
               "https://erp.example/hook");

@@ -77,7 +77,7 @@ TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
     EXPECT_THAT(create(crm()).secret, HasSubstr("whsec_"));
 }
 
-TEST_F(Endpoints, AreRefusedWithAllThatIsWrong) {
+TEST_F(Endpoints, AreRefusedWithAllErrors) {
     NewEndpoint requested = crm();
     requested.name = "";
     requested.url = "http://crm.example/hook";
@@ -131,7 +131,7 @@ TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
     EXPECT_EQ(edit(endpoint, changes)->rate_limit, (RateLimit{7, 7}));
 }
 
-TEST_F(Endpoints, RefuseLimitsThatAreNone) {
+TEST_F(Endpoints, RefuseInvalidLimits) {
     NewEndpoint requested = crm();
     requested.rate_limit = RateLimit{0, 10'001};
     requested.max_in_flight = 0;
@@ -209,7 +209,7 @@ TEST_F(Endpoints, AreRecordedWithoutAnySecret) {
     }
 }
 
-TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
+TEST_F(Endpoints, ChangeOnlyTheGivenMembers) {
     NewEndpoint requested = crm();
     requested.headers = {{"X-Team", "crm"}, {"X-Env", "test"}};
     const Endpoint before = create(requested).endpoint;
@@ -255,7 +255,7 @@ TEST_F(Endpoints, RefuseAStaleVersion) {
     EXPECT_TRUE(fails_with<NotFound>(edit_endpoint.run("ext:no", {}, std::nullopt, "req-2")));
 }
 
-TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
+TEST_F(Endpoints, ReleaseWaitingEventsWhenEnabled) {
     const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
     const Endpoint other = an_existing_endpoint(an_endpoint().disabled());
     const Event event = a_parked_event(endpoint);
@@ -306,7 +306,7 @@ private:
     int left_;
 };
 
-TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAgain) {
+TEST_F(Endpoints, AreEnabledEvenIfEventsCannotBeReleasedYet) {
     const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
     const Event event = a_parked_event(endpoint);
     FailsOnce failing{store, 1};
@@ -323,7 +323,7 @@ TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAga
     EXPECT_EQ(claimed_one().id, event.id);
 }
 
-TEST_F(Endpoints, LetGoAtStartWhatACrashLeftBehind) {
+TEST_F(Endpoints, ReleaseEventsAtTheStartAfterACrash) {
     const Endpoint endpoint = an_existing_endpoint();
     an_existing_endpoint(an_endpoint().disabled());
     const Event event = a_parked_event(endpoint);
@@ -332,14 +332,14 @@ TEST_F(Endpoints, LetGoAtStartWhatACrashLeftBehind) {
     EXPECT_EQ(unpark_events.run_all(), 0U);
 }
 
-TEST_F(Endpoints, KeepWaitingWhatBelongsToADisabledOne) {
+TEST_F(Endpoints, KeepEventsOfADisabledEndpointWaiting) {
     const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
     a_parked_event(endpoint);
     EXPECT_EQ(unpark_events.run(endpoint.id), 0U);
     EXPECT_EQ(unpark_events.run_all(), 0U);
 }
 
-TEST_F(Endpoints, SayWhyTheyAreDisabled) {
+TEST_F(Endpoints, ShowWhyTheyAreDisabled) {
     const Endpoint endpoint = create(crm()).endpoint;
     EndpointEdit changes;
     changes.enabled = false;
@@ -369,7 +369,7 @@ TEST_F(Endpoints, AreNotTestedWhileDisabled) {
     EXPECT_THAT(to_webhooks.requests, IsEmpty());
 }
 
-TEST_F(Endpoints, ShowAndForgetWhatAnInboxReceived) {
+TEST_F(Endpoints, ShowAndClearReceivedRequestsOfAnInbox) {
     const Endpoint inbox = create(bin()).endpoint;
     const std::string id = to_string(inbox.id);
     for (std::uint64_t i = 1; i <= 3; ++i) {
@@ -386,7 +386,7 @@ TEST_F(Endpoints, ShowAndForgetWhatAnInboxReceived) {
     EXPECT_THAT(read_inbox.run(id, {.after = std::nullopt})->items, IsEmpty());
 }
 
-TEST_F(Endpoints, HaveNoInboxUnlessTheyAreOne) {
+TEST_F(Endpoints, HaveNoInboxUnlessOfTypeInbox) {
     const std::string id = to_string(create(crm()).endpoint.id);
     EXPECT_THAT(defects_of(read_inbox.run(id, {.after = std::nullopt})),
                 ElementsAre(" not_allowed"));
@@ -415,7 +415,7 @@ TEST_F(Endpoints, GetANewSecretWhileTheOldOneStillSigns) {
                 R"({"scheme":"v1","signsUntil":"2027-01-06T12:00:00Z"}]})");
 }
 
-TEST_F(Endpoints, RefuseARotationThatIsWrong) {
+TEST_F(Endpoints, RefuseAnInvalidRotation) {
     const Endpoint webhook = create(crm()).endpoint;
     const auto rotate = [&](const Endpoint& endpoint, Rotation rotation) {
         return rotate_secret.run(to_string(endpoint.id), rotation, std::nullopt, "req-2");
@@ -432,7 +432,7 @@ TEST_F(Endpoints, RefuseARotationThatIsWrong) {
     EXPECT_EQ(error_of<OptimisticLock>(stale).actual, Version{4});
 }
 
-TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
+TEST_F(Endpoints, SignByEd25519OnRequest) {
     NewEndpoint requested = crm();
     requested.ed25519 = true;
     const Endpoint made = create(requested).endpoint;

@@ -97,7 +97,7 @@ TEST_F(PutEndpointTest, NeverChangesTypeFormatAndSecret) {
     EXPECT_EQ(queries.endpoint("ext:crm").value(), made);
 }
 
-TEST_F(PutEndpointTest, JudgesTheWholeEndpoint) {
+TEST_F(PutEndpointTest, ValidatesTheWholeEndpoint) {
     ASSERT_TRUE(put(a_webhook()));
     NewEndpoint requested = a_webhook();
     requested.url.reset();

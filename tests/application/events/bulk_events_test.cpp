@@ -131,7 +131,7 @@ TEST_F(BulkEventsTest, DoesNothingTheSecondTime) {
     EXPECT_THAT(like(EventStatus::pending), SizeIs(3));
 }
 
-TEST_F(BulkEventsTest, DoesNotCatchItsOwnRetriesThoughTheyFailWhileTheClockStands) {
+TEST_F(BulkEventsTest, DoesNotRetryItsOwnRetries) {
     failed_events(350);
     const Operation begun = run(to(BulkAction::retry)).value().operation.value();
     EXPECT_EQ(begun.done, 300U);
@@ -177,7 +177,7 @@ TEST_F(BulkEventsTest, ReleasesRetriesAtThePaceThatWasAskedFor) {
     EXPECT_EQ(now_of(begun).status, OperationStatus::completed);
 }
 
-TEST_F(BulkEventsTest, GoesOnAsATestClockIsAdvanced) {
+TEST_F(BulkEventsTest, ContinuesAsATestClockAdvances) {
     const Endpoint crm = an_existing_endpoint();
     webhook.answer = [](const DeliveryRequest&) { return status_outcome(400); };
     for (int i = 0; i < 5; ++i) a_due_event(crm);
@@ -197,7 +197,7 @@ TEST_F(BulkEventsTest, GoesOnAsATestClockIsAdvanced) {
     EXPECT_EQ(now_of(begun).status, OperationStatus::completed);
 }
 
-TEST_F(BulkEventsTest, LeavesAloneWhatWasDismissedUnlessAskedForIt) {
+TEST_F(BulkEventsTest, SkipsDismissedEventsUnlessRequested) {
     const Event reviewed = failed_events(2).front();
     BulkRequest one = to(BulkAction::dismiss);
     one.ids = {reviewed.id};
@@ -210,7 +210,7 @@ TEST_F(BulkEventsTest, LeavesAloneWhatWasDismissedUnlessAskedForIt) {
     EXPECT_EQ(like(EventStatus::pending).at(0).retry_of, reviewed.id);
 }
 
-TEST_F(BulkEventsTest, TellsWhoHasTheKeyOfWhatCannotBeRetried) {
+TEST_F(BulkEventsTest, NamesTheEventThatHasTheKeyOfAFailedRetry) {
     const Event failed_one = a_failed_event();
     const Event fresh = retry_event.run(to_string(failed_one.id), RetryKey::same).value().event;
     const Event pending = scheduled(a_reminder());
@@ -232,7 +232,7 @@ TEST_F(BulkEventsTest, TellsWhoHasTheKeyOfWhatCannotBeRetried) {
     EXPECT_EQ(errors[2].failure.subject, OperationSubject::event);
 }
 
-TEST_F(BulkEventsTest, WakesTheWorkerForWhatItMade) {
+TEST_F(BulkEventsTest, WakesTheWorkerForNewEvents) {
     failed_events(1);
     wakeups.hints.clear();
     done(to(BulkAction::retry));
@@ -241,7 +241,7 @@ TEST_F(BulkEventsTest, WakesTheWorkerForWhatItMade) {
 
 // ---- a crash
 
-TEST_F(BulkEventsTest, GoesOnAfterACrashWhereItWas) {
+TEST_F(BulkEventsTest, ContinuesAfterACrash) {
     failed_events(350);
     const Operation begun = run(to(BulkAction::retry)).value().operation.value();
     EXPECT_EQ(begun.done, 300U);  // within the request itself
@@ -278,7 +278,7 @@ TEST_F(BulkEventsTest, DismissesByReason) {
     EXPECT_EQ(queries.dead_letters(DeadLettersBy::reason).counted, 2U);
 }
 
-TEST_F(BulkEventsTest, CountsWhatIsDismissedAlreadyAsDone) {
+TEST_F(BulkEventsTest, CountsAlreadyDismissedEventsAsDone) {
     const Event one = a_failed_event();
     BulkRequest request = to(BulkAction::dismiss);
     request.ids = {one.id};
@@ -290,7 +290,7 @@ TEST_F(BulkEventsTest, CountsWhatIsDismissedAlreadyAsDone) {
 
 // ---- cancel
 
-TEST_F(BulkEventsTest, CancelsWhatIsLiveAndTellsWhatIsHeld) {
+TEST_F(BulkEventsTest, CancelsLiveEventsAndReportsClaimedOnes) {
     pending_events(3);
     NewEvent due = a_reminder();
     due.target.utc = "now";
@@ -354,7 +354,7 @@ TEST_F(BulkEventsTest, MovesAllToOneMomentAsOfTheRequest) {
 
 // ---- limits
 
-TEST_F(BulkEventsTest, ShowsWhatItWouldDoAndDoesNothing) {
+TEST_F(BulkEventsTest, ADryRunChangesNothing) {
     failed_events(7);
     const Bulk bulk = preview(to(BulkAction::retry));
     EXPECT_EQ(bulk.count, 7U);
@@ -367,7 +367,7 @@ TEST_F(BulkEventsTest, ShowsWhatItWouldDoAndDoesNothing) {
     EXPECT_THAT(preview(some).samples, ElementsAre(bulk.samples[0]));
 }
 
-TEST_F(BulkEventsTest, RefusesWhatAnActionIsNotFor) {
+TEST_F(BulkEventsTest, RefusesFiltersThatDoNotFitTheAction) {
     const auto defects = [&](const BulkRequest& request) { return defects_of(run(request)); };
     BulkRequest request = to(BulkAction::retry);
     request.filter.statuses = {EventStatus::failed, EventStatus::completed};
@@ -406,7 +406,7 @@ TEST_F(BulkEventsTest, RefusesAFifthAtOnce) {
     EXPECT_TRUE(run(to(BulkAction::retry)));
 }
 
-TEST_F(BulkEventsTest, IsWrittenDownWithWhoAskedForIt) {
+TEST_F(BulkEventsTest, RecordsItsCaller) {
     failed_events(2);
     const Operation over = done(to(BulkAction::retry));
     const auto lines = log.lines();

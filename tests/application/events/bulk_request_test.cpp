@@ -41,7 +41,7 @@ BulkRequest of_everything() {
 }
 
 /// Writing and reading returns the same request, and different requests have different texts.
-TEST(BulkRequest, ComesBackWhole) {
+TEST(BulkRequest, IsReadBackCompletely) {
     const BulkRequest request = of_everything();
     const BulkRequest read = bulk_request_of(text_of(request));
     EXPECT_EQ(text_of(read), text_of(request));
@@ -72,7 +72,7 @@ TEST(BulkRequest, ComesBackWhole) {
     EXPECT_EQ(read.shift, request.shift);
 }
 
-TEST(BulkRequest, ComesBackEmpty) {
+TEST(BulkRequest, IsReadBackIfEmpty) {
     BulkRequest request;
     request.action = BulkAction::dismiss;
     const BulkRequest read = bulk_request_of(text_of(request));

@@ -17,7 +17,7 @@ protected:
     }
 };
 
-TEST_F(CancelEventTest, EndsWhatIsPending) {
+TEST_F(CancelEventTest, CancelsAPendingEvent) {
     const Event event = scheduled(a_reminder());
     const Event cancelled = cancel_of(event).value();
     EXPECT_EQ(status_of(cancelled), EventStatus::cancelled);
@@ -47,7 +47,7 @@ TEST_F(CancelEventTest, AnswersTheSameWhenAskedAgain) {
     EXPECT_EQ(cancel_of(event).value(), first);
 }
 
-TEST_F(CancelEventTest, EndsWhatWaitsForItsNextTry) {
+TEST_F(CancelEventTest, CancelsAnEventThatWaitsForARetry) {
     scheduled(a_reminder());
     clock.advance(1h);
     const Event held = claimed_one();
@@ -55,7 +55,7 @@ TEST_F(CancelEventTest, EndsWhatWaitsForItsNextTry) {
     EXPECT_EQ(status_of(cancel_of(held).value()), EventStatus::cancelled);
 }
 
-TEST_F(CancelEventTest, LeavesWhatIsClaimedOrOver) {
+TEST_F(CancelEventTest, RefusesClaimedAndFinishedEvents) {
     scheduled(a_reminder());
     clock.advance(1h);
     const Event held = claimed_one();
@@ -92,7 +92,7 @@ TEST_F(CancelEventTest, RefusesAStaleVersion) {
     EXPECT_EQ(find(event), event);
 }
 
-TEST_F(CancelEventTest, FindsNothingUnderAStrangeId) {
+TEST_F(CancelEventTest, ReportsAnUnknownId) {
     EXPECT_EQ(error_of<NotFound>(cancel_event.run("0199", std::nullopt)).id, "0199");
 }
 

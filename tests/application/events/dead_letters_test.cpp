@@ -46,7 +46,7 @@ TEST(DeadLetterCounters, ShowsTheLargestGroupsAndOfEqualOnesTheNewest) {
     EXPECT_EQ(groups[2].reason, "older");
 }
 
-TEST(DeadLetterCounters, ByEndpointLooksAtNoReason) {
+TEST(DeadLetterCounters, ByEndpointIgnoresReasons) {
     const EndpointId crm = an_id<EndpointId>();
     DeadLetterCounters counters{DeadLettersBy::endpoint};
     counters.add("TIMEOUT", crm, noon, an_id<EventId>());

@@ -80,7 +80,7 @@ TEST_F(EditEventTest, KeepsTheTimeInAnotherZoneOrByAnotherPolicy) {
               sys_days{March / 14 / 2027} + 7h + 30min);
 }
 
-TEST_F(EditEventTest, RefusesWhatIsWrongAndChangesNothing) {
+TEST_F(EditEventTest, RefusesInvalidEditsAndChangesNothing) {
     const Event event = scheduled(a_reminder());
     EXPECT_THAT(defects_of(edit(event, {.target = {.utc = "soon"},
                                         .endpoint = std::optional<std::string>{"ext:none"}})),
@@ -122,7 +122,7 @@ TEST_F(EditEventTest, EndsTheWaitForAnEndpoint) {
     EXPECT_EQ(claimed_one().endpoint, endpoint.id);
 }
 
-TEST_F(EditEventTest, ChangesNothingElseOfWhatWaits) {
+TEST_F(EditEventTest, RefusesOtherEditsOfWaitingEvents) {
     scheduled(a_reminder());
     clock.advance(1h);
     const Event held = claimed_one();
@@ -131,7 +131,7 @@ TEST_F(EditEventTest, ChangesNothingElseOfWhatWaits) {
     EXPECT_TRUE(fails_with<InvalidStateTransition>(edit(held, {.target = {.utc = "now"}})));
 }
 
-TEST_F(EditEventTest, DismissesWhatFailedAndTakesItBack) {
+TEST_F(EditEventTest, DismissesAFailedEventAndUndoesIt) {
     const Event event = a_failed_event();
     const Event dismissed = edited_event(event, {.dismissed = true});
     EXPECT_EQ(dismissed.dismissed_at, clock.now());
@@ -140,7 +140,7 @@ TEST_F(EditEventTest, DismissesWhatFailedAndTakesItBack) {
     EXPECT_FALSE(edited_event(event, {.dismissed = false}).dismissed_at);
 }
 
-TEST_F(EditEventTest, DismissesNothingElse) {
+TEST_F(EditEventTest, DismissesOnlyFailedEvents) {
     const Event pending = scheduled(a_reminder());
     EXPECT_TRUE(fails_with<InvalidStateTransition>(edit(pending, {.dismissed = true})));
     clock.advance(1h);
@@ -150,7 +150,7 @@ TEST_F(EditEventTest, DismissesNothingElse) {
     EXPECT_EQ(find(done), done);
 }
 
-TEST_F(EditEventTest, FindsNothingUnderAStrangeId) {
+TEST_F(EditEventTest, ReportsAnUnknownId) {
     for (const char* id : {"0199", "ext:x", "01995b2c-7d3a-7000-8000-00000000ffff"}) {
         EXPECT_EQ(error_of<NotFound>(edit_event.run(id, {}, std::nullopt)).id, id);
     }

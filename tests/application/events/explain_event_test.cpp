@@ -59,7 +59,7 @@ protected:
     ExplainEvent explain_event{store, zones};
 };
 
-TEST_F(ExplainEventTest, GoesFromTheRuleToTheInstant) {
+TEST_F(ExplainEventTest, ExplainsEachStepFromTheRuleToTheInstant) {
     const Event event = pending_of(created(ada()));
     const auto explanation = explained(event);
     EXPECT_THAT(steps_of(explanation), ElementsAre("rule", "local", "zone", "utc"));
@@ -75,7 +75,7 @@ TEST_F(ExplainEventTest, GoesFromTheRuleToTheInstant) {
     EXPECT_THAT(explanation.summary, HasSubstr("2027-01-06T09:00:00+01:00[Europe/Paris]"));
 }
 
-TEST_F(ExplainEventTest, SaysWhatAGapDidToIt) {
+TEST_F(ExplainEventTest, ExplainsTheEffectOfAGap) {
     const auto later =
         explained(at_local("2027-03-14T02:30:00", "America/New_York", GapPolicy::later));
     EXPECT_EQ(member(step(later, "zone"), "note"), "gap_later");
@@ -85,13 +85,13 @@ TEST_F(ExplainEventTest, SaysWhatAGapDidToIt) {
     EXPECT_EQ(member(step(boundary, "zone"), "note"), "gap_boundary");
 }
 
-TEST_F(ExplainEventTest, SaysWhichPassOfAnOverlapItIs) {
+TEST_F(ExplainEventTest, ReportsThePassOfAnOverlap) {
     const auto first = explained(at_local("2027-11-07T01:30:00", "America/New_York"));
     EXPECT_EQ(member(step(first, "zone"), "note"), "overlap_earlier");
     EXPECT_EQ(member(step(first, "zone"), "offset"), "-04:00");
 }
 
-TEST_F(ExplainEventTest, SaysThatAnotherTzDatabaseWouldMoveIt) {
+TEST_F(ExplainEventTest, ReportsThatAnotherTzDatabaseWouldMoveIt) {
     const Event event = pending_of(created(ada()));
     FakeTzData newer{"2026f"};
     newer.put(FakeZone("Europe/Paris", hours{2}));
@@ -102,7 +102,7 @@ TEST_F(ExplainEventTest, SaysThatAnotherTzDatabaseWouldMoveIt) {
     EXPECT_EQ(member(step(explanation, "zone"), "tzdb"), "2025b");
 }
 
-TEST_F(ExplainEventTest, KnowsAnInstantFromALocalTime) {
+TEST_F(ExplainEventTest, DistinguishesAnInstantFromALocalTime) {
     NewEvent requested = a_reminder();
     requested.target.utc = "2027-02-01T00:00:00Z";
     const auto explanation = explained(scheduled(requested));
@@ -110,7 +110,7 @@ TEST_F(ExplainEventTest, KnowsAnInstantFromALocalTime) {
     EXPECT_THAT(step(explanation, "rule").text, HasSubstr("a single event"));
 }
 
-TEST_F(ExplainEventTest, TellsWhatMovedItByHand) {
+TEST_F(ExplainEventTest, ReportsTheEditThatMovedIt) {
     const Event event = pending_of(created(ada()));
     EventEdit edit;
     edit.target.utc = "2027-01-06T12:00:00Z";
@@ -118,7 +118,7 @@ TEST_F(ExplainEventTest, TellsWhatMovedItByHand) {
     EXPECT_THAT(steps_of(explained(event)), IsSupersetOf({"utc", "change"}));
 }
 
-TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
+TEST_F(ExplainEventTest, ReportsTheReasonForWaiting) {
     created(ada());
     clock.advance(24h);
     const Event held = claimed_one();
@@ -160,7 +160,7 @@ TEST_F(ExplainEventTest, NamesThePauseOfItsSchedule) {
     EXPECT_EQ(explained(pending_of(user)).wait->what, "schedule");
 }
 
-TEST_F(ExplainEventTest, TellsTheEnd) {
+TEST_F(ExplainEventTest, ReportsTheFinalState) {
     const auto failure = explained(a_failed_event());
     EXPECT_FALSE(failure.wait);
     EXPECT_THAT(steps_of(failure), ElementsAre("rule", "utc", "attempt", "result"));
@@ -176,7 +176,7 @@ TEST_F(ExplainEventTest, TellsTheEnd) {
     EXPECT_THAT(success.summary, HasSubstr("COMPLETED"));
 }
 
-TEST_F(ExplainEventTest, FindsNothingUnderAStrangeName) {
+TEST_F(ExplainEventTest, ReportsAnUnknownName) {
     EXPECT_TRUE(fails_with<NotFound>(explain_event.run("nothing")));
     EXPECT_TRUE(fails_with<NotFound>(explain_event.run(to_string(an_id<EventId>()))));
 }

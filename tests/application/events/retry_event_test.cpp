@@ -38,7 +38,7 @@ TEST_F(RetryEventTest, MakesANewEventUnderTheSameKey) {
     EXPECT_EQ(claimed_one().id, fresh.id);
 }
 
-TEST_F(RetryEventTest, TellsTheSecondWhoWasFirst) {
+TEST_F(RetryEventTest, ReturnsTheFirstRetryToASecondCaller) {
     const Event failed_one = a_failed_event();
     const Event fresh = retry(failed_one).value();
     const auto error = error_of<DuplicateIdempotencyKey>(retry(failed_one));
@@ -62,7 +62,7 @@ TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
     EXPECT_EQ(find(retried_one).version, base::next(retried_one.version));
 }
 
-TEST_F(RetryEventTest, LeavesWhatWasDismissedAsItIs) {
+TEST_F(RetryEventTest, LeavesDismissedEventsUnchanged) {
     const Event reviewed = a_failed_event();
     EventEdit edit;
     edit.dismissed = true;
@@ -79,7 +79,7 @@ TEST_F(RetryEventTest, MayRetryTheRetry) {
     EXPECT_EQ(retry(again)->retry_of, first.id);
 }
 
-TEST_F(RetryEventTest, TakesOnlyWhatFailed) {
+TEST_F(RetryEventTest, RetriesOnlyFailedEvents) {
     const Event pending = scheduled(a_reminder());
     EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(pending)));
     clock.advance(1h);
@@ -122,7 +122,7 @@ TEST_F(RetryEventTest, EndsTheWaitForARetry) {
     EXPECT_EQ(claimed_one().attempt, Attempt{2});
 }
 
-TEST_F(RetryEventTest, LeavesWhatWaitsForItsCircuitAndSaysSo) {
+TEST_F(RetryEventTest, LeavesEventsThatWaitForTheirCircuitAndReportsIt) {
     NewEvent requested = a_reminder();
     requested.target.utc = "now";
     scheduled(requested);
@@ -144,7 +144,7 @@ TEST_F(RetryEventTest, EndsNoWaitUnderAFreshKey) {
     EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(a_waiting_event(), RetryKey::fresh)));
 }
 
-TEST_F(RetryEventTest, GoesOnFromTheAttemptsOfTheFailedOne) {
+TEST_F(RetryEventTest, ContinuesTheAttemptNumbersOfTheFailedEvent) {
     const Event failed_one = a_failed_event();
     const Event fresh = retry(failed_one).value();
     EXPECT_EQ(fresh.attempt, failed_one.attempt);
@@ -156,7 +156,7 @@ TEST_F(RetryEventTest, BeginsAgainUnderAFreshKey) {
     EXPECT_EQ(claimed_one().attempt, Attempt{1});
 }
 
-TEST_F(RetryEventTest, BringsACancelledOccurrenceBackForItsTime) {
+TEST_F(RetryEventTest, RestoresACancelledOccurrenceForItsTime) {
     const User user = created(ada());
     const Event event = pending_of(user);
     ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));

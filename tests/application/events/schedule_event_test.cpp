@@ -29,7 +29,7 @@ protected:
     Instant due(TargetFields target) { return scheduled(at(std::move(target))).due; }
 };
 
-TEST_F(ScheduleEventTest, KeepsWhatIsAskedFor) {
+TEST_F(ScheduleEventTest, StoresTheRequestedEvent) {
     const Endpoint crm = an_existing_endpoint(an_endpoint().with_external_id("crm"));
     const User user = created(ada());
     NewEvent requested = a_reminder();
@@ -132,7 +132,7 @@ TEST_F(ScheduleEventTest, RemembersThePassThatAnOffsetChose) {
                 ElementsAre("/targetTimestampLocal offset_mismatch"));
 }
 
-TEST_F(ScheduleEventTest, RefusesAMomentThatIsNone) {
+TEST_F(ScheduleEventTest, RefusesAnInvalidTime) {
     EXPECT_THAT(refused({}), ElementsAre("/targetTimestampUTC required"));
     EXPECT_THAT(refused({.utc = "tomorrow"}), ElementsAre("/targetTimestampUTC bad_time"));
     EXPECT_THAT(refused({.utc = "now+60000d"}), ElementsAre("/targetTimestampUTC out_of_range"));
@@ -154,7 +154,7 @@ TEST_F(ScheduleEventTest, MayLieFiftyYearsAhead) {
     EXPECT_EQ(due({.utc = "2077-01-04T00:00:00Z"}), sys_days{January / 4 / 2077});
 }
 
-TEST_F(ScheduleEventTest, TellsAllThatIsWrongAtOnceAndKeepsNothing) {
+TEST_F(ScheduleEventTest, ReportsAllErrorsAtOnceAndStoresNothing) {
     NewEvent requested = at({.utc = "soon"});
     requested.event_type = "no spaces";
     requested.user = "ext:nobody";
@@ -174,7 +174,7 @@ TEST_F(ScheduleEventTest, TakesAnEndpointThatIsDisabled) {
     EXPECT_TRUE(schedule_event.run(requested));
 }
 
-TEST_F(ScheduleEventTest, IsAPartOfTheTransactionThatIsOpen) {
+TEST_F(ScheduleEventTest, IsPartOfTheOpenTransaction) {
     std::optional<Event> event;
     store.transact([&](Transaction&) {
         event = scheduled(a_reminder());
@@ -213,7 +213,7 @@ protected:
     std::optional<Event> known;
 };
 
-TEST_F(ManyEventsTest, AreStoredEachForItself) {
+TEST_F(ManyEventsTest, AreStoredIndependently) {
     const auto requested = some();
     const std::size_t before = stored();
     const auto answers = schedule_event.run_each(requested);
@@ -247,7 +247,7 @@ TEST_F(ManyEventsTest, AreStoredAllOrNone) {
     EXPECT_EQ(stored(), before + 2);
 }
 
-TEST_F(ManyEventsTest, WithOneKeyAreOne) {
+TEST_F(ManyEventsTest, WithTheSameKeyAreOneEvent) {
     const auto answers = schedule_event.run_each(std::vector{with_key("same"), with_key("same")});
     ASSERT_TRUE(answers[0]);
     ASSERT_FALSE(answers[1]);

@@ -95,7 +95,7 @@ protected:
     Locks locks{{reached, tokens, waits, random, monotonic}};
 };
 
-TEST_F(LocksTest, RefusesWhatIsNoNameHolderOrTime) {
+TEST_F(LocksTest, RefusesInvalidNamesHoldersAndTimes) {
     EXPECT_TRUE(is<ValidationFailed>(locks.acquire({.name = "", .holder = "h"})));
     EXPECT_TRUE(is<ValidationFailed>(locks.acquire({.name = "a\nb", .holder = "h"})));
     EXPECT_TRUE(
@@ -153,7 +153,7 @@ TEST_F(LocksTest, LK15_AMissingResponseIsNeverAGrant) {
     EXPECT_THAT(held(), IsEmpty());
 }
 
-TEST_F(LocksTest, LK17_TwoWhoWantTheSameInAnotherOrderBothGetThemInTurn) {
+TEST_F(LocksTest, LK17_OppositeOrdersDoNotDeadlock) {
     const auto want = [&](std::vector<LockTerms> names) {
         return std::async(std::launch::async, [this, names = std::move(names)] {
             for (int i = 0; i < 50; ++i) {
@@ -205,7 +205,7 @@ TEST_F(LockKeeperTest, LK10_IsHeldForFiveTimesItsLeaseUnderOneToken) {
     EXPECT_EQ(locks.list({}).items.at(0).fencing_token, keeper.lock().fencing_token);
 }
 
-TEST_F(LockKeeperTest, LK10_IsLostBeforeItsEndOnceItWasHeldForAsLongAsItMay) {
+TEST_F(LockKeeperTest, LK10_IsLostAtTheMaximumHoldTime) {
     LockKeeper keeper = a_keeper(60s);
     live(keeper, 57s);
     EXPECT_FALSE(keeper.lost().stop_requested());
@@ -228,7 +228,7 @@ TEST_F(LockKeeperTest, LK11_RequestsAStopBeforeTheEndWhenNoRenewalArrives) {
     EXPECT_TRUE(is<LockHeld>(locks.acquire(requested())));
 }
 
-TEST_F(LockKeeperTest, ACutThatPassesIsNoLoss) {
+TEST_F(LockKeeperTest, AShortOutageDoesNotLoseTheLock) {
     LockKeeper keeper = a_keeper();
     live(keeper, 8s);
     reached.cut = true;
@@ -254,7 +254,7 @@ TEST_F(LockKeeperTest, LK16_ALeaseIsCountedByTheMonotonicClockAlone) {
     EXPECT_FALSE(keeper.lost().stop_requested());
 }
 
-TEST_F(LocksTest, AGuardReleasesItsLockWhenItGoes) {
+TEST_F(LocksTest, AGuardReleasesItsLockWhenDestroyed) {
     {
         auto guard = LockGuard::acquire(locks, monotonic, requested(), {});
         ASSERT_TRUE(guard.has_value());
@@ -293,7 +293,7 @@ protected:
     std::vector<std::string> done;  // the instance that ran each job
 };
 
-TEST_F(MaintenanceTest, IsDoneByOneInstanceAndTakenOverWhenThatDies) {
+TEST_F(MaintenanceTest, IsDoneByOneInstanceAndTakenOverAfterItsDeath) {
     Maintenance a = an_instance("a"), b = an_instance("b");
     for (int i = 0; i < 7; ++i) {  // 70 seconds
         (void)a.turn();
@@ -318,7 +318,7 @@ TEST_F(MaintenanceTest, IsHandedOverByAnInstanceThatStops) {
     EXPECT_THAT(done, ElementsAre("a", "b"));
 }
 
-TEST_F(MaintenanceTest, GoesOnWithAJobThatHasMoreToDoAndRestsAfterAFailure) {
+TEST_F(MaintenanceTest, ContinuesUnfinishedJobsAndBacksOffAfterAFailure) {
     int batches = 0;
     Maintenance one{{locks, monotonic, log}, "one", {{.name = "long", .every = 1h, .batch = [&] {
                                                           if (++batches == 4)
@@ -368,7 +368,7 @@ TEST(LockWaitsTest, WakesTheLongestWaitingRequestAndEachOnce) {
     EXPECT_THAT(woken, ElementsAre(1, 2, 3, 5));
 }
 
-TEST(LockWaitsTest, AsksAgainForThoseWhoWaitForOtherInstances) {
+TEST(LockWaitsTest, WakesWaitingRequestsPeriodically) {
     LockWaits waits{1ms};
     std::promise<void> woken;
     const auto waiting = waits.wait("a", [&] { woken.set_value(); });

@@ -63,7 +63,7 @@ TEST_F(LoggedEngine, KeepsEveryStepOfAClaimInOrder) {
                                         "settle done try 1 version 2"));
 }
 
-TEST_F(LoggedEngine, TellsThatAClaimWithoutAnAnswerMayHaveHappened) {
+TEST_F(LoggedEngine, RecordsAClaimWithoutAnAnswerAsUncertain) {
     faulty.claim_fault = FaultyQueue::Fault::lost_reply;
     EXPECT_THROW(static_cast<void>(
                      logged.claim_ready({.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s})),
@@ -71,7 +71,7 @@ TEST_F(LoggedEngine, TellsThatAClaimWithoutAnAnswerMayHaveHappened) {
     EXPECT_THAT(claims.all, ElementsAre("claim unknown"));
 }
 
-TEST_F(LoggedEngine, TellsOfALeaseThatWasLost) {
+TEST_F(LoggedEngine, RecordsALostLease) {
     const auto claimed =
         queue.claim_ready({.by = instance_a, .shares = {9, 9, 9, 9}, .lease = 30s}).events;
     ASSERT_EQ(claimed.size(), 1U);

@@ -38,14 +38,14 @@ void report_all(base::Log& log) {
     report_settled({event, accepted(event, noon), true}, noon, log, observer);
 }
 
-TEST(EngineReport, TellsOfEachSettlement) {
+TEST(EngineReport, ReportsEachSettlement) {
     RecordedLog log;
     report_all(log);
     EXPECT_THAT(names_of(log),
                 ElementsAre("event.completed", "event.failed", "event.retrying", "settle.late"));
 }
 
-TEST(EngineReport, MakesNoLineOfADeliveryThatTheLogDoesNotWant) {
+TEST(EngineReport, WritesNoLineBelowTheLogLevel) {
     WarnLog log;
     report_all(log);
     EXPECT_THAT(names_of(log), ElementsAre("event.failed", "event.retrying", "settle.late"));
@@ -60,7 +60,7 @@ public:
     std::vector<std::chrono::microseconds> late_by;
 };
 
-TEST(EngineReport, TellsHowLateAFirstAttemptWasThatNobodyReported) {
+TEST(EngineReport, ReportsTheLatenessOfALostFirstAttempt) {
     RecordedLog log;
     LostFirstAttempts observer;
     const Claimant by{an_id<InstanceId>()};

@@ -78,7 +78,7 @@ protected:
     EditSchedule edit_rule{watched, zones, ids, edits};
 };
 
-TEST_F(Observed, CountsWhatPeopleCreate) {
+TEST_F(Observed, CountsCreatedObjects) {
     ASSERT_TRUE(create.run(ada(), "req-1"));
     ASSERT_TRUE(schedule.run(a_reminder()));
     ASSERT_TRUE(retry.run(to_string(a_failed_event().id), RetryKey::same));
@@ -87,7 +87,7 @@ TEST_F(Observed, CountsWhatPeopleCreate) {
     EXPECT_THAT(log.lines(), IsEmpty());
 }
 
-TEST_F(Observed, CountsNothingThatWasRefused) {
+TEST_F(Observed, DoesNotCountRefusedRequests) {
     NewEvent requested = a_reminder();
     requested.idempotency_key = "once";
     ASSERT_TRUE(schedule.run(requested));
@@ -97,7 +97,7 @@ TEST_F(Observed, CountsNothingThatWasRefused) {
     EXPECT_EQ(times("REMINDER", EventStatus::pending), 1U);
 }
 
-TEST_F(Observed, TellsNothingOfWhatWasRolledBack) {
+TEST_F(Observed, DoesNotReportRolledBackChanges) {
     const Event event = scheduled(a_reminder());
     watched.transact([&](Transaction& tx) {
         tx.events().finish(cancel(tx.events().lock(event.id).value(), tx.now(), "no").value());
@@ -124,7 +124,7 @@ TEST_F(Observed, LogsACancellationAndCountsItWithItsSuccessor) {
     EXPECT_FALSE(has_field(line, "after"));
 }
 
-TEST_F(Observed, LogsWhatIsCancelledWithItsUser) {
+TEST_F(Observed, LogsEventsCancelledWithTheirUser) {
     const User user = created(ada());
     ASSERT_TRUE(remove.run(to_string(user.id), UserHistory::keep, std::nullopt, "req-1"));
     ASSERT_THAT(logged("event.cancelled"), SizeIs(1));
@@ -132,7 +132,7 @@ TEST_F(Observed, LogsWhatIsCancelledWithItsUser) {
     EXPECT_EQ(times("BIRTHDAY", EventStatus::cancelled), 1U);
 }
 
-TEST_F(Observed, LogsWhatMovesWithItsUserItsRuleOrByHand) {
+TEST_F(Observed, LogsEventsMovedByUserRuleOrCaller) {
     const User user = created(ada());
     UserEdit to_honolulu;
     to_honolulu.timezone = "Pacific/Honolulu";
@@ -159,7 +159,7 @@ TEST_F(Observed, LogsWhatMovesWithItsUserItsRuleOrByHand) {
     EXPECT_EQ(text(lines[0], "scheduleId"), to_string(birthday().id));
 }
 
-TEST_F(Observed, IsSilentAboutWhatStaysAtItsMoment) {
+TEST_F(Observed, DoesNotLogEventsThatKeepTheirTime) {
     const User user = created(ada());
     UserEdit renamed;
     renamed.first_name = "Bea";
@@ -318,7 +318,7 @@ TEST_F(ObservedWorkers, CountTheirLateReports) {
                 ElementsAre(Pair("extend", 2), Pair("release", 1), Pair("settle", 3)));
 }
 
-TEST_F(Observed, TellsHowLongEachCallTook) {
+TEST_F(Observed, ReportsTheDurationOfEachCall) {
     watched.transact([&](Transaction&) { return monotonic.time += 3ms, true; });
     watched.read([&](Transaction&) { monotonic.time += 5ms; });
     EXPECT_THROW(watched.transact([&](Transaction&) -> bool {

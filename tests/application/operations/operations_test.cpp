@@ -114,7 +114,7 @@ TEST_F(OperationsTest, AreStartedInTheTransactionOfTheirEdit) {
     });
 }
 
-TEST_F(OperationsTest, DoWhatIsSmallBeforeTheirCallerIsAnswered) {
+TEST_F(OperationsTest, FinishSmallWorkBeforeTheAnswer) {
     rows.count = 10;
     const Operation over = here->begin(started());
     EXPECT_EQ(over.status, OperationStatus::completed);
@@ -122,7 +122,7 @@ TEST_F(OperationsTest, DoWhatIsSmallBeforeTheirCallerIsAnswered) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(10)));
 }
 
-TEST_F(OperationsTest, LeaveTheRestToTheFirstInstance) {
+TEST_F(OperationsTest, ContinueOnTheFirstFreeInstance) {
     const Operation begun = here->begin(started());
     EXPECT_EQ(begun.status, OperationStatus::running);
     EXPECT_FALSE(begun.held_by);
@@ -134,7 +134,7 @@ TEST_F(OperationsTest, LeaveTheRestToTheFirstInstance) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
 }
 
-TEST_F(OperationsTest, LeaveAloneWhatAnotherInstanceHolds) {
+TEST_F(OperationsTest, LeaveOperationsOfOtherInstancesAlone) {
     const Operation held = started();
     there->drain();
     EXPECT_THAT(rows.done, IsEmpty());
@@ -143,7 +143,7 @@ TEST_F(OperationsTest, LeaveAloneWhatAnotherInstanceHolds) {
     EXPECT_EQ(now_of(held).status, OperationStatus::completed);
 }
 
-TEST_F(OperationsTest, DoNoRowTwiceWhenALeaseRunsOutInTheMiddle) {
+TEST_F(OperationsTest, HandleEachRowOnceIfALeaseExpires) {
     const Operation operation = given();
     rows.after = [&] {
         rows.after = [] {};
@@ -155,7 +155,7 @@ TEST_F(OperationsTest, DoNoRowTwiceWhenALeaseRunsOutInTheMiddle) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
 }
 
-TEST_F(OperationsTest, GoOnWhereADeadProcessWas) {
+TEST_F(OperationsTest, ContinueAfterTheDeathOfAProcess) {
     const Operation operation = given();
     rows.during = [&](Transaction&) {
         if (rows.done.size() == 20) throw Unavailable("killed");
@@ -197,7 +197,7 @@ TEST_F(OperationsTest, StopAfterTheBatchUnderWay) {
     EXPECT_EQ(now_of(operation).finished_at, clock.now());
 }
 
-TEST_F(OperationsTest, StayAsTheyAreOnceTheyAreOver) {
+TEST_F(OperationsTest, NeverChangeOnceFinished) {
     const Operation operation = given();
     here->drain();
     const Operation over = now_of(operation);
@@ -206,7 +206,7 @@ TEST_F(OperationsTest, StayAsTheyAreOnceTheyAreOver) {
     EXPECT_EQ(now_of(operation), over);
 }
 
-TEST_F(OperationsTest, RefuseToStopWhatIsNotThereOrHasMoved) {
+TEST_F(OperationsTest, RefuseToStopUnknownOrChangedOperations) {
     EXPECT_TRUE(fails_with<NotFound>(here->stop("nothing", std::nullopt)));
     EXPECT_TRUE(fails_with<NotFound>(here->stop(to_string(an_id<OperationId>()), std::nullopt)));
     const Operation operation = given();
@@ -223,7 +223,7 @@ TEST_F(OperationsTest, FailWithTheReasonWhenTheirWorkThrows) {
     EXPECT_THAT(log.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
 }
 
-TEST_F(OperationsTest, AreLetGoWhenTheProcessStops) {
+TEST_F(OperationsTest, AreReleasedWhenTheProcessStops) {
     const Operation operation = given();
     rows.after = [&] { here->shut_down(); };
     here->run();  // returns
@@ -233,7 +233,7 @@ TEST_F(OperationsTest, AreLetGoWhenTheProcessStops) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
 }
 
-TEST_F(OperationsTest, AreCarriedOnByTheThreadThatRunsThem) {
+TEST_F(OperationsTest, AreContinuedByTheirThread) {
     std::thread thread([&] { here->run(); });
     const Operation begun = here->begin(started());
     here->drain();
@@ -250,7 +250,7 @@ TEST_F(OperationsTest, AreCountedWhileTheyRun) {
     EXPECT_THAT(here->running(), IsEmpty());
 }
 
-TEST_F(OperationsTest, KeepWhatTheyCouldDoNothingWith) {
+TEST_F(OperationsTest, StoreFailedItems) {
     rows.unfit = 7;
     const Operation operation = given();
     here->drain();
@@ -266,7 +266,7 @@ TEST_F(OperationsTest, KeepWhatTheyCouldDoNothingWith) {
                             NumberedFailure{5, failure_of(28)}));
 }
 
-TEST_F(OperationsTest, KeepNoMoreFailuresThanPeopleRead) {
+TEST_F(OperationsTest, BoundTheNumberOfStoredFailures) {
     rows.count = max_failures_kept + 15;
     rows.unfit = 1;
     const Operation operation = given();
@@ -313,7 +313,7 @@ TEST_F(OperationsTest, AreStoppedWhileTheyPause) {
     EXPECT_EQ(now_of(begun).done, 10U);
 }
 
-TEST_F(OperationsTest, AreTakenUpAtTheEndOfTheirPauseAndNotAtTheNextLook) {
+TEST_F(OperationsTest, ContinueExactlyAtTheEndOfTheirPause) {
     rows.pause = 1ms;
     const Operation begun = here->begin(started());
     const auto patient = an_instance(instance_b, 1h);
@@ -324,7 +324,7 @@ TEST_F(OperationsTest, AreTakenUpAtTheEndOfTheirPauseAndNotAtTheNextLook) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
 }
 
-TEST_F(OperationsTest, OfBulkAreFewAtOnce) {
+TEST_F(OperationsTest, OfBulkRequestsAreBounded) {
     const auto start = [&] {
         return in_transaction(store,
                               [&](Transaction& tx) { return here->start_bulk(tx, "retry", 7); });
@@ -339,7 +339,7 @@ TEST_F(OperationsTest, OfBulkAreFewAtOnce) {
     EXPECT_TRUE(start());
 }
 
-TEST_F(OperationsTest, TellTheirEndInTheLog) {
+TEST_F(OperationsTest, LogTheirEnd) {
     const Operation operation = given();
     here->drain();
     const base::LogLine line = log.lines().back();

@@ -38,7 +38,7 @@ protected:
     }
 };
 
-TEST_F(PullEventsTest, GivesAWorkerWhatIsDueWithTheVersionToAnswerUnder) {
+TEST_F(PullEventsTest, ReturnsDueEventsWithTheirVersions) {
     const Event event = a_due_event();
     const auto work = pull.run(order("w-1"));
 
@@ -58,13 +58,13 @@ TEST_F(PullEventsTest, TakesAnEndpointByItsExternalId) {
     EXPECT_THAT(pull.run(requested)->events, SizeIs(1));
 }
 
-TEST_F(PullEventsTest, LeavesThemToWorkersAlone) {
+TEST_F(PullEventsTest, LeavesEventsToPullWorkers) {
     a_due_event();
     EXPECT_EQ(drain(), TickCounters{});
     EXPECT_THAT(pulled(), SizeIs(1));
 }
 
-TEST_F(PullEventsTest, RefusesWhatCannotBeAskedFor) {
+TEST_F(PullEventsTest, RefusesInvalidOrders) {
     WorkOrder requested = order("");
     requested.limit = 0;
     requested.lease = 500ms;
@@ -92,7 +92,7 @@ TEST_F(PullEventsTest, RefusesADisabledEndpoint) {
     EXPECT_EQ(error_of<EndpointDisabled>(pull.run(order())).reason, "holidays");
 }
 
-TEST_F(PullEventsTest, GivesTheMostUrgentFirstAndNoMoreThanAskedFor) {
+TEST_F(PullEventsTest, ReturnsTheMostUrgentFirstUpToTheLimit) {
     const auto due = [&](Priority priority, const char* when) {
         NewEvent requested = a_reminder();
         requested.target.utc = when;
@@ -147,7 +147,7 @@ TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
     ASSERT_TRUE(released_by(held));
 }
 
-TEST_F(PullEventsTest, GivesWhatWaitedForAnEndpoint) {
+TEST_F(PullEventsTest, ReturnsEventsThatWaitedForAnEndpoint) {
     const User user = created(ada());
     pass(24h);
     drain();  // the birthday has no endpoint, so instances leave it alone
@@ -176,7 +176,7 @@ TEST_F(PullEventsTest, PlansTheSuccessorBeforeAnEventIsHandedOut) {
     EXPECT_EQ(events_of(schedule, {EventStatus::pending}).at(0).due, noon + 3h);
 }
 
-TEST_F(PullEventsTest, LeavesWhatPolicyDrops) {
+TEST_F(PullEventsTest, DoesNotReturnEventsThatAPolicyDrops) {
     ScheduleFields requested;
     requested.misfire = MisfirePolicy::skip;
     const Schedule schedule = hourly(requested);
@@ -204,7 +204,7 @@ TEST_F(PullEventsTest, ParksTheEventOfAScheduleThatWasPausedAfterItsClaim) {
 
 // Attempts.
 
-TEST_F(PullEventsTest, CountsALostLeaseAndGivesTheEventToTheNext) {
+TEST_F(PullEventsTest, CountsALostLeaseAndReturnsTheEventToTheNextWorker) {
     const Event event = a_due_event();
     pulled_one("w-1");
     pass(30s);
@@ -218,7 +218,7 @@ TEST_F(PullEventsTest, CountsALostLeaseAndGivesTheEventToTheNext) {
     EXPECT_THAT(logged("lease.expired"), SizeIs(1));
 }
 
-TEST_F(PullEventsTest, FailsAnEventWhoseTriesWereAllLost) {
+TEST_F(PullEventsTest, FailsAnEventWhoseAttemptsWereAllLost) {
     const Event event = a_due_event();
     for (int tries = 0; tries < 3; ++tries) {  // two retries by its endpoint's policy
         pulled_one();
@@ -232,7 +232,7 @@ TEST_F(PullEventsTest, FailsAnEventWhoseTriesWereAllLost) {
     EXPECT_THAT(logged("event.failed"), SizeIs(1));
 }
 
-TEST_F(PullEventsTest, CompletesUnseenWhatAnEarlierWorkerSaidTooLateThatItHasDone) {
+TEST_F(PullEventsTest, CompletesAnEventWhoseEarlierWorkerReportedLate) {
     const Event event = a_due_event();
     const Event first = pulled_one("w-1");
     pass(30s);
@@ -246,7 +246,7 @@ TEST_F(PullEventsTest, CompletesUnseenWhatAnEarlierWorkerSaidTooLateThatItHasDon
     EXPECT_TRUE(fails_with<LeaseLost>(completed_by(second)));
 }
 
-TEST_F(PullEventsTest, FailsWhatHasNoPayload) {
+TEST_F(PullEventsTest, FailsAnEventWithoutAPayload) {
     const Event event = an_event().to_endpoint(endpoint.id).with_payload("");
     write([&](Transaction& tx) { ASSERT_TRUE(tx.events().add(event)); });
     EXPECT_THAT(pulled(), IsEmpty());
@@ -266,7 +266,7 @@ TEST_F(PullEventsTest, ReleasesEventsOfAResponseThatWasNotDelivered) {
     EXPECT_THAT(pulled("w-2"), SizeIs(1));
 }
 
-TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
+TEST_F(PullEventsTest, LetsTheLeaseExpireIfAReleaseFails) {
     const Event event = a_due_event();
     const auto work = pulled();
     faulty.release_fault = FaultyQueue::Fault::lost_request;
@@ -278,7 +278,7 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
 
 // Limits.
 
-TEST_F(PullEventsTest, GivesNoMoreThanTheEndpointAllowsInFlight) {
+TEST_F(PullEventsTest, RespectsTheInFlightLimit) {
     change_endpoint([](Endpoint& changed) { changed.max_in_flight = 2; });
     for (int i = 0; i < 5; ++i) a_due_event();
     const auto first = pulled("w-1", 1);
@@ -293,7 +293,7 @@ TEST_F(PullEventsTest, GivesNoMoreThanTheEndpointAllowsInFlight) {
     EXPECT_THAT(pulled("w-4"), SizeIs(2));
 }
 
-TEST_F(PullEventsTest, GivesNoMoreThanTheRateOfTheEndpoint) {
+TEST_F(PullEventsTest, RespectsTheRateLimit) {
     change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{10, 3}; });
     for (int i = 0; i < 9; ++i) a_due_event();
     EXPECT_THAT(pulled("w-1", 2), SizeIs(2));
@@ -405,7 +405,7 @@ TEST_F(PullEventsTest, IsExplained) {
     EXPECT_THAT(wait_of(event), testing::HasSubstr("the worker 'w-1' has it"));
 }
 
-TEST_F(PullEventsTest, TellsWhoClaimed) {
+TEST_F(PullEventsTest, RecordsTheWorkerOfEachClaim) {
     a_due_event();
     a_due_event();
     pulled("w-7");

@@ -48,7 +48,7 @@ TEST_F(PullWaitsTest, PeeksOnlyWhileARequestWaits) {
     EXPECT_THAT(waits.endpoints(now), IsEmpty());
 }
 
-TEST_F(PullWaitsTest, LooksOnceForAllWhoWaitAtAnEndpoint) {
+TEST_F(PullWaitsTest, PeeksOnceForAllRequestsAtAnEndpoint) {
     add(printers, "w-1");
     add(printers, "w-2");
     add(mailers, "w-3");
@@ -71,20 +71,20 @@ TEST_F(PullWaitsTest, LeavesAnEndpointAloneWhileItsLimitsAllowNoClaim) {
     EXPECT_THAT(woken, ElementsAre("w-1"));
 }
 
-TEST_F(PullWaitsTest, LooksAgainEveryTick) {
+TEST_F(PullWaitsTest, PeeksEveryTick) {
     add(printers, "w-1");
     peek({});
     EXPECT_EQ(waits.peek_at(), now + 1s);
     EXPECT_THAT(woken, IsEmpty());
 }
 
-TEST_F(PullWaitsTest, LooksAgainWhenTheNextIsClaimable) {
+TEST_F(PullWaitsTest, PeeksWhenTheNextEventIsClaimable) {
     add(printers, "w-1");
     peek({head(noon + 200ms), head(noon + 700ms, 1)});
     EXPECT_EQ(waits.peek_at(), now + 200ms);
 }
 
-TEST_F(PullWaitsTest, WakesWhoWaitsLongestForEachPlaceThatHasSomething) {
+TEST_F(PullWaitsTest, WakesTheLongestWaitingRequestPerShardWithEvents) {
     add(printers, "w-1");
     add(mailers, "m-1");
     add(printers, "w-2");
@@ -99,7 +99,7 @@ TEST_F(PullWaitsTest, WakesWhoWaitsLongestForEachPlaceThatHasSomething) {
     EXPECT_EQ(waits.peek_at(), now + 1s);  // for m-1
 }
 
-TEST_F(PullWaitsTest, LooksSoonAfterAHintButNotForEachOfMany) {
+TEST_F(PullWaitsTest, PeeksOnceForManyHints) {
     add(printers, "w-1");
     peek({});
     waits.hint(noon, now);
@@ -123,7 +123,7 @@ TEST_F(PullWaitsTest, PeeksWhenAHintedEventIsDue) {
     EXPECT_EQ(waits.peek_at(), now + 300ms);
 }
 
-TEST_F(PullWaitsTest, GoesByTicksAndHintsWhereTheClockStandsStill) {
+TEST_F(PullWaitsTest, UsesTicksAndHintsIfTheClockStandsStill) {
     waits = PullWaits{1s, true};
     add(printers, "w-1");
     peek({head(noon + 200ms)});
@@ -132,7 +132,7 @@ TEST_F(PullWaitsTest, GoesByTicksAndHintsWhereTheClockStandsStill) {
     EXPECT_EQ(waits.peek_at(), now + 5ms);
 }
 
-TEST_F(PullWaitsTest, LooksAgainAfterATickWhenALookFailed) {
+TEST_F(PullWaitsTest, PeeksAgainAfterAFailedPeek) {
     add(printers, "w-1");
     waits.peek_failed(now);
     EXPECT_EQ(waits.peek_at(), now + 1s);
@@ -157,7 +157,7 @@ protected:
     std::atomic<int> woken = 0;
 };
 
-TEST_F(PullWatchTest, WakesAWorkerOnceSomethingIsDue) {
+TEST_F(PullWatchTest, WakesAWorkerOnceAnEventIsDue) {
     const auto waiting = wait();
     EXPECT_EQ(watch.turn(), monotonic.time + 1s);
     EXPECT_EQ(woken, 0);
@@ -167,7 +167,7 @@ TEST_F(PullWatchTest, WakesAWorkerOnceSomethingIsDue) {
     EXPECT_EQ(woken, 1);
 }
 
-TEST_F(PullWatchTest, SeesWhatCameBetweenTheWorkersOwnLookAndItsWait) {
+TEST_F(PullWatchTest, SeesEventsThatArriveBeforeTheWaitBegins) {
     EXPECT_THAT(pulled(), IsEmpty());
     a_due_event();
     const auto waiting = wait();
@@ -175,7 +175,7 @@ TEST_F(PullWatchTest, SeesWhatCameBetweenTheWorkersOwnLookAndItsWait) {
     EXPECT_EQ(woken, 1);
 }
 
-TEST_F(PullWatchTest, ForgetsAWaitThatWasLetGoOf) {
+TEST_F(PullWatchTest, ForgetsACancelledWait) {
     a_due_event();
     {
         const auto waiting = wait();
@@ -184,7 +184,7 @@ TEST_F(PullWatchTest, ForgetsAWaitThatWasLetGoOf) {
     EXPECT_EQ(woken, 0);
 }
 
-TEST_F(PullWatchTest, WakesAllAtItsEndAndWhoComesAfterItAtOnce) {
+TEST_F(PullWatchTest, WakesAllRequestsAtItsEndAndLaterOnesAtOnce) {
     const auto waiting = wait();
     EXPECT_FALSE(watch.stopped());
     watch.stop();
@@ -195,7 +195,7 @@ TEST_F(PullWatchTest, WakesAllAtItsEndAndWhoComesAfterItAtOnce) {
     watch.run();  // returns
 }
 
-TEST_F(PullWatchTest, MayBeOutlivedByAWait) {
+TEST_F(PullWatchTest, CanBeDestroyedBeforeAWait) {
     std::shared_ptr<PullWatch::Wait> waiting;
     {
         PullWatch brief{pull_queue, monotonic, log, 1s, false};
@@ -212,7 +212,7 @@ public:
     std::uint32_t held(EndpointId) override { throw Unavailable{"no route"}; }
 };
 
-TEST_F(PullWatchTest, LooksAgainWhenTheDatabaseIsAway) {
+TEST_F(PullWatchTest, PeeksAgainAfterADatabaseOutage) {
     NoPullQueue nothing;
     PullWatch blind{nothing, monotonic, log, 1s, false};
     const auto waiting = blind.wait(endpoint.id, [] {});

@@ -35,7 +35,7 @@ TEST_F(SettlePulledTest, CompletesUnderTheVersionOfTheClaim) {
     EXPECT_EQ(to_string(*attempts[0].instance), "w-1");
 }
 
-TEST_F(SettlePulledTest, LetsAFailureWaitByThePolicyOfItsEndpoint) {
+TEST_F(SettlePulledTest, DelaysAFailureByTheRetryPolicy) {
     const Event event = a_due_event();
     const auto waits = failed_by(pulled_one(), {.reason = "printer on fire"});
     ASSERT_TRUE(waits);
@@ -50,7 +50,7 @@ TEST_F(SettlePulledTest, LetsAFailureWaitByThePolicyOfItsEndpoint) {
     EXPECT_EQ(attempt.error_text, "printer on fire");
 }
 
-TEST_F(SettlePulledTest, FailsOnceTheTriesAreUsedUp) {
+TEST_F(SettlePulledTest, FailsOnceTheAttemptsAreUsedUp) {
     const Event event = a_due_event();
     for (const auto delay : {4s, 8s}) {
         EXPECT_TRUE(failed_by(pulled_one(), {.reason = "no ink"}));
@@ -63,7 +63,7 @@ TEST_F(SettlePulledTest, FailsOnceTheTriesAreUsedUp) {
     EXPECT_EQ(attempts_of(event).size(), 3U);
 }
 
-TEST_F(SettlePulledTest, FailsAtOnceWhatIsNotToBeRetried) {
+TEST_F(SettlePulledTest, FailsAtOnceIfARetryIsNotAllowed) {
     a_due_event();
     const auto failed = failed_by(pulled_one(), {.reason = "no such order", .retry = false});
     ASSERT_EQ(status_of(*failed), EventStatus::failed);
@@ -72,12 +72,12 @@ TEST_F(SettlePulledTest, FailsAtOnceWhatIsNotToBeRetried) {
     EXPECT_EQ(attempts_of(*failed).at(0).outcome, AttemptOutcome::permanent);
 }
 
-TEST_F(SettlePulledTest, NeedsNoReason) {
+TEST_F(SettlePulledTest, AcceptsAFailureWithoutAReason) {
     a_due_event();
     EXPECT_EQ(reason_of(*failed_by(pulled_one(), {.retry = false})), "WORKER");
 }
 
-TEST_F(SettlePulledTest, KeepsAnyReasonAsItCanBeKept) {
+TEST_F(SettlePulledTest, StoresAnyReasonAsValidText) {
     a_due_event();
     const auto failed =
         failed_by(pulled_one(), {.reason = "no\n\xff" + std::string(100'000, 'x'), .retry = false});
@@ -148,7 +148,7 @@ TEST_F(SettlePulledTest, RecordsALateFailureAsLateAndLetsTheNextHolderWork) {
     EXPECT_THAT(pulled("w-3"), SizeIs(1));  // the call had no effect
 }
 
-TEST_F(SettlePulledTest, AnswersWhatIsSaidAgainAsBefore) {
+TEST_F(SettlePulledTest, AnswersARepeatedReportAsBefore) {
     a_due_event();
     const Event first = pulled_one();
     const auto waits = failed_by(first);
@@ -169,7 +169,7 @@ TEST_F(SettlePulledTest, AnswersWhatIsSaidAgainAsBefore) {
     EXPECT_TRUE(fails_with<LeaseLost>(extended_by(first)));
 }
 
-TEST_F(SettlePulledTest, AnswersWellWhenTheFirstAnswerWasLost) {
+TEST_F(SettlePulledTest, AnswersAgainIfTheFirstAnswerWasLost) {
     a_due_event();
     const Event held = pulled_one();
     faulty.settle_fault = Fault::lost_reply;
@@ -177,7 +177,7 @@ TEST_F(SettlePulledTest, AnswersWellWhenTheFirstAnswerWasLost) {
     EXPECT_EQ(status_of(*completed_by(held)), EventStatus::completed);
 }
 
-TEST_F(SettlePulledTest, KnowsTheVersionsOfClaimsOnly) {
+TEST_F(SettlePulledTest, AcceptsOnlyVersionsOfClaims) {
     const Event pending = a_due_event();
     const auto refused = completed_by(pending);
     EXPECT_EQ(error_of<InvalidStateTransition>(refused).status, EventStatus::pending);
@@ -202,7 +202,7 @@ TEST_F(SettlePulledTest, LeavesTheClaimsOfInstancesAlone) {
     EXPECT_EQ(find(sent), held);
 }
 
-TEST_F(SettlePulledTest, TakesAnAnswerWhenTheEndpointWasDisabledMeanwhile) {
+TEST_F(SettlePulledTest, AcceptsAReportIfTheEndpointWasDisabled) {
     a_due_event();
     const Event held = pulled_one();
     change_endpoint([](Endpoint& changed) { changed.enabled = false; });
@@ -218,7 +218,7 @@ TEST_F(SettlePulledTest, LetsAWaitingEventBeCancelled) {
     EXPECT_THAT(pulled(), IsEmpty());
 }
 
-TEST_F(SettlePulledTest, TellsWhoseResultItWas) {
+TEST_F(SettlePulledTest, RecordsTheWorkerOfEachResult) {
     a_due_event();
     EXPECT_TRUE(completed_by(pulled_one("w-9")));
     const auto lines = logged("event.completed");

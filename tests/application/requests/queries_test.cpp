@@ -29,7 +29,7 @@ TEST_F(QueriesTest, FindThingsByIdAndByExternalId) {
     EXPECT_EQ(queries.event(to_string(pending_of(user).id))->user, user.id);
 }
 
-TEST_F(QueriesTest, FindNothingUnderAStrangeName) {
+TEST_F(QueriesTest, ReportAnUnknownName) {
     const std::string unknown = to_string(an_id<UserId>());
     for (const std::string& id :
          {std::string{}, std::string{"0199"}, std::string{"ext:"}, unknown}) {
@@ -54,7 +54,7 @@ TEST_F(QueriesTest, ListPageByPage) {
     EXPECT_THAT(queries.events({}).items, SizeIs(3));
 }
 
-TEST_F(QueriesTest, TellTheTriesOfAnEvent) {
+TEST_F(QueriesTest, ListTheAttemptsOfAnEvent) {
     EXPECT_THAT(queries.attempts_of(to_string(a_failed_event().id)).value(), SizeIs(1));
 }
 

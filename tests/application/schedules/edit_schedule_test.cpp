@@ -34,7 +34,7 @@ protected:
     }
 };
 
-TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
+TEST_F(EditScheduleTest, MovesPendingEventsToTheNewHour) {
     const User user = created(ada());
     const Event before = pending_of(user);
 
@@ -54,7 +54,7 @@ TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
     EXPECT_EQ(wakeups.hints.back(), after.due);
 }
 
-TEST_F(EditScheduleTest, DeliversAtOnceWhatIsLateByTheNewHour) {
+TEST_F(EditScheduleTest, DeliversEventsAtOnceThatTheNewHourMakesLate) {
     const User user = created(ada());
     (void)clock.set(sys_days{January / 6 / 2027} + 7h + 30min);  // 08:30 in Paris
     edited_birthday({.trigger = at("08:00")});
@@ -90,7 +90,7 @@ TEST_F(EditScheduleTest, RendersTheNewMessage) {
     EXPECT_EQ(pending_of(user).payload, R"({"text":"Ada, 35"})");
 }
 
-TEST_F(EditScheduleTest, SendsWhatIsPlannedToTheNewEndpoint) {
+TEST_F(EditScheduleTest, SendsPlannedEventsToTheNewEndpoint) {
     const User user = created(ada());
     const Endpoint endpoint = an_existing_endpoint();
     to_endpoint(endpoint);
@@ -99,7 +99,7 @@ TEST_F(EditScheduleTest, SendsWhatIsPlannedToTheNewEndpoint) {
     EXPECT_FALSE(pending_of(user).endpoint);
 }
 
-TEST_F(EditScheduleTest, SendsWhatWaitedForAnEndpointNow) {
+TEST_F(EditScheduleTest, SendsEventsThatWaitedForAnEndpoint) {
     created(ada());
     clock.advance(24h);
     const Event event = parked(claimed_one());
@@ -114,7 +114,7 @@ TEST_F(EditScheduleTest, SendsWhatWaitedForAnEndpointNow) {
     EXPECT_EQ(wakeups.hints.back(), clock.now());
 }
 
-TEST_F(EditScheduleTest, LeavesWhatWasTriedToItsOwnEndpoint) {
+TEST_F(EditScheduleTest, KeepsTheEndpointOfAttemptedEvents) {
     const Endpoint first = an_existing_endpoint();
     to_endpoint(first);
     created(ada());
@@ -128,7 +128,7 @@ TEST_F(EditScheduleTest, LeavesWhatWasTriedToItsOwnEndpoint) {
     EXPECT_EQ(find(held), waiting);
 }
 
-TEST_F(EditScheduleTest, LeavesWhatIsClaimed) {
+TEST_F(EditScheduleTest, LeavesClaimedEventsAlone) {
     created(ada());
     clock.advance(24h);
     const Event held = claimed_one();
@@ -168,14 +168,14 @@ TEST_F(EditScheduleTest, ResumesWithTheNextDayIfItIsPast) {
     EXPECT_EQ(after.claimable_at, after.due);
 }
 
-TEST_F(EditScheduleTest, ResumesWhoWasCreatedDuringThePause) {
+TEST_F(EditScheduleTest, ResumesUsersThatWereCreatedDuringThePause) {
     paused();
     const User user = created(ada());
     resumed();
     EXPECT_EQ(pending_of(user).claimable_at, sys_days{January / 6 / 2027} + 8h);
 }
 
-TEST_F(EditScheduleTest, KeepsWhatAPersonChangedWhilePaused) {
+TEST_F(EditScheduleTest, KeepsEditsMadeWhilePaused) {
     const User user = created(ada());
     paused();
     moved(user, "America/New_York");
@@ -184,7 +184,7 @@ TEST_F(EditScheduleTest, KeepsWhatAPersonChangedWhilePaused) {
     EXPECT_EQ(pending_of(user).claimable_at, sys_days{January / 6 / 2027} + 14h);
 }
 
-TEST_F(EditScheduleTest, WorksThroughMoreThanOneBatch) {
+TEST_F(EditScheduleTest, ReplansInSeveralBatches) {
     for (int i = 0; i < 450; ++i) created(ada());
     const auto begun = edited_birthday({.trigger = at("10:00")}).operation.value();
     EXPECT_EQ(begun.status, OperationStatus::running);
@@ -218,7 +218,7 @@ TEST_F(EditScheduleTest, TouchesNoEventForANote) {
     EXPECT_EQ(pending_of(user), before);
 }
 
-TEST_F(EditScheduleTest, RefusesWhatIsWrongAndChangesNothing) {
+TEST_F(EditScheduleTest, RefusesInvalidEditsAndChangesNothing) {
     const Schedule before = birthday();
     EXPECT_THAT(defects_of(edit(
                     {.trigger = at("24:00"), .endpoint = std::optional<std::string>{"ext:none"}})),

@@ -66,7 +66,7 @@ TEST_F(PlanOccurrence, RendersThePayloadForThatDay) {
               R"({"m":"Grace is 47 at 2027-06-10T09:00:00.000-04:00"})");
 }
 
-TEST_F(PlanOccurrence, HasTheSameKeyHoweverOftenAndByWhateverRuleItIsPlanned) {
+TEST_F(PlanOccurrence, HasTheSameKeyHoweverOftenAndByAnyRuleItIsPlanned) {
     const Event event = planned(birthday, user, noon);
     Schedule later = birthday;
     yearly_of(later).at = TimeOfDay{11h};

@@ -28,7 +28,7 @@ struct Rendering {
 };
 class Render : public testing::TestWithParam<Rendering> {};
 
-TEST_P(Render, IsAcceptedAndGives) {
+TEST_P(Render, RendersTheTemplate) {
     EXPECT_TRUE(check_template(GetParam().json));
     EXPECT_EQ(render(GetParam().json, ada), GetParam().rendered);
 }
@@ -103,18 +103,18 @@ TEST(CheckTemplate, CutsLongTextsBetweenCharacters) {
     EXPECT_EQ(name.size(), 63U + 3U);  // 21 characters of three bytes, and the ellipsis
 }
 
-TEST(Render, LeavesAsItIsWrittenWhatWasNeverAccepted) {
+TEST(Render, KeepsTextThatIsNotATemplate) {
     EXPECT_EQ(render(R"(["{nobody}","{age","{a\"{age}"])", ada), R"(["{nobody}","{age","{a\"35"])");
 }
 
-TEST(Render, EscapesWhatItInserts) {
+TEST(Render, EscapesInsertedValues) {
     TemplateValues values = ada;
     values.first_name = "\"},{\"admin\":true,\"\\\n\x01🎂";
     EXPECT_EQ(render(R"({"m":"{firstName}"})", values),
               R"({"m":"\"},{\"admin\":true,\"\\\u000a\u0001🎂"})");
 }
 
-TEST(Render, GivesNothingThatIsLongerThanAPayloadMayBe) {
+TEST(Render, ReturnsNothingLongerThanAPayload) {
     TemplateValues values = ada;
     values.metadata["note"] = std::string(max_payload_bytes - 2, 'x');
     EXPECT_EQ(render(R"("{metadata.note}")", values)->size(), max_payload_bytes);
@@ -145,7 +145,7 @@ rc::Gen<std::string> gen_hostile_text() {
                         });
 }
 
-RC_GTEST_PROP(Render, GivesJsonThatReadsBackAsTheValues, ()) {
+RC_GTEST_PROP(Render, ProducesJsonWithTheSameValues, ()) {
     TemplateValues values;
     values.first_name = *gen_hostile_text();
     values.last_name = *gen_hostile_text();

@@ -52,7 +52,7 @@ TEST_F(PlanSuccessorsTest, ChangesNothingWhenRepeated) {
     EXPECT_EQ(pending_of(user), successor);
 }
 
-TEST_F(PlanSuccessorsTest, TouchesNothingForSingleEvents) {
+TEST_F(PlanSuccessorsTest, IgnoresSingleEvents) {
     const Event single = an_event();
     const Planning planning = planned(single);
     EXPECT_THAT(planning.schedules, IsEmpty());
@@ -92,7 +92,7 @@ TEST_F(PlanSuccessorsTest, ParksTheSuccessorOfAPausedSchedule) {
     EXPECT_FALSE(planning.schedules.front().enabled);
 }
 
-TEST_F(PlanSuccessorsTest, SaysWhichUsersZoneIsUnknown) {
+TEST_F(PlanSuccessorsTest, NamesTheUserWhoseZoneIsUnknown) {
     const User user = created(ada());
     const Event claimed = claimed_birthday(user);
     write([&](Transaction& tx) {
@@ -103,7 +103,7 @@ TEST_F(PlanSuccessorsTest, SaysWhichUsersZoneIsUnknown) {
     EXPECT_THAT(planned(claimed).without_zone, ElementsAre(claimed.id));
 }
 
-TEST_F(PlanSuccessorsTest, BringsNothingToLifeThatAnEditLeftBehind) {
+TEST_F(PlanSuccessorsTest, DoesNotRestoreOccurrencesRemovedByAnEdit) {
     const User user = created(ada());
     const Event waits = parked(claimed_birthday(user));
     planned(waits);

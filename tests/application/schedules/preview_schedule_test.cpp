@@ -46,7 +46,7 @@ protected:
     PreviewSchedule preview_schedule{store, zones};
 };
 
-TEST_F(PreviewTest, ShowsWhatAGapDoes) {
+TEST_F(PreviewTest, ShowsTheEffectOfAGap) {
     PreviewRequest request = of({.cron = "30 2 * * *"});
     request.from = "2027-03-13T00:00:00Z";
     request.count = 3;
@@ -74,7 +74,7 @@ TEST_F(PreviewTest, ShowsBothPassesOfAnOverlap) {
                     "2027-11-07T01:30:00.000-05:00 overlap_later wanted 2027-11-07T01:30:00"));
 }
 
-TEST_F(PreviewTest, ShowsWhereABirthdayOn29FebruaryGoes) {
+TEST_F(PreviewTest, ShowsTheDayOfABirthdayOn29February) {
     const User user = created(born("1992-02-29", "Europe/Paris"));
     PreviewRequest request{.schedule = "ext:birthday"};
     request.scope.user = to_string(user.id);
@@ -87,7 +87,7 @@ TEST_F(PreviewTest, ShowsWhereABirthdayOn29FebruaryGoes) {
     EXPECT_EQ(rows[1].note, "");
 }
 
-TEST_F(PreviewTest, ShowsAPersonElsewhere) {
+TEST_F(PreviewTest, ShowsAUserInAnotherZone) {
     const User user = created(ada());
     PreviewRequest request{.schedule = "ext:birthday"};
     request.scope = {.user = to_string(user.id), .timezone = "Pacific/Auckland"};
@@ -103,7 +103,7 @@ TEST_F(PreviewTest, BeginsWithAnOccurrenceAtFrom) {
     EXPECT_THAT(lines(previewed(request)), ElementsAre("2027-01-05T12:00:00.000+00:00"));
 }
 
-TEST_F(PreviewTest, WarnsOfAPauseAndOfWhatNeverFires) {
+TEST_F(PreviewTest, WarnsOfAPauseAndOfARuleThatNeverFires) {
     const User user = created(ada());
     edited_birthday({.enabled = false});
     PreviewRequest request{.schedule = "ext:birthday"};
@@ -119,7 +119,7 @@ TEST_F(PreviewTest, WarnsOfAPauseAndOfWhatNeverFires) {
     EXPECT_THAT(never_yet.occurrences, IsEmpty());
 }
 
-TEST_F(PreviewTest, NamesWhatIsWrong) {
+TEST_F(PreviewTest, ReportsInvalidFields) {
     EXPECT_TRUE(fails_with<NotFound>(preview_schedule.run({.schedule = "ext:no"})));
     EXPECT_THAT(defects_of(preview_schedule.run({.schedule = "ext:birthday"})),
                 ElementsAre("/userId required"));
@@ -145,7 +145,7 @@ RruleTrigger sparse_rule() {
 }
 
 /// Reading this rule takes 3.8 million steps, and each walk through its years as many.
-TEST_F(PreviewTest, RefusesWhatTakesTooLongToCompute) {
+TEST_F(PreviewTest, RefusesRulesThatTakeTooLongToCompute) {
     const auto defects_within = [&](std::int64_t steps, const auto& preview) {
         std::vector<std::string> defects;
         EXPECT_TRUE(within_effort(steps, [&] { defects = defects_of(preview()); }));
@@ -223,7 +223,7 @@ protected:
     }
 };
 
-TEST_F(OccurrencesTest, ComePageByPageAsOneLongList) {
+TEST_F(OccurrencesTest, HaveTheSameOrderOnPagesAsInOneList) {
     const std::string id = to_string(a_schedule_of("0 * * * *").id);
     const OccurrencesRequest all{.schedule = id, .to = "now+1d", .limit = 500};
     const Preview whole = listed(all);
@@ -242,7 +242,7 @@ TEST_F(OccurrencesTest, ComePageByPageAsOneLongList) {
     EXPECT_EQ(paged, lines(whole));
 }
 
-TEST_F(OccurrencesTest, TellWhichOfThePastDidNotFire) {
+TEST_F(OccurrencesTest, ShowWhichPastOnesDidNotFire) {
     const Schedule schedule = a_schedule_of("0 * * * *");
     write([&](Transaction& tx) {
         tx.skips().add({.id = ids.fresh(),
@@ -288,7 +288,7 @@ TEST_F(OccurrencesTest, OfEachUserNeedTheUserOrAZone) {
     EXPECT_THAT(defects_of(preview_schedule.run(preview)), ElementsAre("/userId required"));
 }
 
-TEST_F(OccurrencesTest, NameTheParameterThatIsWrong) {
+TEST_F(OccurrencesTest, ReportAnInvalidParameter) {
     EXPECT_THAT(defects_of(preview_schedule.list({.schedule = "ext:birthday"})),
                 ElementsAre("?userId required"));
     const std::string id = to_string(a_schedule_of("0 * * * *").id);

@@ -39,7 +39,7 @@ TEST_F(PlanScheduleTest, PlansTheFirstEventOfEveryUser) {
     EXPECT_EQ(wakeups.hints.back(), noon + 20h);
 }
 
-TEST_F(PlanScheduleTest, GoesThroughMoreUsersThanABatchAndPlansEachOnce) {
+TEST_F(PlanScheduleTest, PlansEachUserOnceInSeveralBatches) {
     for (int i = 0; i < 1'234; ++i) add(a_user());
     EXPECT_EQ(planned().done, 1'234U);
     EXPECT_EQ(planned().done, 1'234U);
@@ -48,14 +48,14 @@ TEST_F(PlanScheduleTest, GoesThroughMoreUsersThanABatchAndPlansEachOnce) {
     EXPECT_THAT(queries.events(all).items, SizeIs(1'234));
 }
 
-TEST_F(PlanScheduleTest, FindsNothingToDoForWhoHasHisEvent) {
+TEST_F(PlanScheduleTest, SkipsUsersThatHaveTheirEvent) {
     const User ada = created(ControlPlane::ada());
     const Event event = pending_of(ada);
     planned();
     EXPECT_EQ(pending_of(ada), event);
 }
 
-TEST_F(PlanScheduleTest, CountsWhoseZoneIsGone) {
+TEST_F(PlanScheduleTest, CountsUsersWithAnUnknownZone) {
     add(a_user().in("Mars/Base"));
     const User bob = add(a_user());
     const Operation operation = planned();
@@ -65,7 +65,7 @@ TEST_F(PlanScheduleTest, CountsWhoseZoneIsGone) {
     EXPECT_EQ(events_of(bob).size(), 1U);
 }
 
-TEST_F(PlanScheduleTest, IsMootWithoutItsSchedule) {
+TEST_F(PlanScheduleTest, DoesNothingWithoutItsSchedule) {
     add(a_user());
     Operation operation = an_operation();
     operation.kind = OperationKind::plan_schedule;

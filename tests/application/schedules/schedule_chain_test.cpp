@@ -113,7 +113,7 @@ TEST_F(ScheduleChain, RunsAYearlyDayWithoutUsers) {
     EXPECT_EQ(next.occurrence->nominal, Nominal{2027y / 2 / 28});
 }
 
-TEST_F(ScheduleChain, EndsWhereTheScheduleEndsAndGoesOnWhenThatMoves) {
+TEST_F(ScheduleChain, EndsWithTheScheduleAndContinuesIfTheEndMoves) {
     ScheduleFields requested;
     requested.ends_at = "2027-01-05T13:00:00Z";
     const Schedule schedule = cron("0 * * * *", requested);
@@ -164,7 +164,7 @@ TEST_F(ScheduleChain, NeverSendsAnOccurrenceTwiceWhenAUserMovesBackInTime) {
     EXPECT_EQ(pending_of(schedule).occurrence->nominal, (Nominal{2027y / 1 / 7, 9h}));
 }
 
-TEST_F(ScheduleChain, FiresOnceForAllThatWasMissed) {
+TEST_F(ScheduleChain, FiresOnceForAllMissedOccurrences) {
     const Schedule schedule = cron("0 * * * *");
     wake_after(5h + 30min);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 5h));
@@ -181,7 +181,7 @@ TEST_F(ScheduleChain, FiresOnceForAllThatWasMissed) {
     EXPECT_EQ(runs[0].next, noon + 5h);
 }
 
-TEST_F(ScheduleChain, FiresWhatIsOnTimeWhateverWasMissedBefore) {
+TEST_F(ScheduleChain, FiresOnTimeOccurrencesDespiteMissedOnes) {
     ScheduleFields requested;
     requested.grace = "PT10M";
     const Schedule schedule = cron("*/5 * * * *", requested);
@@ -190,7 +190,7 @@ TEST_F(ScheduleChain, FiresWhatIsOnTimeWhateverWasMissedBefore) {
     EXPECT_EQ(skipped(schedule).at(0).count, 10U);
 }
 
-TEST_F(ScheduleChain, FiresEachOfThoseThatWereMissedButOnlyTheNewest) {
+TEST_F(ScheduleChain, FiresTheNewestMissedOccurrences) {
     ScheduleFields requested;
     requested.misfire = MisfirePolicy::all;
     requested.limit = 3;
@@ -206,7 +206,7 @@ TEST_F(ScheduleChain, FiresEachOfThoseThatWereMissedButOnlyTheNewest) {
     EXPECT_EQ(runs[0].count, 3U);
 }
 
-TEST_F(ScheduleChain, CountsWhatIsOnTimeTowardsTheLimit) {
+TEST_F(ScheduleChain, CountsOnTimeOccurrencesTowardsTheLimit) {
     ScheduleFields requested;
     requested.misfire = MisfirePolicy::all;
     requested.limit = 1;
@@ -220,7 +220,7 @@ TEST_F(ScheduleChain, CountsWhatIsOnTimeTowardsTheLimit) {
     EXPECT_EQ(runs[0].count, 2U);
 }
 
-TEST_F(ScheduleChain, SkipsWhatWasMissed) {
+TEST_F(ScheduleChain, SkipsMissedOccurrences) {
     ScheduleFields requested;
     requested.misfire = MisfirePolicy::skip;
     const Schedule schedule = cron("0 * * * *", requested);
@@ -232,7 +232,7 @@ TEST_F(ScheduleChain, SkipsWhatWasMissed) {
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 6h));
 }
 
-TEST_F(ScheduleChain, DropsWhatIsOlderThanTheWindow) {
+TEST_F(ScheduleChain, DropsOccurrencesOlderThanTheWindow) {
     ScheduleFields requested;
     requested.window = std::optional<std::string>{"PT1H"};
     const Schedule schedule = cron("0 9 * * *", requested);
@@ -244,7 +244,7 @@ TEST_F(ScheduleChain, DropsWhatIsOlderThanTheWindow) {
     EXPECT_EQ(pending_of(schedule).due, sys_days{2027y / 1 / 7} + 9h);
 }
 
-TEST_F(ScheduleChain, IsNotHeldUpByAYearOfSecondsThatWereMissed) {
+TEST_F(ScheduleChain, HandlesAYearOfMissedSecondsAtOnce) {
     const Schedule schedule = cron("* * * * * *");
     advance(1s);
     wake_after(days{365} + 500ms);
@@ -254,7 +254,7 @@ TEST_F(ScheduleChain, IsNotHeldUpByAYearOfSecondsThatWereMissed) {
     EXPECT_EQ(skipped(schedule).at(0).count, 365U * 86'400 - 60);
 }
 
-TEST_F(ScheduleChain, DoesNotStartASecondWhereConcurrencyIsForbidden) {
+TEST_F(ScheduleChain, DoesNotStartASecondEventIfConcurrencyIsForbidden) {
     ScheduleFields requested;
     requested.concurrency = Concurrency::forbid;
     const Schedule schedule = cron("* * * * *", requested);
@@ -289,7 +289,7 @@ TEST_F(ScheduleChain, SpreadsItsLoadByJitterAndIsNotLateForThat) {
     EXPECT_EQ(pending_of(schedule).due, noon + 2h);
 }
 
-TEST_F(ScheduleChain, ParksWhilePausedAndGoesOnAfterNow) {
+TEST_F(ScheduleChain, ParksWhilePausedAndContinuesAfterwards) {
     const Schedule schedule = cron("0 * * * *");
     const auto edit = [&](bool enabled) {
         return edit_schedule.run(to_string(schedule.id), {.enabled = enabled}, std::nullopt, "r");
@@ -318,7 +318,7 @@ TEST_F(ScheduleChain, IsANewDefinitionAfterAnEdit) {
     EXPECT_EQ(pending_of(schedule).due, noon + 7min);
 }
 
-TEST_F(ScheduleChain, SendsWhatIsDueAlreadyThoughItsPayloadIsEdited) {
+TEST_F(ScheduleChain, SendsADueEventWhosePayloadIsEdited) {
     const Schedule schedule = cron("0 * * * *");
     clock.advance(1h);  // due, but not claimed yet
     ScheduleFields edit;
@@ -329,7 +329,7 @@ TEST_F(ScheduleChain, SendsWhatIsDueAlreadyThoughItsPayloadIsEdited) {
     EXPECT_EQ(events_of(schedule, {EventStatus::completed}).at(0).payload, R"({"new":true})");
 }
 
-TEST_F(ScheduleChain, GoesOnAfterACancelledEvent) {
+TEST_F(ScheduleChain, ContinuesAfterACancelledEvent) {
     const Schedule schedule = cron("0 * * * *");
     ASSERT_TRUE(cancel_event.run(to_string(pending_of(schedule).id), std::nullopt));
     EXPECT_EQ(pending_of(schedule).due, noon + 2h);
@@ -354,17 +354,17 @@ protected:
     Event pending() { return pending_of(queries.schedule("ext:digest").value().schedule); }
 };
 
-TEST_F(ScheduleChainOfAMove, GoesOnAfterWhatHasFiredInAnotherZone) {
+TEST_F(ScheduleChainOfAMove, ContinuesAfterOccurrencesThatFiredInAnotherZone) {
     advance(pending().due - clock.now());
     EXPECT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 18h);
 }
 
-TEST_F(ScheduleChainOfAMove, GoesOnThereAfterACancelledEvent) {
+TEST_F(ScheduleChainOfAMove, ContinuesThereAfterACancelledEvent) {
     ASSERT_TRUE(cancel_event.run(to_string(pending().id), std::nullopt));
     EXPECT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 18h);
 }
 
-TEST_F(ScheduleChain, GoesOnAfterOneThatWasSentEarlyByHand) {
+TEST_F(ScheduleChain, ContinuesAfterAnEventThatACallerSentEarly) {
     const Schedule schedule = cron("0 13 * * *");
     EventEdit now;
     now.target.utc = "now";
@@ -386,7 +386,7 @@ TEST_F(ScheduleChain, DeliversEachOccurrenceOnceThroughACrash) {
     EXPECT_EQ(all.size(), 7U);
 }
 
-TEST_F(ScheduleChain, RecordsWhatALeapDaySkips) {
+TEST_F(ScheduleChain, RecordsOccurrencesThatALeapDaySkips) {
     ScheduleFields requested;
     requested.trigger = TriggerFields{.yearly = YearlyFields{"02-29", std::nullopt}};
     requested.leap = LeapPolicy::skip;
@@ -402,7 +402,7 @@ TEST_F(ScheduleChain, RecordsWhatALeapDaySkips) {
 
 /// For every rule, policy and sequence of downtimes: exactly the events that `catch_up` allows at
 /// each start are delivered, and all others are recorded.
-TEST_F(ScheduleChain, DeliversWhatCatchingUpSaysAfterEveryDowntime) {
+TEST_F(ScheduleChain, DeliversTheOccurrencesOfTheCatchUpAfterEveryDowntime) {
     const bool holds = rc::check("each look delivers what is to be caught up", [&] {
         const auto text = *rc::gen::element<std::string>("* * * * *", "*/7 * * * *", "0 */3 * * *",
                                                          "30 2 * * *", "15,45 9-17 * * MON-FRI");

@@ -113,7 +113,7 @@ TEST_F(Schedules, ReportAllErrorsAtOnce) {
                     "/jitter bad_interval", "/limit out_of_range", "/startsAt bad_time"));
 }
 
-TEST_F(Schedules, RefuseTriggersThatAreNone) {
+TEST_F(Schedules, RefuseInvalidTriggers) {
     const auto yearly = [](std::string on, std::string at = "09:00") {
         return TriggerFields{.yearly = YearlyFields{std::move(on), std::move(at)}};
     };
@@ -183,7 +183,7 @@ TEST_F(Schedules, SayWhereTheZoneOfADtstartBelongs) {
     EXPECT_THAT(defects_in(in_utc), ElementsAre("/trigger/rrule bad_rrule"));
 }
 
-TEST_F(Schedules, AreJudgedWholeWhateverPartOfThemIsEdited) {
+TEST_F(Schedules, AreValidatedAsAWholeAfterEveryEdit) {
     ScheduleFields requested =
         with({.rrule = RruleTrigger{"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
                                     "",
@@ -238,7 +238,7 @@ TEST_F(Schedules, HaveNoUserFieldsIfTheyDoNotRunPerUser) {
     EXPECT_EQ(error_of<InvalidTemplate>(create(requested)).name, "firstName");
 }
 
-TEST_F(Schedules, KeepTheirExternalIdAndWhomTheyRunFor) {
+TEST_F(Schedules, CannotChangeTheirExternalIdAndTheirUsers) {
     ScheduleFields requested = a_job();
     requested.external_id = "job";
     const Schedule schedule = create(requested).value();
@@ -272,7 +272,7 @@ TEST_F(Schedules, ArePutByTheirExternalId) {
     EXPECT_TRUE(fails_with<NotFound>(put_schedule.run("none", requested, Version{1}, "r")));
 }
 
-TEST_F(Schedules, TellTheirHistory) {
+TEST_F(Schedules, RecordTheirHistory) {
     const Schedule schedule = create(a_job()).value();
     ASSERT_TRUE(
         edit_schedule.run(to_string(schedule.id), {.priority = Priority::high}, std::nullopt, "r"));
@@ -303,7 +303,7 @@ private:
     int left_;
 };
 
-TEST_F(Schedules, AreAsTheyWereWhereTheirDeletionIsCutShort) {
+TEST_F(Schedules, AreUnchangedIfTheirDeletionIsInterrupted) {
     const Schedule schedule = create(a_job()).value();
     CutShort cut_short{store, 1};
     DeleteSchedule remove{cut_short, ids};
@@ -312,7 +312,7 @@ TEST_F(Schedules, AreAsTheyWereWhereTheirDeletionIsCutShort) {
     EXPECT_TRUE(remove.run(to_string(schedule.id), Version{1}, "r"));
 }
 
-TEST_F(Schedules, ArePausedWhereTheirDeletionIsCutShortBehindManyEvents) {
+TEST_F(Schedules, ArePausedIfADeletionWithManyEventsIsInterrupted) {
     for (int i = 0; i < 401; ++i) created(ada());
     const Schedule schedule = create(of_users()).value();
     operations.drain();
@@ -372,7 +372,7 @@ TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
     EXPECT_EQ(status_of(completed(in_flight)), EventStatus::completed);
 }
 
-TEST_F(Schedules, LeaveWhatTheyNeverFiredToTheNextOfTheirName) {
+TEST_F(Schedules, LeaveUnfiredOccurrencesToASuccessorOfTheSameName) {
     ScheduleFields requested = a_job();
     requested.external_id = "nightly";
     const Schedule first = create(requested).value();
@@ -413,7 +413,7 @@ TEST_F(Schedules, FireForOneUserWhereTheyRunForEach) {
     EXPECT_TRUE(fails_with<NotFound>(trigger_schedule.run("ext:none", {})));
 }
 
-TEST_F(Schedules, GiveTheirEndpointToDueEventsThatTheirRuleDoesNotMove) {
+TEST_F(Schedules, GiveTheirEndpointToDueEvents) {
     const User user = created(ada());
     const Event event = trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}).value();
     ASSERT_EQ(event.endpoint, std::nullopt);
@@ -426,7 +426,7 @@ TEST_F(Schedules, GiveTheirEndpointToDueEventsThatTheirRuleDoesNotMove) {
     EXPECT_EQ(find(event).claimable_at, event.claimable_at);
 }
 
-TEST_F(Schedules, AreFilledInOnceHoweverOftenThatIsAsked) {
+TEST_F(Schedules, AreBackfilledOnceDespiteRepeatedRequests) {
     const Schedule schedule = create(a_job()).value();
     const Backfill dry = backfill(schedule, {"now-24h", "now", true}).value();
     EXPECT_EQ(dry.occurrences, 24U);
@@ -449,7 +449,7 @@ TEST_F(Schedules, AreFilledInOnceHoweverOftenThatIsAsked) {
     EXPECT_THAT(claimed(), SizeIs(24));
 }
 
-TEST_F(Schedules, AreFilledInBatchByBatch) {
+TEST_F(Schedules, AreBackfilledInBatches) {
     const Schedule schedule = create(with({.every = "PT1S"})).value();
     clock.advance(2h);
     const auto begun = backfill(schedule, {"now-1h", "now", false}).value().operation.value();
@@ -469,7 +469,7 @@ TEST_F(Schedules, AreFilledInBatchByBatch) {
     EXPECT_THAT(queries.events(filled).items, SizeIs(3'600));
 }
 
-TEST_F(Schedules, AreFilledInForEveryUserTheyRunFor) {
+TEST_F(Schedules, AreBackfilledForEveryUser) {
     created(born("1990-12-01", "Europe/Paris"));
     created(born("1990-12-02", "Pacific/Auckland"));
     created(born("1990-06-01", "Europe/Paris"));
@@ -504,7 +504,7 @@ TEST_F(Schedules, AreBackfilledForRemainingUsers) {
     for (const User& user : people) EXPECT_EQ(filled_of(user), 350U);
 }
 
-TEST_F(Schedules, AreFilledInForAllButThoseWhoseZoneIsGone) {
+TEST_F(Schedules, AreBackfilledExceptForUsersWithAnUnknownZone) {
     created(ada());
     write([&](Transaction& tx) { ASSERT_TRUE(tx.users().add(a_user().in("Mars/Base"))); });
     const Schedule schedule = create(of_users()).value();
@@ -514,7 +514,7 @@ TEST_F(Schedules, AreFilledInForAllButThoseWhoseZoneIsGone) {
     EXPECT_EQ(over.failed, 1U);
 }
 
-TEST_F(Schedules, AreFilledInNoMoreOnceTheyAreDeleted) {
+TEST_F(Schedules, AreNotBackfilledOnceDeleted) {
     const Schedule schedule = create(with({.every = "PT1S"})).value();
     clock.advance(1h);
     const auto begun = backfill(schedule, {"now-1h", "now", false}).value().operation.value();
@@ -526,7 +526,7 @@ TEST_F(Schedules, AreFilledInNoMoreOnceTheyAreDeleted) {
     EXPECT_EQ(over.done, begun.done);
 }
 
-TEST_F(Schedules, AreFilledInOnlyInThePastAndInReason) {
+TEST_F(Schedules, AreBackfilledOnlyInThePastAndWithinBounds) {
     const Schedule schedule = create(a_job()).value();
     const auto refused = [&](const BackfillRequest& request) {
         return defects_of(backfill(schedule, request));

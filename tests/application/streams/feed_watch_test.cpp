@@ -79,7 +79,7 @@ TEST_F(FeedWatchTest, PeeksOnlyWhileARequestWaits) {
     EXPECT_EQ(watch.turn(), std::nullopt);
 }
 
-TEST_F(FeedWatchTest, WakesThoseForWhomThereIsSomethingWithOneLook) {
+TEST_F(FeedWatchTest, WakesMatchingRequestsWithOnePeek) {
     const std::uint64_t first = append();
     const auto a = wait(0, "a"), b = wait(first, "b"), c = wait(0, "c");
     EXPECT_EQ(watch.turn(), time.at + 1s);
@@ -93,7 +93,7 @@ TEST_F(FeedWatchTest, WakesThoseForWhomThereIsSomethingWithOneLook) {
     EXPECT_THAT(woken, ElementsAre("a", "c", "b"));
 }
 
-TEST_F(FeedWatchTest, LooksEveryTickForWhatOthersAppend) {
+TEST_F(FeedWatchTest, PeeksEveryTickForAppendsOfOtherInstances) {
     const auto a = wait(0, "a");
     EXPECT_EQ(watch.turn(), time.at + 1s);
     append();  // by another instance, without a hint
@@ -104,7 +104,7 @@ TEST_F(FeedWatchTest, LooksEveryTickForWhatOthersAppend) {
     EXPECT_THAT(woken, ElementsAre("a"));
 }
 
-TEST_F(FeedWatchTest, GoesOnWhenTheFeedIsAway) {
+TEST_F(FeedWatchTest, ContinuesAfterAFeedOutage) {
     append();
     feed.away = true;
     const auto a = wait(0, "a");

@@ -103,7 +103,7 @@ protected:
     std::vector<std::string> seen_;
 };
 
-TEST_F(SubscriptionTest, HandsEachEventOnInOrderAndKeepsHowFarItHasCome) {
+TEST_F(SubscriptionTest, HandlesEachEventInOrderAndStoresItsPosition) {
     append_many(5);
     auto first = follow(project());
     EXPECT_EQ(turn_all(first), State::caught_up);
@@ -115,7 +115,7 @@ TEST_F(SubscriptionTest, HandsEachEventOnInOrderAndKeepsHowFarItHasCome) {
     EXPECT_GE(at(), positions_.back());
 }
 
-TEST_F(SubscriptionTest, MovesOnPastWhatItsFilterLeavesOut) {
+TEST_F(SubscriptionTest, AdvancesPastFilteredEvents) {
     auto with = settings();
     with.filter = {.event_types = {"Nothing"}};
     append_many(3);
@@ -125,7 +125,7 @@ TEST_F(SubscriptionTest, MovesOnPastWhatItsFilterLeavesOut) {
     EXPECT_EQ(at(), positions_.back());
 }
 
-TEST_F(SubscriptionTest, WhatFailsOnceIsTriedAgainAndWhatCameBeforeIsNot) {
+TEST_F(SubscriptionTest, RetriesOnlyTheFailedEvent) {
     append_many(4);
     int tries = 0;
     auto subscription =
@@ -139,7 +139,7 @@ TEST_F(SubscriptionTest, WhatFailsOnceIsTriedAgainAndWhatCameBeforeIsNot) {
     EXPECT_THAT(timing_.sleeps, SizeIs(1));  // the first failure concerned the whole page
 }
 
-TEST_F(SubscriptionTest, StopsAtWhatCannotBeHandled) {
+TEST_F(SubscriptionTest, StopsAtAnEventThatCannotBeHandled) {
     append_many(4);
     broken_ = "2";
     for (const bool projects : {true, false}) {
@@ -157,7 +157,7 @@ TEST_F(SubscriptionTest, StopsAtWhatCannotBeHandled) {
     EXPECT_THAT(seen_, ElementsAre("0", "1"));
 }
 
-TEST_F(SubscriptionTest, ParksWhatCannotBeHandledAndGoesOn) {
+TEST_F(SubscriptionTest, ParksAnEventThatCannotBeHandledAndContinues) {
     append_many(4);
     broken_ = "1";
     auto with = settings();
@@ -172,7 +172,7 @@ TEST_F(SubscriptionTest, ParksWhatCannotBeHandledAndGoesOn) {
     EXPECT_EQ(parked()[0].parked_at, noon);
 }
 
-TEST_F(SubscriptionTest, ParksWhatCannotBeProjectedToo) {
+TEST_F(SubscriptionTest, ParksAnEventThatCannotBeProjected) {
     append_many(3);
     broken_ = "1";
     auto with = settings();
@@ -183,7 +183,7 @@ TEST_F(SubscriptionTest, ParksWhatCannotBeProjectedToo) {
     EXPECT_THAT(parked(), SizeIs(1));
 }
 
-TEST_F(SubscriptionTest, KeepsAnyReasonAsItCanBeKept) {
+TEST_F(SubscriptionTest, StoresAnyReasonAsValidText) {
     append_many(1);
     auto with = settings();
     with.park = true;
@@ -211,7 +211,7 @@ TEST_F(SubscriptionTest, UnavailableStorageIsNotAFailureOfTheHandler) {
     EXPECT_THAT(viewed(), ElementsAre("0", "1"));
 }
 
-TEST_F(SubscriptionTest, OneRunsAndTheOtherWaitsForTheEndOfItsLease) {
+TEST_F(SubscriptionTest, OnlyOneSubscriberRunsUntilItsLeaseExpires) {
     append_many(2);
     auto first = follow(project(), settings("a")), second = follow(project(), settings("b"));
     EXPECT_EQ(turn_all(first), State::caught_up);
@@ -222,7 +222,7 @@ TEST_F(SubscriptionTest, OneRunsAndTheOtherWaitsForTheEndOfItsLease) {
     EXPECT_THAT(viewed(), ElementsAre("0", "1", "2"));
 }
 
-TEST_F(SubscriptionTest, ES39_WhoWasPausedBeyondItsLeaseMovesNothing) {
+TEST_F(SubscriptionTest, ES39_ASubscriberWithAnExpiredLeaseAdvancesNothing) {
     append_many(4);
     auto second = follow(project(), settings("b"));
     // Reads its page, and then sleeps until its lease has expired.
@@ -252,7 +252,7 @@ TEST_F(SubscriptionTest, ES39_WhoWasPausedBeyondItsLeaseMovesNothing) {
     EXPECT_THAT(viewed(), ElementsAre("0", "1", "2", "3"));
 }
 
-TEST_F(SubscriptionTest, ES40_DeliversNothingOfAnotherPast) {
+TEST_F(SubscriptionTest, ES40_RefusesAFeedWithAnotherHistory) {
     append_many(3);
     store_.transact([&](Transaction& tx) {
         Checkpoint checkpoint = tx.checkpoints().lock("orders");
@@ -287,7 +287,7 @@ TEST_F(SubscriptionTest, LanesKeepTheOrderOfEachStream) {
     }
 }
 
-TEST_F(SubscriptionTest, ALaneThatIsStuckHoldsTheCheckpointButNotTheOthers) {
+TEST_F(SubscriptionTest, AStuckLaneHoldsTheCheckpointButNotOtherLanes) {
     auto with = settings();
     with.lanes = 8;
     for (int i = 0; i < 6; ++i) append("o-" + std::to_string(i), std::to_string(i));
@@ -348,7 +348,7 @@ TEST_F(KilledOften, ES38_WithTheCheckpointInItsTransactionEachEventCountsOnce) {
     EXPECT_EQ(counted.size(), positions_.size());
 }
 
-TEST_F(KilledOften, ES38_NothingIsSkippedWhereTheEffectIsOutside) {
+TEST_F(KilledOften, ES38_NoEventIsSkippedIfTheEffectIsExternal) {
     std::vector<std::uint64_t> handled;
     die_a_thousand_times(Subscription::Handle{[&](const Entry& entry) -> HandlingFailure {
         death_.step();

@@ -133,7 +133,7 @@ TEST_F(FollowTzdataTest, KeepsTheLocalTimeAndTheIdentityAndTakesTheNewInstant) {
     EXPECT_EQ(wakeups.hints.back(), expected.due);
 }
 
-TEST_F(FollowTzdataTest, LeavesAloneWhatHasTheSameClock) {
+TEST_F(FollowTzdataTest, LeavesEventsWithTheSameClockAlone) {
     const Event in_new_york = a_reminder_at("2027-02-01T09:00:00", "America/New_York");
     const Event at_an_instant = scheduled(a_reminder());
     zones.set(release("2026f", paris(2h)));
@@ -143,7 +143,7 @@ TEST_F(FollowTzdataTest, LeavesAloneWhatHasTheSameClock) {
     EXPECT_THAT(logged("event.rescheduled"), IsEmpty());
 }
 
-TEST_F(FollowTzdataTest, AnEventBeforeTheChangeIsTakenOverWhereItIs) {
+TEST_F(FollowTzdataTest, AnEventBeforeTheChangeKeepsItsInstant) {
     const Event soon = a_reminder_at("2027-01-20T09:00:00");
     const Event later = a_reminder_at("2027-06-20T09:00:00");
     zones.set(release("2026f", paris(1h, {{second("2027-03-28T01:00:00Z"), 2h}})));
@@ -154,7 +154,7 @@ TEST_F(FollowTzdataTest, AnEventBeforeTheChangeIsTakenOverWhereItIs) {
     EXPECT_EQ(find(later).due, at("2027-06-20T07:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, TheSecondTimeFindsNothingToDo) {
+TEST_F(FollowTzdataTest, TheSecondRunDoesNothing) {
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     zones.set(release("2026f", paris(2h)));
     ASSERT_EQ(run().moved, 1U);
@@ -182,14 +182,14 @@ TEST_F(FollowTzdataTest, EventsOfAForgottenReleaseAreComputedAgain) {
     EXPECT_EQ(find(event).due, at("2027-02-01T08:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, ADatabaseFromBeforeReleasesWereRememberedIsTakenAsItIs) {
+TEST_F(FollowTzdataTest, EventsWithoutARecordedReleaseStayAsTheyAre) {
     zones.set(release("2026a", paris(3h)));
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     EXPECT_THAT(run_again().before, IsEmpty());
     EXPECT_EQ(find(event), event);
 }
 
-TEST_F(FollowTzdataTest, AnInstanceLeftBehindUndoesNothing) {
+TEST_F(FollowTzdataTest, AnInstanceWithAnOlderReleaseUndoesNothing) {
     zones.set(release("2026f", paris(2h)));
     ASSERT_TRUE(run_again().complete);
     const Event event = a_reminder_at("2027-02-01T09:00:00");
@@ -214,7 +214,7 @@ TEST_F(FollowTzdataTest, ActivatingAnOlderReleaseIsIntended) {
     EXPECT_EQ(find(event).due, at("2027-02-01T08:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhatIsHeldWasTriedOrIsARetryStays) {
+TEST_F(FollowTzdataTest, ClaimedAttemptedAndRetriedEventsStay) {
     const Endpoint endpoint = an_existing_endpoint();
     std::vector<Event> events;
     for (int i = 0; i < 3; ++i) {
@@ -248,7 +248,7 @@ TEST_F(FollowTzdataTest, ACancelledOccurrenceThatWasRetriedMoves) {
     EXPECT_EQ(find(back).claimable_at, at("2027-01-06T07:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhatIsParkedMovesAndStaysParked) {
+TEST_F(FollowTzdataTest, ParkedEventsMoveAndStayParked) {
     const User user = created(ada());
     ScheduleFields pause;
     pause.enabled = false;
@@ -276,7 +276,7 @@ TEST_F(FollowTzdataTest, APastInstantIsLateAndFiresOnce) {
     EXPECT_EQ(pending_of(user).due, at("2028-01-06T06:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhatHasFiredDoesNotFireAgainWhenItsInstantMovesAhead) {
+TEST_F(FollowTzdataTest, AFiredOccurrenceDoesNotFireAgainIfItsInstantMovesAhead) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());
     EXPECT_EQ(advance(20h).completed, 1U);  // at 08:00Z
@@ -287,7 +287,7 @@ TEST_F(FollowTzdataTest, WhatHasFiredDoesNotFireAgainWhenItsInstantMovesAhead) {
     EXPECT_EQ(pending_of(user).due, at("2028-01-06T09:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, APayloadThatTellsTheLocalTimeIsWrittenAgain) {
+TEST_F(FollowTzdataTest, APayloadWithTheLocalTimeIsRenderedAgain) {
     const User user = created(ada());
     change_birthday([](Schedule& schedule) {
         schedule.payload = R"({"at":"{targetTimestampLocal}","for":"{firstName}"})";
@@ -307,7 +307,7 @@ TEST_F(FollowTzdataTest, AnyOtherPayloadStaysBecauseAClientMayHaveChangedIt) {
     EXPECT_EQ(pending_of(user).payload, R"({"by":"hand"})");
 }
 
-TEST_F(FollowTzdataTest, WhatAPolicySkipsByNowEndsAndSaysWhy) {
+TEST_F(FollowTzdataTest, AnOccurrenceThatThePolicySkipsEndsWithAReason) {
     const Event event = a_reminder_at("2027-03-28T02:30:00", "Europe/Paris", GapPolicy::skip);
     const Event other = a_reminder_at("2027-03-28T02:30:00", "Europe/Paris", GapPolicy::boundary);
     zones.set(release("2026f", paris(1h, {{second("2027-03-28T01:00:00Z"), 2h}})));
@@ -319,7 +319,7 @@ TEST_F(FollowTzdataTest, WhatAPolicySkipsByNowEndsAndSaysWhy) {
     EXPECT_EQ(field<std::string>(logged("event.cancelled")[0], "reason"), "gap_skipped");
 }
 
-TEST_F(FollowTzdataTest, AScheduleGoesOnAfterAnOccurrenceThatIsSkipped) {
+TEST_F(FollowTzdataTest, AScheduleContinuesAfterASkippedOccurrence) {
     change_birthday([](Schedule& schedule) { schedule.gap = GapPolicy::skip; });
     const User user = created(ada());
     const auto gap = at("2027-01-06T07:30:00Z");  // 08:30 to 09:30 does not exist
@@ -345,7 +345,7 @@ TEST_F(FollowTzdataTest, ACronOccurrenceKeepsItsNominalTimeAndRunsOnce) {
     EXPECT_EQ(pending_of_job(job).due, at("2027-01-08T07:30:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
+TEST_F(FollowTzdataTest, ElapsedTimeSchedulesKeepTheirPace) {
     ScheduleFields requested;
     requested.event_type = "JOB";
     requested.per_user = false;
@@ -405,7 +405,7 @@ TEST_F(FollowTzdataTest, AJobOfOneHourRunsInThatHourOfTheNewClock) {
     EXPECT_THAT(moves_of(pending_of_job(job)), SizeIs(2));
 }
 
-TEST_F(FollowTzdataTest, AJobGoesOnAfterAnOccurrenceThatIsSkippedWhichIsKeptAsARun) {
+TEST_F(FollowTzdataTest, AJobRecordsASkippedOccurrenceAndContinues) {
     const Schedule job = a_daily_job(GapPolicy::skip);
     zones.set(release("2026f", paris(1h, {{second("2027-01-06T08:00:00Z"), 2h}})));
     EXPECT_EQ(run().dropped, 1U);
@@ -442,7 +442,7 @@ TEST_F(FollowTzdataTest, TheSecondPassStaysTheSecondPass) {
     });
 }
 
-TEST_F(FollowTzdataTest, AZoneThatIsGoneLeavesItsEventsAsTheyAre) {
+TEST_F(FollowTzdataTest, EventsOfARemovedZoneStayAsTheyAre) {
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     FakeTzData without{"2026f"};
     without.remove("Europe/Paris");
@@ -451,7 +451,7 @@ TEST_F(FollowTzdataTest, AZoneThatIsGoneLeavesItsEventsAsTheyAre) {
     EXPECT_EQ(find(event), event);
 }
 
-TEST_F(FollowTzdataTest, GoesOnWhereItWasCutShortAndMovesEachOnce) {
+TEST_F(FollowTzdataTest, ContinuesAfterAnInterruptionAndMovesEachEventOnce) {
     std::vector<Event> events;
     for (int i = 0; i < 450; ++i) events.push_back(a_reminder_at("2027-02-01T09:00:00"));
     zones.set(release("2026f", paris(2h)));
@@ -476,7 +476,7 @@ TEST_F(FollowTzdataTest, StopsBetweenTwoBatchesWhenAsked) {
     EXPECT_EQ(run_again().moved, 1U) << "what was not done is still to do";
 }
 
-TEST_F(FollowTzdataTest, SwapsThereAndBackEndWhereTheyBegan) {
+TEST_F(FollowTzdataTest, SwappingReleasesTwiceRestoresEachEvent) {
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     for (int i = 0; i < 3; ++i) {
         zones.set(release("2026f", paris(2h)));
@@ -488,7 +488,7 @@ TEST_F(FollowTzdataTest, SwapsThereAndBackEndWhereTheyBegan) {
     EXPECT_THAT(moves_of(event), SizeIs(6));
 }
 
-TEST(TzdbChangedLine, TellsTheVersionsAndHowManyMoved) {
+TEST(TzdbChangedLine, HasTheReleasesAndTheNumberOfMovedEvents) {
     const auto line = tzdb_changed_line({"2025a", "2025b"}, "2026f", 7);
     EXPECT_EQ(line.event_name, "tzdb.changed");
     EXPECT_EQ(field<std::string>(line, "versions"), "2025a, 2025b -> 2026f");

@@ -52,7 +52,7 @@ TEST_F(SurveyTzdataTest, ReportsEventsThatAnInactiveDatabaseWouldMove) {
     EXPECT_EQ(find(event), event) << "it is only told";
 }
 
-TEST_F(SurveyTzdataTest, TellsOfEventsThatWereNotTakenOver) {
+TEST_F(SurveyTzdataTest, ReportsEventsThatWereNotTakenOver) {
     a_reminder_at("2027-02-01T09:00:00");
     zones.set(release("2026f", {"Europe/Paris", 2h}));
     EXPECT_THAT(survey.run(std::nullopt, 50).moves, SizeIs(1));
@@ -60,7 +60,7 @@ TEST_F(SurveyTzdataTest, TellsOfEventsThatWereNotTakenOver) {
     EXPECT_THAT(survey.run(std::nullopt, 50).moves, IsEmpty());
 }
 
-TEST_F(SurveyTzdataTest, TellsOfOneThatWouldEnd) {
+TEST_F(SurveyTzdataTest, ReportsAnEventThatWouldEnd) {
     a_reminder_at("2027-03-28T02:30:00", "Europe/Paris", GapPolicy::skip);
     zones.put_at_source(release(
         "2026f", {"Europe/Paris", 1h, {{sys_days{March / 28 / 2027} + hours{1}, hours{2}}}}));
@@ -92,7 +92,7 @@ TEST_F(SurveyTzdataTest, PagesSeeEachMoveOnce) {
     }
 }
 
-TEST_F(SurveyTzdataTest, OneRequestLooksAtABoundedNumberOfEvents) {
+TEST_F(SurveyTzdataTest, OneRequestReadsABoundedNumberOfEvents) {
     for (int i = 0; i < 2'001; ++i) a_reminder_at("2027-01-20T09:00:00");
     const Event last = a_reminder_at("2027-06-20T09:00:00");
     zones.put_at_source(release(

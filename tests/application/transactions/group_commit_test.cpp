@@ -75,14 +75,14 @@ protected:
     };
 };
 
-TEST_F(GroupCommitTest, CommitsAtOnceWhatComesAlone) {
+TEST_F(GroupCommitTest, CommitsASingleTransactionAtOnce) {
     Numbers numbers({.under_way = 1, .members = 9}, commits);
     EXPECT_EQ(numbers.run(1), 10);
     EXPECT_EQ(numbers.run(2), 20);
     EXPECT_THAT(groups, ElementsAre(ElementsAre(1), ElementsAre(2)));
 }
 
-TEST_F(GroupCommitTest, CommitsTogetherWhatCameMeanwhileAndAnswersEach) {
+TEST_F(GroupCommitTest, CommitsConcurrentTransactionsTogether) {
     Numbers numbers({.under_way = 1, .members = 9}, commits);
     auto answers = behind_the_first(numbers, {2, 3, 4});
     for (int i = 0; i < 4; ++i) EXPECT_EQ(answers[static_cast<std::size_t>(i)].get(), 10 * (i + 1));
@@ -90,14 +90,14 @@ TEST_F(GroupCommitTest, CommitsTogetherWhatCameMeanwhileAndAnswersEach) {
     EXPECT_EQ(numbers.run(5), 50);  // the slot is free again
 }
 
-TEST_F(GroupCommitTest, MakesNoGroupGreaterThanItMayBe) {
+TEST_F(GroupCommitTest, BoundsTheSizeOfAGroup) {
     Numbers numbers({.under_way = 1, .members = 2}, commits);
     auto answers = behind_the_first(numbers, {2, 3, 4});
     for (auto& answer : answers) answer.get();
     EXPECT_THAT(groups, ElementsAre(ElementsAre(1), ElementsAre(2, 3), ElementsAre(4)));
 }
 
-TEST_F(GroupCommitTest, TellsAllOfAGroupThatStorageIsUnavailable) {
+TEST_F(GroupCommitTest, ReportsUnavailableStorageToTheWholeGroup) {
     Numbers numbers({.under_way = 1, .members = 9}, commits);
     auto answers = behind_the_first(numbers, {2, gone, 3});
     EXPECT_EQ(answers[0].get(), 10);
@@ -106,7 +106,7 @@ TEST_F(GroupCommitTest, TellsAllOfAGroupThatStorageIsUnavailable) {
     EXPECT_EQ(numbers.run(5), 50);
 }
 
-TEST_F(GroupCommitTest, CommitsEachByItselfIfOneIsToBlame) {
+TEST_F(GroupCommitTest, CommitsSeparatelyIfOneTransactionFails) {
     Numbers numbers({.under_way = 1, .members = 9}, commits);
     auto answers = behind_the_first(numbers, {2, odd, 3});
     EXPECT_EQ(answers[1].get(), 20);
@@ -117,7 +117,7 @@ TEST_F(GroupCommitTest, CommitsEachByItselfIfOneIsToBlame) {
     EXPECT_EQ(numbers.run(5), 50);
 }
 
-TEST_F(GroupCommitTest, PassesOnWhatOneAloneMeets) {
+TEST_F(GroupCommitTest, RethrowsTheErrorOfASingleTransaction) {
     Numbers numbers({.under_way = 1, .members = 9}, commits);
     EXPECT_THROW((void)numbers.run(odd), std::domain_error);
     EXPECT_THROW((void)numbers.run(gone), Unavailable);
@@ -125,7 +125,7 @@ TEST_F(GroupCommitTest, PassesOnWhatOneAloneMeets) {
     EXPECT_EQ(numbers.run(5), 50);
 }
 
-TEST_F(GroupCommitTest, LetsAsManyCommitAtOnceAsMayAndAnswersAll) {
+TEST_F(GroupCommitTest, BoundsTheNumberOfConcurrentCommits) {
     constexpr int threads = 8, each = 200;
     std::atomic<int> under_way = 0, max_under_way = 0;
     Numbers numbers({.under_way = 2, .members = 3}, [&](std::span<const int* const> items) {

@@ -24,7 +24,7 @@ protected:
     ManualTiming timing;
 };
 
-TEST_F(Retrying, RT03_AStreamsConflictTellsHowManyCallsThereWere) {
+TEST_F(Retrying, RT03_AStreamConflictReportsTheNumberOfCalls) {
     const auto answer = run([&]() -> Result<int> {
         ++calls;
         return conflict;
@@ -43,7 +43,7 @@ TEST_F(Retrying, RT02_ARowsConflictIsTriedAgain) {
     EXPECT_EQ(calls, 3U);
 }
 
-TEST_F(Retrying, RT04_NoRuleIsAskedTwice) {
+TEST_F(Retrying, RT04_AFinalErrorIsNotRetried) {
     const auto answer = run([&]() -> Result<int> {
         ++calls;
         return StreamDeleted{conflict.stream};
@@ -52,7 +52,7 @@ TEST_F(Retrying, RT04_NoRuleIsAskedTwice) {
     EXPECT_TRUE(std::holds_alternative<StreamDeleted>(answer.error()));
 }
 
-TEST_F(Retrying, WaitsForAStorageThatIsAwayAndForNothingElseThatIsThrown) {
+TEST_F(Retrying, RetriesOnlyUnavailableStorage) {
     const auto answer = run([&]() -> Result<int> {
         if (++calls < 3) throw Unavailable{"connection refused"};
         return 7;

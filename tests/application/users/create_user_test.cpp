@@ -22,7 +22,7 @@ protected:
     }
 };
 
-TEST_F(CreateUserTest, KeepsThePersonAtVersionOne) {
+TEST_F(CreateUserTest, StoresTheUserAtVersionOne) {
     UserFields fields = ada();
     fields.external_id = "crm-7";
     fields.dates = {{"anniversary", "2015-06-01"}};
@@ -38,7 +38,7 @@ TEST_F(CreateUserTest, KeepsThePersonAtVersionOne) {
     EXPECT_EQ(user.created_at, noon);
 }
 
-TEST_F(CreateUserTest, PlansTheNextBirthdayAtNineWhereThePersonLives) {
+TEST_F(CreateUserTest, PlansTheNextBirthdayAtNineInTheUsersZone) {
     const User user = created(ada());
     const Event event = pending_of(user);
     EXPECT_EQ(event.due, sys_days{January / 6 / 2027} + 8h);  // Paris is at +01:00
@@ -63,7 +63,7 @@ TEST_F(CreateUserTest, PutsTheLeapDayOnTheLastOfFebruary) {
               Date{February / 28 / 2027});
 }
 
-TEST_F(CreateUserTest, TellsAllThatIsWrongAtOnce) {
+TEST_F(CreateUserTest, ReportsAllErrorsAtOnce) {
     UserFields fields = ada();
     fields.first_name = "";
     fields.last_name = std::string(256, 'x');
@@ -82,7 +82,7 @@ TEST_F(CreateUserTest, TellsAllThatIsWrongAtOnce) {
     EXPECT_THAT(wakeups.hints, IsEmpty());
 }
 
-TEST_F(CreateUserTest, KnowsWhatDayItIsWhereThePersonLives) {
+TEST_F(CreateUserTest, UsesTheCurrentDayOfTheUsersZone) {
     // In Auckland it is already the 6th, in Honolulu still the 5th.
     EXPECT_TRUE(create_user.run(born("2027-01-05", "Pacific/Auckland"), "req-1"));
     EXPECT_THAT(defects_of(create_user.run(born("2027-01-05", "Pacific/Honolulu"), "req-1")),
@@ -108,12 +108,12 @@ TEST_F(CreateUserTest, ParksTheEventsOfAPausedSchedule) {
     EXPECT_EQ(pending_of(created(ada())).claimable_at, never);
 }
 
-TEST_F(CreateUserTest, PlansNothingForADateThatThePersonLacks) {
+TEST_F(CreateUserTest, PlansNothingForADateThatTheUserLacks) {
     change_birthday([](Schedule& schedule) { yearly_of(schedule).on = "anniversary"; });
     EXPECT_THAT(events_of(created(ada())), IsEmpty());
 }
 
-TEST_F(CreateUserTest, RecordsWhatItDid) {
+TEST_F(CreateUserTest, RecordsTheCreation) {
     const User user = created(ada());
     const auto recorded = store.recorded();
     ASSERT_EQ(recorded.size(), 1U);

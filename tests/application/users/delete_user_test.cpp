@@ -31,7 +31,7 @@ protected:
     }
 };
 
-TEST_F(DeleteUserTest, TakesTheEventsWithIt) {
+TEST_F(DeleteUserTest, CancelsTheEventsOfTheUser) {
     const auto [user, done, held, pending] = some_lives();
 
     ASSERT_TRUE(remove(user));
@@ -42,7 +42,7 @@ TEST_F(DeleteUserTest, TakesTheEventsWithIt) {
     EXPECT_TRUE(fails_with<NotFound>(remove(user)));
 }
 
-TEST_F(DeleteUserTest, LetsWhatIsClaimedBeDelivered) {
+TEST_F(DeleteUserTest, LetsClaimedEventsBeDelivered) {
     for (const auto history : {UserHistory::erase, UserHistory::keep}) {
         const auto [user, done, held, pending] = some_lives();
         ASSERT_TRUE(remove(user, history));
@@ -53,7 +53,7 @@ TEST_F(DeleteUserTest, LetsWhatIsClaimedBeDelivered) {
     }
 }
 
-TEST_F(DeleteUserTest, MayKeepTheHistoryWithoutItsUser) {
+TEST_F(DeleteUserTest, KeepsTheHistoryWithoutTheUserOnRequest) {
     const auto [user, done, held, pending] = some_lives();
 
     ASSERT_TRUE(remove(user, UserHistory::keep));

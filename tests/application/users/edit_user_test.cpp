@@ -29,7 +29,7 @@ protected:
     Schedule birthday_ = birthday();
 };
 
-TEST_F(EditUserTest, ChangesWhatIsGivenAndNothingElse) {
+TEST_F(EditUserTest, ChangesOnlyTheGivenMembers) {
     const User user = created(ada());
     UserEdit edit;
     edit.last_name = "Lovelace";
@@ -89,7 +89,7 @@ TEST_F(EditUserTest, RefusesAStaleVersionAndChangesNothing) {
     EXPECT_TRUE(edit_user.run(to_string(user.id), edit, Version{2}, "req-2"));
 }
 
-TEST_F(EditUserTest, TellsAllThatIsWrongAtOnce) {
+TEST_F(EditUserTest, ReportsAllErrorsAtOnce) {
     const User user = created(ada());
     UserEdit edit;
     edit.first_name = "";
@@ -154,7 +154,7 @@ TEST_F(EditUserTest, GreetsOnceFromAucklandToHonolulu) {
     EXPECT_EQ(pending_of(user).occurrence->nominal, Date{January / 7 / 2028});
 }
 
-TEST_F(EditUserTest, GivesAnotherBirthDateItsFirstDayAfterNow) {
+TEST_F(EditUserTest, PlansAnotherBirthDateFromItsFirstDayAfterNow) {
     const User user = created(ada());
     const Event before = pending_of(user);
 
@@ -221,7 +221,7 @@ TEST_F(EditUserTest, RendersTheMessageAgain) {
     EXPECT_FALSE(result.reschedule);
 }
 
-TEST_F(EditUserTest, SkipsWhatIsBeingDeliveredAndSaysSo) {
+TEST_F(EditUserTest, SkipsEventsUnderDeliveryAndReportsThem) {
     const User user = created(ada());
     clock.advance(24h);
     const Event held = claimed_one();
@@ -235,7 +235,7 @@ TEST_F(EditUserTest, SkipsWhatIsBeingDeliveredAndSaysSo) {
     EXPECT_EQ(status_of(completed(held)), EventStatus::completed);
 }
 
-TEST_F(EditUserTest, SkipsWhatWaitsForItsNextTry) {
+TEST_F(EditUserTest, SkipsEventsThatWaitForARetry) {
     const User user = created(ada());
     clock.advance(24h);
     const Event held = claimed_one();
@@ -246,7 +246,7 @@ TEST_F(EditUserTest, SkipsWhatWaitsForItsNextTry) {
     EXPECT_EQ(find(held), waiting);
 }
 
-TEST_F(EditUserTest, OutranksAHolderWhoComesTooLate) {
+TEST_F(EditUserTest, WinsAgainstALateHolder) {
     const User user = created(ada());
     const Event seen = pending_of(user);
     moved(user, "America/New_York");
@@ -255,7 +255,7 @@ TEST_F(EditUserTest, OutranksAHolderWhoComesTooLate) {
     EXPECT_EQ(pending_of(user).version, base::next(seen.version));
 }
 
-TEST_F(EditUserTest, TakesALocalReminderAlongToTheOtherZone) {
+TEST_F(EditUserTest, MovesALocalReminderToTheOtherZone) {
     const User user = created(ada());
     NewEvent requested = a_reminder();
     requested.user = to_string(user.id);
@@ -275,7 +275,7 @@ TEST_F(EditUserTest, TakesALocalReminderAlongToTheOtherZone) {
     EXPECT_EQ(result.reschedule->total_pending, 4U);
 }
 
-TEST_F(EditUserTest, LeavesAnInstantThatWasGivenByHand) {
+TEST_F(EditUserTest, KeepsAnInstantThatACallerGave) {
     const User user = created(ada());
     EventEdit by_hand;
     by_hand.target.utc = "2027-01-09T00:00:00Z";
@@ -299,7 +299,7 @@ TEST_F(EditUserTest, LeavesAPendingRetryAlone) {
     EXPECT_EQ(find(retry), retry);
 }
 
-TEST_F(EditUserTest, CancelsWhatThePolicySkipsInTheNewZoneAndGoesOn) {
+TEST_F(EditUserTest, CancelsEventsThatThePolicySkipsInTheNewZoneAndContinues) {
     change_birthday([](Schedule& schedule) {
         schedule.gap = GapPolicy::skip;
         yearly_of(schedule).at = 2h + 30min;
@@ -377,7 +377,7 @@ TEST_F(PutUserTest, CreatesNoUserIfAVersionIsExpected) {
     EXPECT_TRUE(fails_with<OptimisticLock>(put_user.run("crm-7", ada(), Version{3}, "req-1")));
 }
 
-TEST_F(PutUserTest, RefusesWhatIsWrong) {
+TEST_F(PutUserTest, RefusesInvalidFields) {
     UserFields fields = ada();
     fields.timezone = "Mars/Base";
     EXPECT_THAT(defects_of(put_user.run("crm-7", fields, std::nullopt, "req-1")),

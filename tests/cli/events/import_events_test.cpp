@@ -71,7 +71,7 @@ TEST(ImportEvents, ReportsAMissingServerAtOnceAndOnlyOnce) {
     EXPECT_EQ(out.str(), "0 stored, 0 there already, 0 refused\n");
 }
 
-TEST(ImportEvents, SaysOnceThatItWaitsForAServerThatIsBusyForLong) {
+TEST(ImportEvents, ReportsOnceThatItWaitsForABusyServer) {
     const std::string problem = R"({"code":"OVERLOADED","detail":"too many requests at once"})";
     const ScriptedReceiver busy({.answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: " +
                                            std::to_string(problem.size()) + "\r\n\r\n" + problem});

@@ -124,7 +124,7 @@ RC_GTEST_PROP(BatchProperty, AscendsStrictlyAfter, ()) {
     }
 }
 
-RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresWhatTheListHolds, ()) {
+RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresTheListedOccurrences, ()) {
     json::object rule = gen_rule();
     const std::string last = gen_instant();
     const Instant now =

@@ -133,7 +133,7 @@ struct Refusal {
 };
 void PrintTo(const Refusal& r, std::ostream* out) { *out << r.request; }
 class Refused : public testing::TestWithParam<Refusal> {};
-TEST_P(Refused, NamesTheCodeAndSaysWhatWouldBeRight) {
+TEST_P(Refused, HasACodeAndACorrection) {
     const json::value said = json::parse(answer(GetParam().request));
     const json::object& error = said.at("error").as_object();
     EXPECT_EQ(error.at("code").as_string(), GetParam().code) << said;
@@ -337,7 +337,7 @@ std::string of_length(std::size_t length) {
     return request + std::string(length - request.size(), ' ');
 }
 
-TEST(AnswerLines, TakesALineOfAMebibyteAndRefusesALongerOne) {
+TEST(AnswerLines, AcceptsALineOfAMebibyteAndRefusesALongerOne) {
     for (const char* end : {"\n", "\r\n", ""}) {
         EXPECT_THAT(answers(of_length(longest_line) + end), ElementsAre(HasSubstr("tzdb")));
         EXPECT_THAT(answers(of_length(longest_line + 1) + end),
@@ -386,7 +386,7 @@ private:
     std::string kept_;
 };
 
-TEST(AnswerLines, SendsWhatIsAnsweredBeforeItWaitsForMore) {
+TEST(AnswerLines, FlushesAnswersBeforeItWaitsForInput) {
     std::ostringstream seen;
     Slow slow({"[]\n[]\n[", "]\n"}, seen);
     Buffered buffered(seen);
@@ -401,7 +401,7 @@ TEST(AnswerLines, SendsWhatIsAnsweredBeforeItWaitsForMore) {
 
 // --- hostile lines: each answered within a second (the limit is ten, for a busy machine)
 
-TEST(HostileLine, IsAnsweredInItsSecond) {
+TEST(HostileLine, IsAnsweredWithinASecond) {
     const std::string mebibyte(900'000, 'x');
     const std::vector<std::string> lines{
         repeated("[", 1'000'000),
@@ -457,7 +457,7 @@ TEST(HostileLine, IsAnsweredInItsSecond) {
     }
 }
 
-TEST(HostileLine, OfManyMembersIsAnsweredInItsSecond) {
+TEST(HostileLine, OfManyMembersIsAnsweredWithinASecond) {
     std::string members = R"({"kind":"tzdb")";
     for (int i = 0; members.size() < 1'000'000; ++i) members += ",\"m" + std::to_string(i) + "\":0";
     const auto began = std::chrono::steady_clock::now();

@@ -28,7 +28,7 @@ TEST(ParseJson, KeepsMembersAsWritten) {
     EXPECT_EQ(find_member(object, "c"), nullptr);
 }
 
-TEST(ParseJson, TellsIntegersFromOtherNumbers) {
+TEST(ParseJson, DistinguishesIntegersFromOtherNumbers) {
     const auto list = parse_json("[18446744073709551615,-9223372036854775808,1.0,1e3]");
     ASSERT_TRUE(list);
     const auto& numbers = std::get<JsonValue::List>(list->value);
@@ -38,7 +38,7 @@ TEST(ParseJson, TellsIntegersFromOtherNumbers) {
     EXPECT_DOUBLE_EQ(std::get<double>(numbers.at(3).value), 1000.0);
 }
 
-TEST(ParseJson, JoinsWhatEscapesPartAndReadsLongTexts) {
+TEST(ParseJson, JoinsTextAroundEscapesAndReadsLongTexts) {
     const auto value = parse_json("\"" + repeated("\\u00e9\\n", 5000) + "\"");
     ASSERT_TRUE(value);
     EXPECT_EQ(std::get<std::string>(value->value), repeated("\xC3\xA9\n", 5000));

@@ -68,7 +68,7 @@ TEST(ShowNext, WritesOneJsonDocument) {
         "\n");
 }
 
-TEST(ShowNext, SaysWhatBecameOfATimeInAGap) {
+TEST(ShowNext, ReportsTheResolutionOfATimeInAGap) {
     const auto note = [](const std::string& gap) {
         return plain("30 2 * * *", {.zone = "Europe/Berlin", .gap = gap}, "2026-03-28T12:00:00Z",
                      1);
@@ -85,7 +85,7 @@ TEST(ShowNext, SaysWhatBecameOfATimeInAGap) {
                 HasSubstr("moved forward by 30 min"));
 }
 
-TEST(ShowNext, SaysWhichPassOfAnOverlapItIs) {
+TEST(ShowNext, ReportsThePassOfAnOverlap) {
     const auto note = [](const std::string& overlap, std::uint32_t count) {
         return plain("30 2 * * *", {.zone = "Europe/Berlin", .overlap = overlap},
                      "2026-10-24T12:00:00Z", count);
@@ -98,7 +98,7 @@ TEST(ShowNext, SaysWhichPassOfAnOverlapItIs) {
     EXPECT_THAT(note("skip", 1), HasSubstr("-\t-\t02:30 occurs twice: skipped\n"));
 }
 
-TEST(ShowNext, SaysWhereALeapDayWent) {
+TEST(ShowNext, ReportsTheReplacementOfALeapDay) {
     const auto note = [](const std::string& leap) {
         return plain("yearly 02-29", {.zone = "UTC", .leap = leap}, "2027-01-01T00:00:00Z", 2);
     };
@@ -139,7 +139,7 @@ TEST(ShowNext, FollowsTheRealClockOfAWildcardJob) {
                              HasSubstr("01:00:00Z\tclocks went back: second pass\n")));
 }
 
-TEST(ShowNext, SaysWhenNothingComes) {
+TEST(ShowNext, ReportsThatThereIsNoOccurrence) {
     const Shown answer = shown({"yearly 9999-01-01", {.zone = "UTC"}, "9999-06-01T00:00:00Z"});
     EXPECT_EQ(answer.exit_code, 0);
     EXPECT_EQ(answer.out, "");
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
         Explained{"every PT1H", {}, "every hour of real time\n"},
         Explained{"every PT15M", {}, "every 15 minutes of real time\n"}));
 
-TEST(ShowExplanation, RefusesWhatIsNoRule) {
+TEST(ShowExplanation, RefusesAnInvalidRule) {
     for (const char* expression :
          {"30 25 * * *", "FREQ=DAYLY", "DTSTART:x", "yearly 02-30", "every day", ""}) {
         std::ostringstream out, err;
@@ -193,7 +193,7 @@ struct Wrong {
 };
 void PrintTo(const Wrong& w, std::ostream* out) { *out << w.options.expression; }
 class WrongExpression : public testing::TestWithParam<Wrong> {};
-TEST_P(WrongExpression, IsRefusedWithWhatWouldBeRight) {
+TEST_P(WrongExpression, IsRefusedWithACorrection) {
     const Shown answer = shown(GetParam().options);
     EXPECT_EQ(answer.exit_code, 2);
     EXPECT_EQ(answer.out, "");

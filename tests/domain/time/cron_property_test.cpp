@@ -297,7 +297,7 @@ RC_GTEST_PROP(CronProperty, PagesAreOneLongList, ()) {
     }
 }
 
-RC_GTEST_PROP(CronProperty, CountsWhatItLists, ()) {
+RC_GTEST_PROP(CronProperty, CountsListedOccurrences, ()) {
     const Case c = gen_case();
     const auto rule = c.recurrence();
     const auto [after, until] = std::minmax({gen_moment(), gen_moment()});

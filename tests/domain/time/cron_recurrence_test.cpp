@@ -194,7 +194,7 @@ TEST(FixedTimeJob, SeveralAtTheEndOfAGapAreOne) {
     EXPECT_EQ(rule->count(at("2026-03-08T00:00:00Z"), at("2026-03-08T23:00:00Z")), 6U);
 }
 
-TEST(FixedTimeJob, MovesOutOfAGapByPolicyAndMeetsItsNeighbours) {
+TEST(FixedTimeJob, MovesOutOfAGapByPolicyAndMergesWithItsNeighbours) {
     const auto later = cron("0,30 2,3 * * *", new_york(), GapPolicy::later);
     EXPECT_THAT(explained(*later, "2026-03-08T00:00:00Z", 3),
                 ElementsAre("2026-03-08T07:00:00Z 02:00 gap_later",
@@ -208,7 +208,7 @@ TEST(FixedTimeJob, MovesOutOfAGapByPolicyAndMeetsItsNeighbours) {
                             "2026-03-09T05:15:00Z 01:15"));
 }
 
-TEST(FixedTimeJob, MovedBackItStandsAmongWhatWasBefore) {
+TEST(FixedTimeJob, MovedBackItIsOrderedAmongEarlierTimes) {
     // Half an hour: times that are moved back fall between those of the half hour before.
     const FakeZone lord_howe("Australia/Lord_Howe", 10h + 30min,
                              {{sys_days{std::chrono::October / 3 / 2026} + 15h + 30min, 11h}});

@@ -29,11 +29,11 @@ TEST(Fingerprint, IsOfTheClockAndNotOfTheName) {
     EXPECT_EQ(fingerprint(zone({}, 1h), from), fingerprint(zone({}, 1h, "Some/Link"), from));
 }
 
-TEST(Fingerprint, TellsAnotherOffset) {
+TEST(Fingerprint, DependsOnTheOffset) {
     EXPECT_NE(fingerprint(zone({}, 1h), from), fingerprint(zone({}, 2h), from));
 }
 
-TEST(Fingerprint, TellsAnotherChangeToCome) {
+TEST(Fingerprint, DependsOnFutureChanges) {
     const auto morocco = zone({{second("2026-09-20T02:00:00Z"), 0s}}, 1h);
     EXPECT_NE(fingerprint(morocco, from), fingerprint(zone({}, 1h), from));
     EXPECT_NE(fingerprint(morocco, from),
@@ -42,7 +42,7 @@ TEST(Fingerprint, TellsAnotherChangeToCome) {
               fingerprint(zone({{second("2026-09-20T02:00:00Z"), 1800s}}, 1h), from));
 }
 
-TEST(Fingerprint, IgnoresWhatIsPast) {
+TEST(Fingerprint, IgnoresPastChanges) {
     const auto encoded_differently = zone({{second("2026-08-31T23:59:59Z"), 1h}}, 5h);
     EXPECT_EQ(fingerprint(encoded_differently, from), fingerprint(zone({}, 1h), from));
     const auto at_the_moment = zone({{second("2026-09-01T00:00:00Z"), 1h}}, 5h);

@@ -42,21 +42,21 @@ protected:
     std::shared_ptr<const Zone> zone = std::make_shared<FakeZone>(new_york());
 };
 
-TEST_F(Listed, TellsOfAGapAndOfTheNewOffsetAfterIt) {
+TEST_F(Listed, NotesAGapAndTheNewOffsetAfterIt) {
     const auto rule = daily_at_two_thirty(zone);
     EXPECT_THAT(listed(*rule, *zone, sys_days{March / 13 / 2027}, 4),
                 ElementsAre("2027-03-13T07:30:00Z", "2027-03-14T07:00:00Z gap_boundary",
                             "2027-03-15T06:30:00Z", "2027-03-16T06:30:00Z"));
 }
 
-TEST_F(Listed, ShowsWhatIsSkippedAndThenTheNewOffset) {
+TEST_F(Listed, ShowsSkippedTimesAndThenTheNewOffset) {
     const auto rule = daily_at_two_thirty(zone, GapPolicy::skip);
     EXPECT_THAT(listed(*rule, *zone, sys_days{March / 13 / 2027}, 4),
                 ElementsAre("2027-03-13T07:30:00Z", "2027-03-14T07:00:00Z gap_skipped",
                             "2027-03-15T06:30:00Z offset_changed", "2027-03-16T06:30:00Z"));
 }
 
-TEST_F(Listed, TellsOfTheNewOffsetOnTheFirstLineOfAPageToo) {
+TEST_F(Listed, NotesTheNewOffsetOnTheFirstLineOfAPage) {
     const auto rule = cron_recurrence(parse_cron("0 12 * * *").value(), zone);
     EXPECT_THAT(listed(*rule, *zone, sys_days{March / 14 / 2027}, 2),
                 ElementsAre("2027-03-14T16:00:00Z offset_changed", "2027-03-15T16:00:00Z"));

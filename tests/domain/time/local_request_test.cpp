@@ -32,7 +32,7 @@ TEST(ReadLocalRequest, KeepsOffsetAndFraction) {
     EXPECT_EQ(format_wall(request->wall), "2027-05-04T10:11:12.5");
 }
 
-TEST(ReadLocalRequest, PassesOnWhatIsWrongWithTheText) {
+TEST(ReadLocalRequest, ReportsErrorsOfTheText) {
     EXPECT_EQ(read_local_request("2027-05-04T10:11:12Z", "Europe/Rome").error().code,
               TimeErrorCode::bad_time);
 }

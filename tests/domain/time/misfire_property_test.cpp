@@ -56,7 +56,7 @@ std::vector<RuleOccurrence> as_specified(const Downtime& down,
     return on_time;
 }
 
-RC_GTEST_PROP(CatchUpProperty, IsWhatTheSpecificationSaysOfEveryMissedOne, ()) {
+RC_GTEST_PROP(CatchUpProperty, MatchesTheSpecificationForEveryMissedOccurrence, ()) {
     const Downtime down;
     std::vector<RuleOccurrence> missed;
     for (const RuleOccurrence& each : list_after(*down.rule, down.last, 2'200)) {

@@ -77,7 +77,7 @@ TEST(CatchUp, FiresNothingLateForSkip) {
     EXPECT_EQ(done.last_dropped->instant, at("2026-01-18T06:00:00Z"));
 }
 
-TEST(CatchUp, DropsWhatIsOlderThanTheWindow) {
+TEST(CatchUp, DropsOccurrencesOlderThanTheWindow) {
     const CatchUp done = after_31_hours({.policy = MisfirePolicy::all, .window = 24h});
     EXPECT_THAT(texts(done.fire), ElementsAre("2026-01-17T12:00:00Z", "2026-01-17T18:00:00Z",
                                               "2026-01-18T00:00:00Z", "2026-01-18T06:00:00Z"));
@@ -93,19 +93,19 @@ TEST(CatchUp, CountsGraceAndWindowInclusively) {
                 IsEmpty());
 }
 
-TEST(CatchUp, FindsWhatIsOnTimeWithinTheGrace) {
+TEST(CatchUp, FindsOnTimeOccurrencesWithinTheGrace) {
     const CatchUp done =
         after_31_hours({.policy = MisfirePolicy::skip}, at("2026-01-18T06:00:30Z"));
     EXPECT_THAT(texts(done.fire), ElementsAre("2026-01-18T06:00:00Z"));
     EXPECT_EQ(done.dropped, 4U);
 }
 
-TEST(CatchUp, FiresWhatIsOnTimeHoweverSmallTheWindow) {
+TEST(CatchUp, FiresOnTimeOccurrencesInAnyWindow) {
     const CatchUp done = after_31_hours({.policy = MisfirePolicy::all, .window = 0s, .grace = 1h});
     EXPECT_THAT(texts(done.fire), ElementsAre("2026-01-18T06:00:00Z"));
 }
 
-TEST(CatchUp, HasNothingToDoWhereNothingWasMissed) {
+TEST(CatchUp, DoesNothingIfNoOccurrenceWasMissed) {
     for (const Instant moment : {last, last + 1us, last - 24h}) {
         const CatchUp done = after_31_hours({.policy = MisfirePolicy::all}, moment);
         EXPECT_THAT(done.fire, IsEmpty());

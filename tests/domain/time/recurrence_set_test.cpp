@@ -229,7 +229,7 @@ TEST(ReadIcalendar, RefusesTwoZonesForOneStart) {
 // --- gaps and overlaps --------------------------------------------------------------------------
 // New York: 2026-03-08 02:00 EST is 03:00 EDT, 2026-11-01 02:00 EDT is 01:00 EST.
 
-TEST(RruleInZone, AGapMovesAsThePolicySays) {
+TEST(RruleInZone, AGapIsResolvedByThePolicy) {
     const std::string daily = "DTSTART:20260307T023000\nRRULE:FREQ=DAILY;COUNT=3";
     const auto on_the_day = [&](GapPolicy gap) {
         return first_of(new_york(), daily, 9, {.gap = gap}).at(1);
@@ -241,7 +241,7 @@ TEST(RruleInZone, AGapMovesAsThePolicySays) {
     EXPECT_EQ(on_the_day(GapPolicy::skip), "2026-03-09T06:30:00Z");
 }
 
-TEST(RruleInZone, AnOverlapFiresAsThePolicySays) {
+TEST(RruleInZone, AnOverlapIsResolvedByThePolicy) {
     const std::string daily = "DTSTART:20261031T013000\nRRULE:FREQ=DAILY;COUNT=3";
     const auto listed = [&](OverlapPolicy overlap) {
         return first_of(new_york(), daily, 9, {.overlap = overlap});
@@ -273,7 +273,7 @@ TEST(RruleInZone, ADayThatDoesNotExistMovesOnADay) {
         ElementsAre("2011-12-29T19:00:00Z", "2011-12-30T19:00:00Z", "2011-12-31T19:00:00Z"));
 }
 
-TEST(RruleInZone, NotesSayWhatAPolicyDid) {
+TEST(RruleInZone, NotesNameTheEffectOfAPolicy) {
     const auto set = read_in(new_york(), "DTSTART:20260307T023000\nRRULE:FREQ=DAILY");
     ASSERT_TRUE(set);
     const auto moved = list_after(**set, Instant::min(), 2).at(1);
@@ -290,7 +290,7 @@ TEST(RruleInZone, NotesSayWhatAPolicyDid) {
     EXPECT_TRUE(passes.at(1).second_pass);
 }
 
-TEST(RruleInZone, ListsWhatIsSkippedWhenAsked) {
+TEST(RruleInZone, ListsSkippedTimesOnRequest) {
     const auto set = read_in(new_york(), "DTSTART:20260308T023000\nRRULE:FREQ=DAILY;BYMINUTE=0,30",
                              {.gap = GapPolicy::skip});
     ASSERT_TRUE(set);
@@ -350,7 +350,7 @@ TEST(RruleInZone, ElapsedTimeExpandsInTheHourOfTheClock) {
         << "09:00 is before DTSTART";
 }
 
-TEST(RruleInZone, WhatElapsedTimeExpandsToIsDroppedWhereTheClockDoesNotShowIt) {
+TEST(RruleInZone, ElapsedTimesThatTheClockDoesNotShowAreDropped) {
     // As on Lord Howe: 02:00 becomes 02:30. After the step at 02:40 there is none at 02:10.
     const FakeZone half_hour(
         "Half/Hour", 10h,
@@ -454,7 +454,7 @@ TEST(RecurrenceSet, DatesReadSkipAsCompatibleAndBothAsBoth) {
         ElementsAre("2026-06-01T13:00:00Z", "2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"));
 }
 
-TEST(RecurrenceSet, CountsWhatItLists) {
+TEST(RecurrenceSet, CountsListedOccurrences) {
     const auto set =
         read_in(new_york(),
                 "DTSTART:20260601T090000\nRRULE:FREQ=DAILY;COUNT=5\n"
@@ -541,7 +541,7 @@ TEST(RecurrenceSet, NeverFiresWhenItsOnlyTimeIsSkipped) {
               "never_fires");
 }
 
-TEST(DescribeSet, TellsOfDatesToo) {
+TEST(DescribeSet, IncludesDates) {
     EXPECT_EQ(describe(*read_icalendar("DTSTART:20260601T090000Z\nRRULE:FREQ=DAILY\n"
                                        "RDATE:20260601T100000Z\nEXDATE:20260602T090000Z,"
                                        "20260603T090000Z")),

@@ -103,7 +103,7 @@ TEST(Recurrence, TheNewestOfASparseRuleReachBackAsFarAsNeeded) {
     EXPECT_EQ(newest_until(sparse, Instant::min(), start, 3).size(), 1U);
 }
 
-TEST(Recurrence, TheNewestOfASparseRuleAreNotCountedOverAndOver) {
+TEST(Recurrence, TheNewestOfASparseRuleAreCountedOnce) {
     const EverySo sparse{seconds{std::chrono::years{100}}};
     EXPECT_EQ(newest_until(sparse, Instant::min(), Instant::max(), 10'000).size(), 80U);
     EXPECT_LT(sparse.counted, 45U);  // doubling from a second to 10,000 years, and no halving

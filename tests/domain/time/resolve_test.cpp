@@ -141,7 +141,7 @@ TEST(Resolve, RefusesAnOffsetThatTheZoneDoesNotHaveThere) {
     EXPECT_EQ(with_offset("2026-03-08T02:17", -5h), "offset_mismatch");
 }
 
-TEST(Resolve, SaysWhichOffsetsWouldBeRight) {
+TEST(Resolve, NamesTheValidOffsets) {
     const auto overlap = resolve(wall("2026-11-01T01:17"), new_york(), GapPolicy::compatible,
                                  OverlapPolicy::compatible, 2h);
     EXPECT_THAT(overlap.error().message, HasSubstr("-04:00 and -05:00"));
@@ -152,7 +152,7 @@ TEST(Resolve, SaysWhichOffsetsWouldBeRight) {
     EXPECT_THAT(mean_time.error().message, HasSubstr("-04:56:02"));
 }
 
-TEST(Resolve, RefusesWhatLiesOutsideTheYears1To9999InUtc) {
+TEST(Resolve, RefusesTimesOutsideTheYears1To9999InUtc) {
     const FakeZone east("East", 9h);
     const FakeZone west("West", -9h);
     const auto in = [](std::string_view text, const Zone& zone) {

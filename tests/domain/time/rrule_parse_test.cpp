@@ -35,7 +35,7 @@ TEST(ParseRrule, ReadsEveryPart) {
     EXPECT_EQ(rule->week_start, std::chrono::Sunday);
 }
 
-TEST(ParseRrule, LeavesOutWhatIsNotSaid) {
+TEST(ParseRrule, LeavesMissingPartsEmpty) {
     RruleRule daily;
     daily.frequency = Frequency::daily;
     EXPECT_EQ(*parse_rrule("FREQ=DAILY"), daily);
@@ -165,7 +165,7 @@ TEST(ParseRrule, CombinationsThatOnlyLookOddAreTaken) {
         EXPECT_TRUE(parse_rrule(text)) << text;
 }
 
-TEST(ParseRrule, KeepsMessagesShortWhateverItIsGiven) {
+TEST(ParseRrule, KeepsMessagesShortForAnyInput) {
     const auto rule = parse_rrule("FREQ=" + std::string(1 << 20, 'x'));
     ASSERT_FALSE(rule);
     EXPECT_LT(rule.error().message.size(), 300U);

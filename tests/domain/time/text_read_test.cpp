@@ -155,7 +155,7 @@ TEST(Instants, LieInTheYears1To9999) {
                         {"9999-12-31T23:59:59.000001Z", "out_of_range"}});
 }
 
-TEST(Instants, TellOffsetAndZoneApart) {
+TEST(Instants, DistinguishOffsetAndZone) {
     const auto with_both = parse_instant("2027-05-04T10:11:12+02:00[!Europe/Rome]");
     EXPECT_EQ(with_both->offset, 2h);
     EXPECT_EQ(with_both->zone, "Europe/Rome");
@@ -266,7 +266,7 @@ TEST(Durations, AreExact) {
                          {"", "bad_interval"}});
 }
 
-TEST(Messages, QuoteTheTextAndSayWhatWouldBeRight) {
+TEST(Messages, QuoteTheTextAndACorrection) {
     EXPECT_EQ(parse_date("1987-02-29").error().message,
               "'1987-02-29': the calendar has no such day");
 }
@@ -293,7 +293,7 @@ TEST(Messages, ShowAWholeLocalTime) {
     }
 }
 
-TEST(Messages, TellUnitsOfTheCalendarFromWhatIsMalformed) {
+TEST(Messages, DistinguishCalendarUnitsFromMalformedText) {
     for (const char* text : {"P1D", "P2W", "P1M", "P1Y6M", "P1DT12H", "PT1D"}) {
         const std::string message = parse_duration(text).error().message;
         EXPECT_THAT(message, HasSubstr("days, weeks, months and years")) << text;
@@ -306,7 +306,7 @@ TEST(Messages, TellUnitsOfTheCalendarFromWhatIsMalformed) {
     }
 }
 
-TEST(Messages, DoNotQuoteWhatIsLongOrNotPlain) {
+TEST(Messages, DoNotQuoteLongOrUnprintableText) {
     EXPECT_THAT(parse_date(std::string(100'000, 'x')).error().message, Not(HasSubstr("xx")));
     EXPECT_THAT(parse_date("1987\n").error().message, Not(HasSubstr("\n")));
     EXPECT_THAT(parse_date("1987\xff").error().message, Not(HasSubstr("\xff")));

@@ -24,7 +24,7 @@ TEST(FormatInstant, CountsBackwardsBefore1970) {
     EXPECT_EQ(format_instant(earliest_instant), "0001-01-01T00:00:00Z");
 }
 
-TEST(FormatInstant, WritesTheNearestEndForWhatNoTextCanName) {
+TEST(FormatInstant, ClampsInstantsOutsideTheRangeOfTexts) {
     EXPECT_EQ(format_instant(never), "9999-12-31T23:59:59Z");
     EXPECT_EQ(format_instant(Instant::min()), "0001-01-01T00:00:00Z");
     EXPECT_EQ(format_instant_millis(never), "9999-12-31T23:59:59.000Z");
@@ -49,7 +49,7 @@ TEST(FormatLocalMillis, ShowsSecondsOfAnOffsetWhenItHasSome) {
     EXPECT_EQ(format_local_millis(evening, mean_time), "2027-05-04T17:15:10.000-04:56:02");
 }
 
-TEST(FormatLocalMillis, LeavesTheRangeOnTheWallRatherThanLie) {
+TEST(FormatLocalMillis, MayShowTheYear10000) {
     const FakeZone far_east("Pacific/Kiritimati", 14h);
     EXPECT_EQ(format_local_millis(latest_instant, far_east), "10000-01-01T13:59:59.000+14:00");
 }

@@ -73,7 +73,7 @@ RC_GTEST_PROP(NextYearlyProperty, AscendsWithoutDuplicates, ()) {
     }
 }
 
-RC_GTEST_PROP(NextYearlyProperty, MissesNothingWhereverOneStarts, ()) {
+RC_GTEST_PROP(NextYearlyProperty, MissesNoOccurrenceFromAnyStart, ()) {
     const FakeZone zone = gen_zone();
     const YearlyRule rule = gen_rule();
     const Instant start = gen_moment();
@@ -84,7 +84,7 @@ RC_GTEST_PROP(NextYearlyProperty, MissesNothingWhereverOneStarts, ()) {
     RC_ASSERT(all_until_2035(rule, zone, start) == later);
 }
 
-RC_GTEST_PROP(NextYearlyProperty, IsWhatItsNominalDateMeans, ()) {
+RC_GTEST_PROP(NextYearlyProperty, IsTheInstantOfItsNominalDate, ()) {
     const FakeZone zone = gen_zone();
     const YearlyRule rule = gen_rule();
     const auto next = next_yearly(rule, zone, gen_moment());
@@ -103,7 +103,7 @@ struct InZone {
     std::unique_ptr<Recurrence> recurrence = yearly_recurrence(rule, zone);
 };
 
-RC_GTEST_PROP(YearlyRecurrenceProperty, CountsWhatItLists, ()) {
+RC_GTEST_PROP(YearlyRecurrenceProperty, CountsListedOccurrences, ()) {
     const InZone yearly;
     const Instant from = gen_moment();
     const Instant to = gen_moment();

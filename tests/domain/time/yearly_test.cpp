@@ -192,7 +192,7 @@ std::vector<std::string> described(const std::vector<RuleOccurrence>& occurrence
     return texts;
 }
 
-TEST(YearlyRecurrence, TellsWhatBecameOfALeapDay) {
+TEST(YearlyRecurrence, NotesTheReplacementOfALeapDay) {
     auto rule = every_year_on("2004-02-29");
     EXPECT_THAT(described(listed(rule, utc_zone(), "2027-01-01T00:00:00Z", 2)),
                 ElementsAre("2027-02-28T09:00:00 2027-02-28T09:00:00Z leap_moved",
@@ -203,7 +203,7 @@ TEST(YearlyRecurrence, TellsWhatBecameOfALeapDay) {
                             "2028-02-29T09:00:00 2028-02-29T14:00:00Z "));
 }
 
-TEST(YearlyRecurrence, TellsWhatBecameOfAGap) {
+TEST(YearlyRecurrence, NotesTheResolutionOfAGap) {
     auto rule = every_year_on("--03-14");
     rule.at = 2h + 17min;
     const auto in_2027 = [&](GapPolicy policy) {
@@ -217,7 +217,7 @@ TEST(YearlyRecurrence, TellsWhatBecameOfAGap) {
     EXPECT_EQ(in_2027(GapPolicy::skip), "2027-03-14T02:17:00 2027-03-14T07:00:00Z gap_skipped");
 }
 
-TEST(YearlyRecurrence, TellsWhatBecameOfAnOverlap) {
+TEST(YearlyRecurrence, NotesTheResolutionOfAnOverlap) {
     auto rule = every_year_on("--11-07");
     rule.at = 1h + 17min;
     const auto in_2027 = [&](OverlapPolicy policy, std::size_t count) {
@@ -248,7 +248,7 @@ TEST(YearlyRecurrence, CountsWithoutWalkingThroughTheYears) {
     EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), at("2000-01-01T00:00:00Z")), 0U);
 }
 
-TEST(DescribeYearly, SaysTheDayAndWhatBecomesOfALeapDay) {
+TEST(DescribeYearly, NamesTheDayAndTheLeapPolicy) {
     auto rule = every_year_on("1987-07-17");
     EXPECT_EQ(describe(rule), "every year on 17 July at 09:00");
     rule = every_year_on("--02-29");

@@ -16,7 +16,7 @@ std::vector<microseconds> from_one_to(int count) {
     return durations;
 }
 
-TEST(SpreadOf, KnowsMedianTailAndWorst) {
+TEST(SpreadOf, HasMedianTailAndMaximum) {
     const auto spread = spread_of(from_one_to(1000));
     ASSERT_TRUE(spread);
     EXPECT_DOUBLE_EQ(spread->p50_ms, 501);
@@ -24,7 +24,7 @@ TEST(SpreadOf, KnowsMedianTailAndWorst) {
     EXPECT_DOUBLE_EQ(spread->max_ms, 1000);
 }
 
-TEST(SpreadOf, OfOneIsThatOne) {
+TEST(SpreadOf, OfOneValueIsThatValue) {
     const auto spread = spread_of({7ms});
     ASSERT_TRUE(spread);
     EXPECT_DOUBLE_EQ(spread->p50_ms, 7);
@@ -32,9 +32,9 @@ TEST(SpreadOf, OfOneIsThatOne) {
     EXPECT_DOUBLE_EQ(spread->max_ms, 7);
 }
 
-TEST(SpreadOf, OfNoneIsNone) { EXPECT_FALSE(spread_of({})); }
+TEST(SpreadOf, OfNoValuesIsEmpty) { EXPECT_FALSE(spread_of({})); }
 
-TEST(Median, LiesInTheMiddleOfAnyOrder) {
+TEST(Median, DoesNotDependOnTheOrder) {
     EXPECT_DOUBLE_EQ(median({3}), 3);
     EXPECT_DOUBLE_EQ(median({9, 1, 5}), 5);
     EXPECT_DOUBLE_EQ(median({4, 1, 2, 3}), 2.5);
@@ -48,14 +48,14 @@ Measured a_run(std::size_t events, microseconds took) {
     return run;
 }
 
-TEST(Summary, HasTheMembersThatArePromisedAndNoOthers) {
+TEST(Summary, HasExactlyTheDocumentedMembers) {
     const std::vector runs{a_run(1000, 1s), a_run(1000, 4s), a_run(1000, 2s)};
     EXPECT_EQ(summary_json("drain", runs),
               R"({"work":"drain","events":1000,"eventsPerSecond":500,"cpuSeconds":3,)"
               R"("walBytesPerEvent":500,"valid":true})");
 }
 
-TEST(Summary, TellsTheWorstMaximumOfTheRuns) {
+TEST(Summary, HasTheLargestMaximumOfAllRuns) {
     std::vector runs{a_run(10, 1s), a_run(10, 1s), a_run(10, 1s)};
     runs[0].latency = Spread{1, 2, 30};
     runs[1].latency = Spread{2, 4, 5};
@@ -63,7 +63,7 @@ TEST(Summary, TellsTheWorstMaximumOfTheRuns) {
     EXPECT_THAT(summary_json("peak", runs), HasSubstr(R"("p50Ms":2,"p99Ms":3,"maxMs":30,)"));
 }
 
-TEST(Summary, IsNotValidIfOneRunIsNot) {
+TEST(Summary, IsInvalidIfOneRunIsInvalid) {
     std::vector runs{a_run(10, 1s), a_run(10, 1s)};
     runs.back().faults.emplace_back("1 events were delivered more than once");
     EXPECT_THAT(summary_json("drain", runs), HasSubstr(R"("valid":false)"));
@@ -71,7 +71,7 @@ TEST(Summary, IsNotValidIfOneRunIsNot) {
     EXPECT_THAT(run_text(runs.back(), 2), HasSubstr("NOT VALID: 1 events"));
 }
 
-TEST(Summary, CountsTheProcessAloneWhereTheDatabaseIsElsewhere) {
+TEST(Summary, CountsOnlyTheProcessIfTheDatabaseIsRemote) {
     std::vector runs{a_run(10, 1s)};
     runs.front().used.database.reset();
     EXPECT_THAT(summary_json("drain", runs), HasSubstr(R"("cpuSeconds":2,)"));

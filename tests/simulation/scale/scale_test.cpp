@@ -36,7 +36,7 @@ TEST(Scale, OneNodeIsAsFastAsItsStatementsAllow) {
     EXPECT_GT(scaled.nodes_busy, 0.8);
 }
 
-TEST(Scale, OneInstanceWaitsForWhatItAsks) {
+TEST(Scale, NetworkDelaySlowsOneInstance) {
     ScaleSettings settings = a_site();
     const Scaled nearby = simulate_scale(settings);
     settings.costs.network = Cost{20'000};
@@ -56,7 +56,7 @@ TEST(Scale, FourTimesTheNodesAndInstancesDoNearlyFourTimesTheWork) {
     EXPECT_LT(four, 4.1 * one);
 }
 
-TEST(Scale, WhatShareOneMachineIsSlowerThanOnMachinesOfTheirOwn) {
+TEST(Scale, SharedMachinesAreSlowerThanSeparateOnes) {
     ScaleSettings settings = a_site();
     settings.instances = 4;
     settings.costs.event = Cost{25};  // as much as the node's

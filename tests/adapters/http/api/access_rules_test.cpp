@@ -140,7 +140,7 @@ protected:
     Router router{product_schema(), guard, log};
 };
 
-TEST_F(Guarded, LetsEveryRoleUseWhatItMayAndNothingElse) {
+TEST_F(Guarded, LetsEachRoleUseOnlyItsRoutes) {
     const std::array<std::string, 3> keys{key(Role::read), key(Role::write), key(Role::admin)};
     for (const AccessRule& rule : access_rules()) {
         const Operation operation{std::string(rule.method), std::string(rule.pattern)};
@@ -175,7 +175,7 @@ TEST_F(Guarded, HidesTheRoutesFromRequestsWithoutAKey) {
     EXPECT_EQ(call({"PUT", "/v1/users"}, reader).status, 405);
 }
 
-TEST_F(Guarded, AsksForNoKeyOnLoopbackWhileThereIsNone) {
+TEST_F(Guarded, RequiresNoKeyOnLoopbackWhileNoKeyExists) {
     const Response response = list_users();
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.actor, "loopback");
@@ -205,7 +205,7 @@ TEST_F(Guarded, RefusesForeignHostsAndPagesOnEveryRouteWhileThereIsNoKey) {
     }
 }
 
-TEST_F(Guarded, TrustsAKeyWhateverTheHostAndThePage) {
+TEST_F(Guarded, TrustsAKeyFromAnyHostAndPage) {
     const std::string reader = bearer(key(Role::read));
     EXPECT_EQ(call({"GET", "/v1/users"}, reader, with("Host", "sundial.example")).status, 200);
     EXPECT_EQ(call({"GET", "/v1/users"}, reader, with("Origin", "https://a.example")).status, 200);
@@ -229,7 +229,7 @@ TEST_F(Guarded, AnswersOpenRoutesWithoutTheDatabase) {
         admission("evil.example").refused);  // while the keys are unknown, as if there were none
 }
 
-TEST_F(Guarded, AsksForAKeyElsewhereEvenWhileThereIsNone) {
+TEST_F(Guarded, RequiresAKeyElsewhereEvenIfNoKeyExists) {
     KeyGuard elsewhere{{.loopback = false}, ring, monotonic};
     Request request;
     request.method = "GET";
@@ -252,7 +252,7 @@ TEST_F(Guarded, ReadsOneBearerFieldAndNothingElse) {
     EXPECT_EQ(call({"GET", "/v1/users"}, "Bearer " + text, twice).status, 401);
 }
 
-TEST_F(Guarded, NamesWhoAskedForTheLogAndTheRecordWithoutTheSecret) {
+TEST_F(Guarded, RecordsTheCallerWithoutTheSecret) {
     const std::string text = key(Role::read);
     const Response response = list_users(bearer(text));
     EXPECT_EQ(response.actor, "key:" + parse_key_text(text)->handle);
@@ -286,7 +286,7 @@ TEST_F(Guarded, CountsFailuresOfIPv6ByTheFirst64Bits) {
     EXPECT_EQ(list_users("Bearer x").status, 401);
 }
 
-TEST_F(Guarded, SaysTooEarlyToWhatMayBeAReplay) {
+TEST_F(Guarded, AnswersTooEarlyToAPossibleReplay) {
     const std::string writer = bearer(key(Role::write));
     Headers early;
     early.add("Early-Data", "1");
@@ -319,7 +319,7 @@ TEST_F(Guarded, LeavesHeavyRequestsWithoutAnEffectToSeats) {
     EXPECT_FALSE(call({"GET", "/v1/events"}).heavy) << "it is refused at once";
 }
 
-TEST_F(Guarded, BoundsTheRateOfAKeyAndSaysHow) {
+TEST_F(Guarded, BoundsTheRateOfAKeyAndReportsTheLimit) {
     KeyGuard slow{{.loopback = true, .requests_per_second = 2}, ring, monotonic};
     Router slow_router{product_schema(), slow, log};
     slow_router.add("GET", "/v1/users", [](const Request&) { return json(200, "1"); });

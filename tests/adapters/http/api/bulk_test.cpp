@@ -76,7 +76,7 @@ TEST_F(BulkApiTest, AnswersWithTheOperation) {
     EXPECT_EQ(get("/v1/operations/01990000-0000-7000-8000-0000000000ff/errors").status, 404);
 }
 
-TEST_F(BulkApiTest, ShowsWhatADryRunIsFor) {
+TEST_F(BulkApiTest, ShowsTheEffectOfADryRun) {
     const Event event = a_failed_event();
     const Response response =
         bulk(R"("action":"dismiss","filter":{"failureReason":"HTTP"},"dryRun":true)");
@@ -87,7 +87,7 @@ TEST_F(BulkApiTest, ShowsWhatADryRunIsFor) {
     EXPECT_FALSE(find(event).dismissed_at);
 }
 
-TEST_F(BulkApiTest, PagesThroughWhatCouldNotBeDone) {
+TEST_F(BulkApiTest, PagesThroughFailedItems) {
     std::string ids;
     for (int i = 0; i < 3; ++i) {
         ids += (i > 0 ? ",\"" : "\"") + to_string(scheduled(a_reminder()).id) + '"';
@@ -129,7 +129,7 @@ TEST_F(BulkApiTest, TakesSeveralValuesOfAFilter) {
     EXPECT_EQ(count(R"("dismissed":true)"), 0);
 }
 
-TEST_F(BulkApiTest, RefusesWhatMakesNoSense) {
+TEST_F(BulkApiTest, RefusesInvalidRequests) {
     EXPECT_THAT(refused(R"("action":"delete","filter":{})"), ElementsAre("/action not_allowed"));
     EXPECT_THAT(refused(R"("action":"retry")"), ElementsAre("/filter required"));
     EXPECT_THAT(refused(R"("action":"retry","filter":{},"ids":["x"])"),
@@ -144,7 +144,7 @@ TEST_F(BulkApiTest, RefusesWhatMakesNoSense) {
     EXPECT_EQ(bulk(R"("action":"retry","filter":{},"perSecond":0)").status, 400);
 }
 
-TEST_F(BulkApiTest, TellsWhenTooManyAreAtWork) {
+TEST_F(BulkApiTest, RefusesTooManyRunningOperations) {
     for (std::size_t i = 0; i < max_bulk_operations; ++i) {
         write([&](Transaction& tx) {
             EXPECT_TRUE(operations.start_bulk(tx, text_of(BulkRequest{}), 0).has_value());

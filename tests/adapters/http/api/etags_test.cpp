@@ -38,7 +38,7 @@ TEST(IfMatchOfNothing, LetsAnyVersionDoWhereItNamesNone) {
     EXPECT_EQ(expected_version(request, current), std::nullopt);
 }
 
-TEST(IfNoneMatch, TakesWhatIsNoVersionForNone) {
+TEST(IfNoneMatch, IgnoresInvalidVersions) {
     Request request;
     request.headers.add("If-None-Match", "three");
     EXPECT_FALSE(not_modified(request, Version{0}));

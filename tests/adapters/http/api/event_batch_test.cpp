@@ -72,7 +72,7 @@ TEST_F(EventBatchTest, KeepsEachPayloadByteForByte) {
     EXPECT_EQ(payload_of(1), "[ 2 ]");
 }
 
-TEST_F(EventBatchTest, TellsWhatIsWrongWithAnItemInItsPlace) {
+TEST_F(EventBatchTest, ReportsTheErrorsOfAnItemAtItsIndex) {
     ASSERT_EQ(post({with_key("known")}).status, 201);
     const Response response =
         post({with_key("new"), with_key("known"), R"({"eventType":"","deliveryPayload":1,"odd":1})",
@@ -118,7 +118,7 @@ TEST_F(EventBatchTest, StoresAllOrNothingIfAsked) {
     EXPECT_EQ(stored(), 3U);
 }
 
-TEST_F(EventBatchTest, RefusesWhatIsNoBatch) {
+TEST_F(EventBatchTest, RefusesAnInvalidBatch) {
     EXPECT_EQ(post({}).status, 400);
     EXPECT_EQ(post(std::vector<std::string>(1001, an_item())).status, 400);
     EXPECT_EQ(call("POST", "/v1/events/batch", R"({"events":1})").status, 400);

@@ -133,7 +133,7 @@ TEST_F(KeyedApi, ID08_WaitsForTheFirstIfAskedTo) {
     EXPECT_EQ(first.status, 201);
 }
 
-TEST_F(KeyedApi, ID13_KeepsARefusalThatIsTheLastWord) {
+TEST_F(KeyedApi, ID13_KeepsAFinalRefusal) {
     const std::string missing_user = "/v1/users/01990000-0000-7000-8000-000000000009";
     expect_replay("PATCH", missing_user, R"({"lastName":"Lo"})", with_key("absent"));
     expect_replay("POST", "/v1/users",
@@ -151,7 +151,7 @@ TEST_F(KeyedApi, ID13_KeepsARefusalThatIsTheLastWord) {
     EXPECT_EQ(call("DELETE", "/v1/users/ext:y", "", with_key("late")).status, 404);
 }
 
-TEST_F(KeyedApi, ID14_ID15_ForgetsWhatWasNotValid) {
+TEST_F(KeyedApi, ID14_ID15_ForgetsInvalidRequests) {
     const std::string wrong =
         std::string(ada_json).replace(std::string(ada_json).find("Europe"), 6, "Mars");
     // Refused by the use case.
@@ -180,8 +180,8 @@ struct BadKey {
     std::vector<std::string> fields;
     std::string code;
 };
-class AKeyThatIsNone : public KeyedApi, public testing::WithParamInterface<BadKey> {};
-TEST_P(AKeyThatIsNone, ID16_IsRefusedWithItsPlaceAndALink) {
+class InvalidKey : public KeyedApi, public testing::WithParamInterface<BadKey> {};
+TEST_P(InvalidKey, ID16_IsRefusedWithItsPlaceAndALink) {
     Headers headers;
     for (const std::string& field : GetParam().fields) headers.add("Idempotency-Key", field);
     const Response response = call("POST", "/v1/users", ada_json, headers);
@@ -191,7 +191,7 @@ TEST_P(AKeyThatIsNone, ID16_IsRefusedWithItsPlaceAndALink) {
     EXPECT_EQ(response.headers.find("Link"), R"(</docs/guide/idempotency>; rel="help")");
     EXPECT_EQ(users(), 0U);
 }
-INSTANTIATE_TEST_SUITE_P(Table, AKeyThatIsNone,
+INSTANTIATE_TEST_SUITE_P(Table, InvalidKey,
                          testing::Values(BadKey{"empty", {""}, "required"},
                                          BadKey{"empty_quoted", {"\"\""}, "required"},
                                          BadKey{"long", {std::string(256, 'k')}, "too_long"},
@@ -289,7 +289,7 @@ TEST_F(KeyedApi, TestsAnEndpointOnce) {
 }
 
 /// Every operation of this fixture, whatever its response.
-TEST_F(KeyedApi, ReplaysWhateverTheOperation) {
+TEST_F(KeyedApi, ReplaysAnyOperation) {
     const std::string user = text_member(call("POST", "/v1/users", ada_json).body, "id");
     const std::string event =
         text_member(call("POST", "/v1/events",
@@ -328,7 +328,7 @@ TEST_F(KeyedApi, ReplaysWhateverTheOperation) {
     }
 }
 
-TEST_F(KeyedApi, UndoesAllOfWhatThrows) {
+TEST_F(KeyedApi, RollsBackARequestThatThrows) {
     router.add("POST", "/v1/tick", [this](const Request&) -> Response {
         (void)create_user.run(ada(), "req-1");
         throw Unavailable("it is away");
@@ -457,7 +457,7 @@ TEST_F(KeyedGuard, ID06_KeysAreTheirOwnersOnly) {
     EXPECT_EQ(users(), 2U);
 }
 
-TEST_F(KeyedGuard, ID20_ShowsNothingToWhomMayNotAskAnyMore) {
+TEST_F(KeyedGuard, ID20_ARevokedKeyGetsNoStoredAnswer) {
     const std::string text = writer();
     EXPECT_EQ(post(text, with_key("k")).status, 201);
     const KeyText parts = parse_key_text(text).value();
@@ -478,7 +478,7 @@ TEST_F(KeyedGuard, HP05_TakesEarlyDataWithAKeyOnly) {
     EXPECT_TRUE(is_replay(post("", early)));
 }
 
-TEST(IdempotencyDocument, SaysOfEveryOperationThatChangesSomethingThatItTakesAKey) {
+TEST(IdempotencyDocument, DocumentsTheKeyOfEveryChangingOperation) {
     std::ostringstream text;
     text << std::ifstream{SUNDIAL_OPENAPI}.rdbuf();
     const boost::json::value document = boost::json::parse(text.str());

@@ -108,7 +108,7 @@ TEST_F(ListCursor, LacksItsValueOnlyWhereRowsMayLackIt) {
     }
 }
 
-TEST_F(ListCursor, SaysOnlyWhatARowCouldHave) {
+TEST_F(ListCursor, HasOnlyValuesThatARowCouldHave) {
     const std::vector<std::string> no_numbers{"x",
                                               "1x",
                                               "+1",

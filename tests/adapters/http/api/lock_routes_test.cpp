@@ -58,7 +58,7 @@ TEST_F(LockRoutesTest, GrantsRenewsAndReleases) {
     EXPECT_THAT(acquire("nightly").body, HasSubstr(R"("fencingToken":2)"));
 }
 
-TEST_F(LockRoutesTest, SaysWhoHasItAndUntilWhen) {
+TEST_F(LockRoutesTest, ReportsTheHolderAndTheEndOfItsLease) {
     (void)acquire("nightly");
     const Response refused = acquire("nightly");
     EXPECT_EQ(refused.status, 409);
@@ -95,7 +95,7 @@ TEST_F(LockRoutesTest, RefusesTokensThatAreWrongSpentOrOver) {
                       HasSubstr(R"("fencingToken":1)")));
 }
 
-TEST_F(LockRoutesTest, RefusesWhatIsNoTimeAndNamesOfOurOwn) {
+TEST_F(LockRoutesTest, RefusesInvalidTimesAndReservedNames) {
     for (const char* members : {R"(,"ttl":"PT0S")", R"(,"ttl":"PT25H")", R"(,"ttl":"soon")",
                                 R"(,"wait":"PT61S")", R"(,"unknown":1)"}) {
         EXPECT_EQ(acquire("nightly", members).status, 400) << members;
@@ -104,7 +104,7 @@ TEST_F(LockRoutesTest, RefusesWhatIsNoTimeAndNamesOfOurOwn) {
     EXPECT_EQ(call("POST", "/v1/locks/nightly", "{}").status, 400);
 }
 
-TEST_F(LockRoutesTest, ListsWhatIsHeldWithoutTokens) {
+TEST_F(LockRoutesTest, ListsHeldLocksWithoutTokens) {
     for (const char* name : {"jobs.b", "jobs.a", "other"}) (void)acquire(name);
     const Response all = get("/v1/locks?q=jobs.&limit=1");
     EXPECT_THAT(all.body, AllOf(HasSubstr(R"("name":"jobs.a")"), HasSubstr(R"("hasMore":true)"),

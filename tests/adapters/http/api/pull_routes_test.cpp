@@ -59,7 +59,7 @@ protected:
     std::string endpoint;
 };
 
-TEST_F(PullRoutesTest, HandsOutWhatIsDue) {
+TEST_F(PullRoutesTest, ReturnsDueEvents) {
     const std::string id = a_due_event();
     const Response work = claim(R"({"worker":"w-1"})");
     EXPECT_EQ(work.status, 200);
@@ -70,7 +70,7 @@ TEST_F(PullRoutesTest, HandsOutWhatIsDue) {
     EXPECT_EQ(claim(R"({"worker":"w-2"})").body, R"({"data":[]})");
 }
 
-TEST_F(PullRoutesTest, FreesWhatCouldNotBeDelivered) {
+TEST_F(PullRoutesTest, ReleasesEventsOfAnUndeliveredResponse) {
     a_due_event();
     const Response work = claim(R"({"worker":"w-1"})");
     ASSERT_TRUE(work.undelivered);
@@ -80,7 +80,7 @@ TEST_F(PullRoutesTest, FreesWhatCouldNotBeDelivered) {
 }
 
 /// A worker that did not get the response asks again, and gets the same claims.
-TEST_F(PullRoutesTest, UnderAKeyHandsOutTheSameWorkAgain) {
+TEST_F(PullRoutesTest, UnderAKeyReturnsTheSameWorkAgain) {
     const std::string id = a_due_event();
     const Response first = claim_under_key(R"({"worker":"w-1"})");
     EXPECT_THAT(first.body, HasSubstr(id));
@@ -147,7 +147,7 @@ TEST_F(PullRoutesTest, DoesNotWaitOnceTheServerStops) {
     EXPECT_EQ(claim(R"({"worker":"w-1","wait":"PT20S"})").body, R"({"data":[]})");
 }
 
-TEST_F(PullRoutesTest, TakesTheAnswersOfWorkers) {
+TEST_F(PullRoutesTest, AcceptsTheReportsOfWorkers) {
     const std::string id = "/v1/events/" + a_due_event();
     (void)claim(R"({"worker":"w-1"})");
     const Response extended = call("POST", id + "/extend", R"({"version":2,"lease":"PT1H"})");
@@ -179,7 +179,7 @@ TEST_F(PullRoutesTest, RefusesAnotherVersion) {
     EXPECT_THAT(stale.body, HasSubstr(R"("version":9)"));
 }
 
-TEST_F(PullRoutesTest, SaysWhatIsWrongWithAnOrder) {
+TEST_F(PullRoutesTest, ReportsAnInvalidOrder) {
     for (const char* body : {R"({})", R"({"worker":""})", R"({"worker":"w","limit":101})",
                              R"({"worker":"w","lease":"30"})", R"({"worker":"w","lease":"PT0S"})",
                              R"({"worker":"w","wait":"PT61S"})", R"({"worker":"w","nap":1})"}) {
@@ -200,7 +200,7 @@ TEST_F(PullRoutesTest, SaysWhatIsWrongWithAnOrder) {
     EXPECT_EQ(text_member(disabled.body, "code"), "ENDPOINT_DISABLED");
 }
 
-TEST_F(PullRoutesTest, GivesAPullEndpointNothingThatARequestNeeds) {
+TEST_F(PullRoutesTest, APullEndpointHasNoSettingsForRequests) {
     for (const char* requested :
          {R"({"name":"a","type":"PULL","url":"https://a.example/"})",
           R"({"name":"a","type":"PULL","secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})",

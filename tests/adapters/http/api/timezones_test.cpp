@@ -69,7 +69,7 @@ TEST_F(TimezonesApi, FindsByAPartOfTheNameInAnyCase) {
     EXPECT_THAT(names("/v1/timezones?q=mars"), IsEmpty());
 }
 
-TEST_F(TimezonesApi, TellsTheChangesOfTheTimeAskedForFromInclusiveToExclusive) {
+TEST_F(TimezonesApi, ListsTheChangesOfTheRequestedRange) {
     const auto changes = [&](const std::string& window) {
         return ok("/v1/timezones?zone=America/New_York&" + window)
             .at("data")
@@ -98,7 +98,7 @@ TEST_F(TimezonesApi, PagesSeeEachZoneOnce) {
     EXPECT_EQ(seen, std::vector<std::string>(all.begin(), all.end()));
 }
 
-TEST_F(TimezonesApi, RefusesWhatMakesNoSense) {
+TEST_F(TimezonesApi, RefusesInvalidRequests) {
     const Response unknown = get("/v1/timezones?zone=Mars/Base");
     EXPECT_EQ(unknown.status, 400);
     EXPECT_THAT(unknown.body, HasSubstr("unknown_zone"));
@@ -111,7 +111,7 @@ TEST_F(TimezonesApi, RefusesWhatMakesNoSense) {
     EXPECT_THAT(get("/v1/timezones?cursor=nonsense").body, HasSubstr("INVALID_CURSOR"));
 }
 
-TEST_F(TimezonesApi, TellsWhatAnotherDatabaseWouldMoveAndMovesNothing) {
+TEST_F(TimezonesApi, PreviewsTheMovesOfAnotherDatabase) {
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     const Event skipped = a_reminder_at("2027-03-28T03:30:00", GapPolicy::skip);
     EXPECT_THAT(ok("/v1/timezones/impact").at("data").as_array(), IsEmpty());
