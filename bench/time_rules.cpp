@@ -111,7 +111,8 @@ std::vector<Asked> slowest() {
         const auto& fields = std::get<JsonValue::Object>(value->value);
         std::string what = text(fields, "kind");
         for (const char* field : {"expr", "date", "dtstart", "rrule", "zone", "after"}) {
-            if (const std::string said = text(fields, field); !said.empty()) what += " " + said;
+            if (const std::string value_text = text(fields, field); !value_text.empty())
+                what += " " + value_text;
         }
         found.push_back(asked("slow/" + what, fields));
         const auto rule = read(found.back());

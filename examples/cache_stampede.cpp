@@ -36,6 +36,6 @@ int main() {
     });
 
     std::cout << right << " readers, " << queries << " query\n";
-    require(right == 100, "everybody has the report");
-    require(queries == 1, "it was computed once");
+    require(right == 100, "every caller has the report");
+    require(queries == 1, "the value was computed once");
 }

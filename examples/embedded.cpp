@@ -53,6 +53,6 @@ int main() {
               << later->attempt << " tries\n";
     if (birthdays < 1) return report({"EXAMPLE", "a year without a birthday"});
     if (reminders != 1 || later->status != "COMPLETED") {
-        return report({"EXAMPLE", "what failed was not tried again"});
+        return report({"EXAMPLE", "the failed event was not tried again"});
     }
 }

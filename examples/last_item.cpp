@@ -18,6 +18,7 @@ int main() {
     });
 
     std::cout << sold << " of 100 buyers got it\n";
-    require(sold == 1, "one was there, and one was sold");
-    require(shop.run("SELECT n FROM stock").row[0] == 0, "none is left, and not fewer");
+    require(sold == 1, "the only item was sold once");
+    require(shop.run("SELECT n FROM stock").row[0] == 0,
+            "none is left, and the stock is not negative");
 }

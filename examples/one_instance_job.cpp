@@ -71,7 +71,7 @@ bool run_job(sundial::Engine& engine, const std::string& instance, Report& repor
 
 int main() {
     auto engine = sundial::Engine::open({.storage = "memory:"});
-    require(bool{engine}, "it opens");
+    require(bool{engine}, "the engine opens");
     Report report;
     Crossing work{2};
     std::uint64_t tokens[2] = {};
@@ -80,13 +80,13 @@ int main() {
         const std::string instance = number == 0 ? "first" : "second";
         if (run_job(*engine, instance, report, work, tokens[number])) ++done;
     });
-    require(report.at_once() == 1, "one works at a time");
-    require(done == 2 && report.lines() == 2, "each has its turn");
+    require(report.at_once() == 1, "one instance works at a time");
+    require(done == 2 && report.lines() == 2, "each instance has its turn");
     require(tokens[0] != tokens[1], "each turn has a token of its own");
 
     // An instance that was frozen since before the other's turn, and now continues.
     const std::uint64_t older = tokens[0] < tokens[1] ? tokens[0] : tokens[1];
-    require(!report.write("too late", older), "who comes with an older token is refused");
+    require(!report.write("too late", older), "an older token is refused");
     std::cout << "two turns, tokens " << tokens[0] << " and " << tokens[1]
               << "; the late write was refused\n";
 }

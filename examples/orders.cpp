@@ -72,12 +72,12 @@ int main() {
     sundial::AggregateRepository<Order> orders{streams};
 
     const auto refused = orders.execute("17", ship);
-    require(!refused && refused.error().code == "EMPTY", "of an order without items none is sent");
+    require(!refused && refused.error().code == "EMPTY", "an order without items is not sent");
 
     // Two clients loaded the same version: the second one's events are refused.
     if (const auto first = orders.execute("17", add_one); !first) return report(first.error());
     auto one = orders.load("17"), other = orders.load("17");
-    require(one && other, "both have loaded it");
+    require(one && other, "both callers have loaded it");
     one->raise(ItemsAdded{2});
     other->raise(Shipped{});
     if (const auto saved = orders.save(*one); !saved) return report(saved.error());
@@ -96,7 +96,7 @@ int main() {
         };
         if (!orders.execute("17", add_one_more, {.retry = {.max_attempts = 100}})) ++failed;
     });
-    require(failed == 0, "whoever met with a conflict has decided again");
+    require(failed == 0, "each caller decides again after a conflict");
     if (const auto sent = orders.execute("17", ship); !sent) return report(sent.error());
 
     // Shipments from the feed: each order once, however often this program dies.

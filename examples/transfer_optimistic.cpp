@@ -27,7 +27,7 @@ sundial::Result<sundial::Done> transfer(Sqlite& bank, long long from, long long 
                  {amount, to});
     }
     bank.run(unchanged ? "COMMIT" : "ROLLBACK");
-    if (!unchanged) return sundial::Error{"OPTIMISTIC_LOCK", "somebody has written since"};
+    if (!unchanged) return sundial::Error{"OPTIMISTIC_LOCK", "another writer has changed the row"};
     return sundial::Done{};
 }
 
@@ -56,6 +56,6 @@ int main() {
     const auto sum = bank.run("SELECT sum(balance) FROM accounts").row[0];
     std::cout << moved << " transfers, " << calls - moved << " conflicts on the way\n";
     require(left == 1000 - 7 * moved, "each transfer that was done has moved 7, once");
-    require(sum == 1000, "no money comes or goes");
-    require(moved == 100, "whoever met with a conflict has tried again");
+    require(sum == 1000, "the sum of the balances is unchanged");
+    require(moved == 100, "each caller tries again after a conflict");
 }

@@ -83,6 +83,7 @@ int main(int, char** arguments) {
     require(bank.run("SELECT balance FROM accounts WHERE id = 1") ==
                 100000 - forth * much + back * little,
             "each transfer that was done has moved its money, once");
-    require(bank.run("SELECT sum(balance) FROM accounts") == 100000, "no money comes or goes");
-    require(bank.run("SELECT min(balance) FROM accounts") >= 0, "nobody spends what is not there");
+    require(bank.run("SELECT sum(balance) FROM accounts") == 100000,
+            "the sum of the balances is unchanged");
+    require(bank.run("SELECT min(balance) FROM accounts") >= 0, "no account is overdrawn");
 }

@@ -10,7 +10,7 @@ namespace {
 
 sundial::Result<sundial::Done> sign_up(Sqlite& club, const std::string& name) {
     if (club.run("INSERT INTO members (name) VALUES (?)", {name}).duplicate) {
-        return sundial::Error{"DUPLICATE_NAME", "somebody has the name " + name};
+        return sundial::Error{"DUPLICATE_NAME", "another user has the name " + name};
     }
     return sundial::Done{};
 }
@@ -31,6 +31,7 @@ int main() {
     });
 
     std::cout << members << " is ada, " << duplicates << " were told that the name is taken\n";
-    require(members == 1 && duplicates == 99, "one has the name, and all others know why not");
+    require(members == 1 && duplicates == 99,
+            "one caller has the name, and the others have a reason");
     require(club.run("SELECT count(*) FROM members").row[0] == 1, "there is one row");
 }

@@ -234,12 +234,12 @@ TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyByTheFormulaWithoutWaiting) 
         }
         remaining_sum += std::chrono::duration<double, std::milli>(end - timing.now()).count();
         (void)cache.get(key);
-        EXPECT_EQ(launched.size(), 1U) << "while it is being refreshed nobody else refreshes it";
+        EXPECT_EQ(launched.size(), 1U) << "a value is refreshed once at a time";
         run_refreshes();
     }
 
     EXPECT_EQ(cache.counts().early_refreshes, unsigned{periods}) << "one for each period";
-    EXPECT_EQ(cache.counts().misses, 1U) << "no burst at the end: nobody ever waits again";
+    EXPECT_EQ(cache.counts().misses, 1U) << "no burst at the end: no later reader waits";
     const double spread = 20.0;  // βδ in ms
     const double reads = 10.0 * spread;
     const double mean = spread * (std::log(reads) + std::numbers::egamma);

@@ -88,7 +88,7 @@ TEST_P(AnswerOnceContract, ID09_NeitherDoesAnotherInstance) {
     at_once(threads, [&](int i) {
         begin.arrive_and_wait();
         AnswerOnce& its = i % 2 == 0 ? once_ : other;
-        if (said(its.run(a_request(), making_a_user())) == "first") ++first;
+        if (outcome_text(its.run(a_request(), making_a_user())) == "first") ++first;
     });
     EXPECT_EQ(first, 1);
     EXPECT_EQ(users(), 1U);
@@ -247,7 +247,7 @@ TEST_P(StepsContract, ID22_ContinuesAfterTheLastCompletedStep) {
     write([&](Transaction& tx) { tx.idempotency().put(*left); });
 
     const Answered early = once_.run(a_request(), steps());
-    ASSERT_EQ(said(early), "in progress");
+    ASSERT_EQ(outcome_text(early), "in progress");
     EXPECT_EQ(std::get<InProgress>(early).ask_again_in, settings_.lease);
     advance(settings_.lease);
     EXPECT_EQ(ask_in_steps(steps()), "first");
@@ -265,16 +265,16 @@ TEST_P(StepsContract, ID12_RetriesAFailedStepAtOnce) {
 
 TEST_P(StepsContract, ForgetsARequestWithoutAnAnswer) {
     const std::vector<AnswerOnce::Step> refusing{[](const std::string&) { return Worked{}; }};
-    EXPECT_EQ(said(once_.run(a_request(), refusing)), "first");
-    EXPECT_EQ(said(once_.run(a_request("another body"), steps())), "first");
+    EXPECT_EQ(outcome_text(once_.run(a_request(), refusing)), "first");
+    EXPECT_EQ(outcome_text(once_.run(a_request("another body"), steps())), "first");
 }
 
 TEST_P(StepsContract, RefusesASecondRequestWhileTheFirstRuns) {
     auto all = steps();
     all[1] = [&](const std::string& so_far) -> Worked {
         AnswerOnce elsewhere(store(), digest_, seal_, settings_);
-        EXPECT_EQ(said(elsewhere.run(a_request(), steps())), "in progress");
-        EXPECT_EQ(said(elsewhere.run(a_request("other"), steps())), "reused");
+        EXPECT_EQ(outcome_text(elsewhere.run(a_request(), steps())), "in progress");
+        EXPECT_EQ(outcome_text(elsewhere.run(a_request("other"), steps())), "reused");
         return {.commit = true, .answer = so_far + "2"};
     };
     EXPECT_EQ(ask_in_steps(all), "first");
@@ -286,7 +286,7 @@ TEST_P(StepsContract, ASlowHolderOverwritesNothingOfItsSuccessor) {
     slow[1] = [&](const std::string& so_far) -> Worked {
         advance(settings_.lease);
         AnswerOnce elsewhere(store(), digest_, seal_, settings_);
-        EXPECT_EQ(said(elsewhere.run(a_request(), steps())), "first");
+        EXPECT_EQ(outcome_text(elsewhere.run(a_request(), steps())), "first");
         return {.commit = true, .answer = so_far + "slow"};
     };
     EXPECT_EQ(ask_in_steps(slow), "in progress");

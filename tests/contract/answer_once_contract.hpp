@@ -31,7 +31,7 @@ protected:
         };
     }
     /// The outcome in one word, or the text of the answer.
-    static std::string said(const Answered& answered) {
+    static std::string outcome_text(const Answered& answered) {
         struct Words {
             std::string operator()(const FirstAnswer&) const { return "first"; }
             std::string operator()(const KeptAnswer& kept) const { return kept.answer; }
@@ -42,7 +42,7 @@ protected:
         return std::visit(Words{}, answered);
     }
     std::string ask(const KeyedRequest& request, const AnswerOnce::Work& work) {
-        return said(once_.run(request, work));
+        return outcome_text(once_.run(request, work));
     }
     std::size_t users() {
         return read([](Transaction& tx) { return tx.users().list({}).items.size(); });
@@ -72,7 +72,7 @@ protected:
         return all;
     }
     std::string ask_in_steps(const std::vector<AnswerOnce::Step>& all) {
-        return said(once_.run(a_request(), all));
+        return outcome_text(once_.run(a_request(), all));
     }
     std::vector<int> done_;
 };

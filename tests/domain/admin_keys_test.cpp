@@ -23,7 +23,7 @@ constexpr auto first_key_not_admin = "FIRST_KEY_NOT_ADMIN";
 constexpr auto no_expiry = "LAST_ADMIN_KEY: expiry";
 constexpr auto no_revocation = "LAST_ADMIN_KEY: revocation";
 
-std::string said(const Result<void>& answer) {
+std::string refusal_text(const Result<void>& answer) {
     if (answer) return ok;
     if (std::holds_alternative<FirstKeyNotAdmin>(answer.error())) return first_key_not_admin;
     const auto refused = std::get<LastAdminKey>(answer.error()).refused;
@@ -42,7 +42,7 @@ void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 class AddingAKey : public testing::TestWithParam<Case> {};
 TEST_P(AddingAKey, LeavesOneThatCanManageKeys) {
     const Case& one = GetParam();
-    EXPECT_EQ(said(may_add(one.key, {one.others, one.fixed}, noon)), one.answer);
+    EXPECT_EQ(refusal_text(may_add(one.key, {one.others, one.fixed}, noon)), one.answer);
 }
 
 class RemovingAKey : public testing::TestWithParam<Case> {};
@@ -50,7 +50,7 @@ TEST_P(RemovingAKey, LeavesOneThatCanManageKeys) {
     const Case& one = GetParam();
     std::vector<ApiKey> kept = one.others;
     kept.push_back(one.key);
-    EXPECT_EQ(said(may_remove(one.key, {kept, one.fixed}, noon)), one.answer);
+    EXPECT_EQ(refusal_text(may_remove(one.key, {kept, one.fixed}, noon)), one.answer);
 }
 
 constexpr auto read = Role::read;

@@ -60,7 +60,7 @@ def main():
             h.wait_until(lambda: not left(), "every event to be settled")
             assert crashes.counts(client)["COMPLETED"] == len(keys)
             assert set(receiver.ids()) == set(keys), "something acknowledged was lost"
-            assert said(servers, "another PostgreSQL server answers"), "nobody noticed that it is another server"
+            assert said(servers, "another PostgreSQL server answers"), "no instance noticed the other server"
             unknown = sum(len(server.logged("commit.outcome_unknown")) for server in servers)
 
             # The old primary comes back as it was, takes writes, and is the first of the URL.

@@ -74,7 +74,7 @@ def command(kind, first, second):
     assert lock_run(first, "job", "/nowhere/at/all").wait(h.HANG_GUARD) == 127
     holder = lock_run(first, "job", sys.executable, "-c", HOLD)
     assert holder.stdout.readline() == b"held\n"
-    assert lock_run(second, "job", "true").wait(h.HANG_GUARD) == 4, "somebody has it"
+    assert lock_run(second, "job", "true").wait(h.HANG_GUARD) == 4, "another session holds it"
     client = second.client()
     first_end = end_of_lease(client)
     h.wait_until(lambda: end_of_lease(client) > first_end, "the lock to be renewed")

@@ -112,7 +112,7 @@ def shared(users):
         assert all(server.stop() == 0 for server in servers[1:])
 
 
-def filled_in(kind):
+def backfill(kind):
     """A backfill killed as soon as it is answered, and asked for again once it is over: an event for each minute."""
     with h.folder() as directory, h.database(kind, directory) as db:
         start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, LEASE, folder=directory).ready()
@@ -174,4 +174,4 @@ def command_line():
 
 if __name__ == "__main__":
     which, *rest = sys.argv[1:]
-    {"killed": killed, "shared": shared, "filled_in": filled_in, "command_line": command_line}[which](*rest)
+    {"killed": killed, "shared": shared, "backfill": backfill, "command_line": command_line}[which](*rest)

@@ -354,7 +354,7 @@ private:
         std::set<EventId> there;
         for (const FinalEvent& one : history_.events) there.insert(one.event.id);
         for (const Step* step : acknowledged_) {
-            if (!there.contains(*step->id)) breach("I1", "told to be stored, and gone", *step);
+            if (!there.contains(*step->id)) breach("I1", "reported as stored, but missing", *step);
         }
         for (const auto& [id, life] : lives_) {
             const bool erased = life.user && erased_.contains(*life.user);

@@ -26,8 +26,7 @@ struct RetriedEvent {
                                             std::chrono::microseconds delay = {});
 
 /// Attempts an event again, at once:
-/// - An event that waits for its next attempt waits no longer. It keeps waiting for an open
-/// circuit,
+/// - An event that waits for its next attempt waits no longer. It still waits for an open circuit,
 ///   a limit or an endpoint.
 /// - A FAILED event gets a new event under the same key; with a fresh key also a COMPLETED one. If
 ///   two callers retry the same event, the second gets an error that names the first one's event.

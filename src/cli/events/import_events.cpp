@@ -62,9 +62,9 @@ std::string problem_text(const json::object& problem, std::string_view place = "
 std::string wait_text(const Answer& answer) {
     const std::string status = "the server responds with " + std::to_string(answer.status);
     json::error_code wrong;
-    const json::value said = json::parse(answer.body, wrong);
-    if (wrong || !said.is_object()) return status;
-    return status + ' ' + problem_text(said.get_object());
+    const json::value parsed = json::parse(answer.body, wrong);
+    if (wrong || !parsed.is_object()) return status;
+    return status + ' ' + problem_text(parsed.get_object());
 }
 
 class Import {
@@ -166,12 +166,12 @@ private:
         }
         const std::lock_guard lock(mutex_);
         json::error_code wrong;
-        const json::value said = json::parse(answer.body, wrong);
-        if (of_content && !wrong && said.is_object()) {
-            return refuse(batch.lines.front(), problem_text(said.get_object(), "/events/0"));
+        const json::value parsed = json::parse(answer.body, wrong);
+        if (of_content && !wrong && parsed.is_object()) {
+            return refuse(batch.lines.front(), problem_text(parsed.get_object(), "/events/0"));
         }
         const json::value* data =
-            wrong || !said.is_object() ? nullptr : said.get_object().if_contains("data");
+            wrong || !parsed.is_object() ? nullptr : parsed.get_object().if_contains("data");
         if (answer.status >= 300 || data == nullptr) {
             if (over_) return;
             over_ = true;  // does not concern single lines

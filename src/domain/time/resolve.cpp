@@ -76,13 +76,13 @@ Choice choose(const Found& found, GapPolicy gap, OverlapPolicy overlap) {
     return {};
 }
 
-std::string said(WallTime wall, const Zone& zone) {
+std::string quoted_time(WallTime wall, const Zone& zone) {
     return "'" + format_wall(wall) + "' in " + std::string(zone.name());
 }
 
 TimeError outside(WallTime wall, const Zone& zone) {
     return {TimeErrorCode::out_of_range,
-            said(wall, zone) + " lies outside 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z"};
+            quoted_time(wall, zone) + " lies outside 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z"};
 }
 
 std::string right_offsets(WallTime wall, const Found& found) {
@@ -108,8 +108,8 @@ TimeResult<Resolved> resolve_by_offset(WallTime wall, const Zone& zone, const Fo
     const bool exists = found.lookup.kind != LocalLookup::Kind::gap;
     if (!exists || (candidate != found.earlier() && candidate != found.later()))
         return TimeError{TimeErrorCode::offset_mismatch,
-                         said(wall, zone) + " does not have the offset " + format_offset(offset) +
-                             ": " + right_offsets(wall, found)};
+                         quoted_time(wall, zone) + " does not have the offset " +
+                             format_offset(offset) + ": " + right_offsets(wall, found)};
     if (!in_range(candidate)) return outside(wall, zone);
     return Resolved{candidate, found.lookup.kind};
 }
@@ -127,13 +127,13 @@ TimeResult<Resolved> resolve(WallTime wall, const Zone& zone, GapPolicy gap, Ove
 
     const auto kind = found.lookup.kind;
     if (kind == LocalLookup::Kind::gap && gap == GapPolicy::reject)
-        return TimeError{
-            TimeErrorCode::nonexistent_time,
-            said(wall, zone) + " does not exist: the clocks there are moved forward over it"};
+        return TimeError{TimeErrorCode::nonexistent_time,
+                         quoted_time(wall, zone) +
+                             " does not exist: the clocks there are moved forward over it"};
     if (kind == LocalLookup::Kind::overlap && overlap == OverlapPolicy::reject)
-        return TimeError{
-            TimeErrorCode::ambiguous_time,
-            said(wall, zone) + " occurs twice: say which by its offset, or by another policy"};
+        return TimeError{TimeErrorCode::ambiguous_time,
+                         quoted_time(wall, zone) +
+                             " occurs twice: say which by its offset, or by another policy"};
 
     const std::optional<Instant> chosen = choose(found, gap, overlap).first;
     if (chosen && !in_range(*chosen)) return outside(wall, zone);

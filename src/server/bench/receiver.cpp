@@ -141,9 +141,9 @@ private:
         Conversation& conversation = conversations_[descriptor];
         conversation.read({buffer_.data(), static_cast<std::size_t>(size)}, system::real_time(),
                           received_);
-        const std::string said = conversation.take_answers();
-        return ::send(descriptor, said.data(), said.size(), MSG_NOSIGNAL) ==
-               static_cast<ssize_t>(said.size());
+        const std::string answers = conversation.take_answers();
+        return ::send(descriptor, answers.data(), answers.size(), MSG_NOSIGNAL) ==
+               static_cast<ssize_t>(answers.size());
     }
 
     Received received_;

@@ -151,12 +151,12 @@ protected:
                   .answer =
                       [this](bool last) {
                           if (!has_news_ && !last) return poll();
-                          Response said = json(200, has_news_ ? "late" : "nothing");
-                          said.undelivered = [this] {
+                          Response response = json(200, has_news_ ? "late" : "nothing");
+                          response.undelivered = [this] {
                               undone_.set_value();
                               if (cannot_undo_) throw std::runtime_error("the database is away");
                           };
-                          return said;
+                          return response;
                       }});
         return response;
     }

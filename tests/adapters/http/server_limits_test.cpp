@@ -236,7 +236,7 @@ TEST_F(ServerTest, BoundsTheUnreadAnswersOfAClient) {
     EXPECT_EQ(refused->field("Retry-After"), "1");
     EXPECT_THAT(refused->body, HasSubstr("OVERLOADED"));
     EXPECT_EQ(other.ask(get("/"))->status, 200) << "a short answer is sent";
-    EXPECT_EQ(other.ask(post("x"))->status, 503) << "an effect must be told";
+    EXPECT_EQ(other.ask(post("x"))->status, 503) << "a refused effect must be reported";
     EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::unsent_bytes, Shortage::unsent_bytes));
     EXPECT_EQ(slow.read()->body.size(), 64'000'000U);
     EXPECT_EQ(slow.ask(get("/"))->status, 200);

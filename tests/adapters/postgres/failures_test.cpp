@@ -330,7 +330,7 @@ TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {
         database.write("greeting", [&](Session& session) { return session.run(wrong), true; });
         FAIL() << "it was taken";
     } catch (const Unavailable&) {
-        FAIL() << "nobody can wait for this to get better";
+        FAIL() << "a permanent error must not be retried";
     } catch (const std::runtime_error& error) {
         EXPECT_THAT(error.what(), AllOf(HasSubstr("greeting"), HasSubstr("42P01")));
     }

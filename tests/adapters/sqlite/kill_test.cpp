@@ -79,20 +79,20 @@ TEST(KillNine, LosesNothingThatWasAcknowledged) {
     const TemporaryFolder folder;
     Acknowledged acknowledged;
     for (int round = 0; round < rounds; ++round) {
-        std::string said;
+        std::string output;
         {
             Pipe pipe;
             ChildProcess child{[&] { work_until_killed(folder.file(), round, pipe); }};
             pipe.close_writing();
-            while (said.size() < least_acknowledged * line_length) {
+            while (output.size() < least_acknowledged * line_length) {
                 const auto more = pipe.read();
                 ASSERT_FALSE(more.empty()) << "the child ended by itself";
-                said += more;
+                output += more;
             }
             child.kill();
-            for (auto rest = pipe.read(); !rest.empty(); rest = pipe.read()) said += rest;
+            for (auto rest = pipe.read(); !rest.empty(); rest = pipe.read()) output += rest;
         }
-        acknowledged.take(said);
+        acknowledged.take(output);
 
         RecordedLog log;
         const auto database = open(folder.file(), log);
@@ -199,15 +199,15 @@ TEST(KillNine, ES38_AProjectionCountsEachEventOnceHoweverOftenItsProcessEnds) {
         Pipe pipe;
         ChildProcess child{[&] { follow_until_killed(folder.file(), kills + 1, pipe); }};
         pipe.close_writing();
-        std::string said;
+        std::string output;
         // Later with each kill: somewhere between handling and checkpoint.
-        while (said.size() < 5 + kills * 7 && said.find("end") == std::string::npos) {
+        while (output.size() < 5 + kills * 7 && output.find("end") == std::string::npos) {
             const auto more = pipe.read();
             ASSERT_FALSE(more.empty()) << "the child ended by itself";
-            said += more;
+            output += more;
         }
         child.kill();
-        ended = said.find("end") != std::string::npos;
+        ended = output.find("end") != std::string::npos;
     }
     EXPECT_GT(kills, 4U);
     RecordedLog log;

@@ -149,7 +149,7 @@ TEST_F(FollowTzdataTest, AnEventBeforeTheChangeKeepsItsInstant) {
     zones.set(release("2026f", paris(1h, {{second("2027-03-28T01:00:00Z"), 2h}})));
     EXPECT_EQ(run().moved, 1U);
     EXPECT_EQ(find(soon).due, soon.due);
-    EXPECT_EQ(find(soon).tz_release, "2026f") << "so that nobody looks at it again";
+    EXPECT_EQ(find(soon).tz_release, "2026f") << "so that no instance checks it again";
     EXPECT_THAT(moves_of(soon), IsEmpty());
     EXPECT_EQ(find(later).due, at("2027-06-20T07:00:00Z"));
 }

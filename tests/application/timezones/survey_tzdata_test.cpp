@@ -49,7 +49,7 @@ TEST_F(SurveyTzdataTest, ReportsEventsThatAnInactiveDatabaseWouldMove) {
     EXPECT_EQ(impact.moves[0].event, event);
     EXPECT_EQ(impact.moves[0].after, at("2027-02-01T07:00:00Z"));
     EXPECT_FALSE(impact.last);
-    EXPECT_EQ(find(event), event) << "it is only told";
+    EXPECT_EQ(find(event), event) << "it is only reported";
 }
 
 TEST_F(SurveyTzdataTest, ReportsEventsThatWereNotTakenOver) {

@@ -77,10 +77,10 @@ TEST(ImportEvents, ReportsOnceThatItWaitsForABusyServer) {
                                            std::to_string(problem.size()) + "\r\n\r\n" + problem});
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;
-    std::vector<std::string> said;  // the output before each wait
+    std::vector<std::string> outputs;  // the output before each wait
     const WaitOptions wait_options{
         .elapsed = [] { return 0ms; },
-        .sleep = [&](std::chrono::milliseconds /*time*/) { said.push_back(err.str()); },
+        .sleep = [&](std::chrono::milliseconds /*time*/) { outputs.push_back(err.str()); },
         .timeout = std::nullopt};
 
     const int code =
@@ -92,7 +92,7 @@ TEST(ImportEvents, ReportsOnceThatItWaitsForABusyServer) {
         "sundial: the server responds with 503 OVERLOADED too many requests at once; retrying for "
         "30 seconds\n";
     EXPECT_EQ(code, 1);
-    EXPECT_THAT(said, ElementsAre("", "", waits, waits, waits, waits, waits, waits));
+    EXPECT_THAT(outputs, ElementsAre("", "", waits, waits, waits, waits, waits, waits));
     EXPECT_EQ(err.str(), waits + "sundial: too many requests at once (OVERLOADED)\n");
 }
 

@@ -155,9 +155,9 @@ RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresTheListedOccurrences, ()) {
 }
 
 RC_GTEST_PROP(BatchProperty, AnswersAnyBytesWithOneJsonObject, (const std::string& line)) {
-    const std::string said = answer_line(line, zones());
-    RC_ASSERT(said.find('\n') == std::string::npos);
-    RC_ASSERT(json::parse(said).as_object().contains("error"));
+    const std::string reply = answer_line(line, zones());
+    RC_ASSERT(reply.find('\n') == std::string::npos);
+    RC_ASSERT(json::parse(reply).as_object().contains("error"));
 }
 
 RC_GTEST_PROP(BatchProperty, AnswersARequestWithAnyTextInItsFields, (const std::string& text)) {
@@ -165,9 +165,9 @@ RC_GTEST_PROP(BatchProperty, AnswersARequestWithAnyTextInItsFields, (const std::
     const auto at = *rc::gen::inRange<std::size_t>(0, request.size());
     request.begin()[static_cast<std::ptrdiff_t>(at)].value() = text;
     request["after"] = gen_instant();
-    const std::string said = answer_line(json::serialize(request), zones());
-    RC_ASSERT(said.find('\n') == std::string::npos);
-    RC_ASSERT(json::parse(said).is_object());
+    const std::string reply = answer_line(json::serialize(request), zones());
+    RC_ASSERT(reply.find('\n') == std::string::npos);
+    RC_ASSERT(json::parse(reply).is_object());
 }
 
 }  // namespace

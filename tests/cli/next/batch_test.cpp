@@ -134,11 +134,11 @@ struct Refusal {
 void PrintTo(const Refusal& r, std::ostream* out) { *out << r.request; }
 class Refused : public testing::TestWithParam<Refusal> {};
 TEST_P(Refused, HasACodeAndACorrection) {
-    const json::value said = json::parse(answer(GetParam().request));
-    const json::object& error = said.at("error").as_object();
-    EXPECT_EQ(error.at("code").as_string(), GetParam().code) << said;
+    const json::value reply = json::parse(answer(GetParam().request));
+    const json::object& error = reply.at("error").as_object();
+    EXPECT_EQ(error.at("code").as_string(), GetParam().code) << reply;
     EXPECT_THAT(std::string(error.at("message").as_string()), HasSubstr(GetParam().says));
-    EXPECT_EQ(said.as_object().size(), 1U) << said;
+    EXPECT_EQ(reply.as_object().size(), 1U) << reply;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -450,10 +450,10 @@ TEST(HostileLine, IsAnsweredWithinASecond) {
     };
     for (const std::string& line : lines) {
         const auto began = std::chrono::steady_clock::now();
-        const std::string said = answer(line);
+        const std::string reply = answer(line);
         const auto took = std::chrono::steady_clock::now() - began;
         EXPECT_LT(took, std::chrono::seconds{10}) << line.substr(0, 100);
-        EXPECT_TRUE(json::parse(said).is_object());
+        EXPECT_TRUE(json::parse(reply).is_object());
     }
 }
 

@@ -171,11 +171,11 @@ TEST(ParseRrule, KeepsMessagesShortForAnyInput) {
     EXPECT_LT(rule.error().message.size(), 300U);
 }
 
-struct Said {
+struct Described {
     std::string rule, words;
 };
-void PrintTo(const Said& said, std::ostream* out) { *out << said.rule; }
-class DescribeRrule : public testing::TestWithParam<Said> {};
+void PrintTo(const Described& described, std::ostream* out) { *out << described.rule; }
+class DescribeRrule : public testing::TestWithParam<Described> {};
 
 TEST_P(DescribeRrule, InPlainWords) {
     const auto rule = parse_rrule(GetParam().rule);
@@ -187,29 +187,32 @@ TEST_P(DescribeRrule, InPlainWords) {
 INSTANTIATE_TEST_SUITE_P(
     Rrule, DescribeRrule,
     testing::Values(
-        Said{"FREQ=DAILY", "every day at 09:00"},
-        Said{"FREQ=WEEKLY;INTERVAL=2;BYDAY=TH,MO;COUNT=10",
-             "every 2 weeks on Monday and Thursday at 09:00, 10 times"},
-        Said{"FREQ=MONTHLY;BYDAY=2WE,-1WE;COUNT=1",
-             "every month on the last Wednesday and the 2nd Wednesday at 09:00, once"},
-        Said{"FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
-             "every month on Monday, Tuesday, Wednesday, Thursday and Friday at 09:00, only the "
-             "last of each month"},
-        Said{"FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
-             "every month on the 13th day of the month if it is Friday at 09:00"},
-        Said{"FREQ=YEARLY;BYMONTH=1,3;BYMONTHDAY=-2;UNTIL=20301224",
-             "every year in January and March on the 2nd last day of the month at 09:00, until the "
-             "end of 2030-12-24"},
-        Said{"FREQ=YEARLY;BYWEEKNO=1,22;BYDAY=MO;WKST=SU",
-             "every year in the 1st and 22nd week of the year on Monday at 09:00, with weeks that "
-             "begin on Sunday"},
-        Said{"FREQ=YEARLY;BYYEARDAY=-1;BYHOUR=8,20;BYSECOND=30;UNTIL=20301224T080030Z",
-             "every year on the last day of the year at 08:00:30 and 20:00:30, until "
-             "2030-12-24T08:00:30Z"},
-        Said{"FREQ=DAILY;BYHOUR=1,2,3,4;BYMINUTE=0,30",
-             "every day at hours 1, 2, 3 and 4, minutes 0 and 30"},
-        Said{"FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10;UNTIL=20301224T080000",
-             "every 20 minutes at hours 9 and 10, until 2030-12-24T08:00:00"}));
+        Described{"FREQ=DAILY", "every day at 09:00"},
+        Described{"FREQ=WEEKLY;INTERVAL=2;BYDAY=TH,MO;COUNT=10",
+                  "every 2 weeks on Monday and Thursday at 09:00, 10 times"},
+        Described{"FREQ=MONTHLY;BYDAY=2WE,-1WE;COUNT=1",
+                  "every month on the last Wednesday and the 2nd Wednesday at 09:00, once"},
+        Described{
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+            "every month on Monday, Tuesday, Wednesday, Thursday and Friday at 09:00, only the "
+            "last of each month"},
+        Described{"FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
+                  "every month on the 13th day of the month if it is Friday at 09:00"},
+        Described{
+            "FREQ=YEARLY;BYMONTH=1,3;BYMONTHDAY=-2;UNTIL=20301224",
+            "every year in January and March on the 2nd last day of the month at 09:00, until the "
+            "end of 2030-12-24"},
+        Described{
+            "FREQ=YEARLY;BYWEEKNO=1,22;BYDAY=MO;WKST=SU",
+            "every year in the 1st and 22nd week of the year on Monday at 09:00, with weeks that "
+            "begin on Sunday"},
+        Described{"FREQ=YEARLY;BYYEARDAY=-1;BYHOUR=8,20;BYSECOND=30;UNTIL=20301224T080030Z",
+                  "every year on the last day of the year at 08:00:30 and 20:00:30, until "
+                  "2030-12-24T08:00:30Z"},
+        Described{"FREQ=DAILY;BYHOUR=1,2,3,4;BYMINUTE=0,30",
+                  "every day at hours 1, 2, 3 and 4, minutes 0 and 30"},
+        Described{"FREQ=MINUTELY;INTERVAL=20;BYHOUR=9,10;UNTIL=20301224T080000",
+                  "every 20 minutes at hours 9 and 10, until 2030-12-24T08:00:00"}));
 
 }  // namespace
 }  // namespace sundial

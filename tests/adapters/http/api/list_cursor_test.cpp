@@ -83,11 +83,11 @@ protected:
     }
     /// The cursor up to the sort value: its binding, and an id.
     std::string without_value(const List& list) {
-        const std::string said = unpacked(cursor_of(list));
-        return said.substr(0, said.find(' ') + 1 + 36);
+        const std::string unpacked_cursor = unpacked(cursor_of(list));
+        return unpacked_cursor.substr(0, unpacked_cursor.find(' ') + 1 + 36);
     }
-    int answer_to(const List& list, const std::string& said) {
-        return get(list.target + "&cursor=" + packed(said)).status;
+    int answer_to(const List& list, const std::string& unpacked_cursor) {
+        return get(list.target + "&cursor=" + packed(unpacked_cursor)).status;
     }
 
     Endpoint bin = an_existing_endpoint(an_endpoint().inbox());
