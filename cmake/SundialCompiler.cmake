@@ -4,8 +4,9 @@ include(SundialHardening)
 add_library(sundial_compiler INTERFACE)
 target_compile_options(sundial_compiler INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-    -Wnull-dereference -Werror
-    $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wthread-safety>)
+    -Wnull-dereference
+    $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wthread-safety>
+    $<$<BOOL:${SUNDIAL_WERROR}>:-Werror>)
 
 target_compile_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_COMPILE})
 target_link_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_LINK})

@@ -35,7 +35,7 @@ target_compile_features(sundial_library PUBLIC cxx_std_20)
 target_link_libraries(sundial_library
     PRIVATE OpenSSL::Crypto PostgreSQL::PostgreSQL SQLiteCpp spdlog::spdlog Threads::Threads cctz)
 target_sources(sundial_library PUBLIC
-    FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}/include FILES ${engine_headers} ${pattern_headers})
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${engine_headers} ${pattern_headers})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sundial)
 install(TARGETS sundial_library EXPORT SundialTargets COMPONENT library
@@ -43,7 +43,7 @@ install(TARGETS sundial_library EXPORT SundialTargets COMPONENT library
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 install(EXPORT SundialTargets NAMESPACE Sundial:: DESTINATION ${package_dir} COMPONENT library)
 # In lower case, so that find_package(sundial) finds it too.
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/sundial-config.cmake @ONLY CONTENT [[# Written by cmake/SundialPackage.cmake.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sundial-config.cmake @ONLY CONTENT [[# Written by cmake/SundialPackage.cmake.
 include(CMakeFindDependencyMacro)
 find_dependency(OpenSSL 3)
 find_dependency(PostgreSQL)
@@ -64,8 +64,8 @@ if(NOT TARGET cctz)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/SundialTargets.cmake)
 ]])
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/sundial-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/sundial-config.cmake ${CMAKE_BINARY_DIR}/sundial-config-version.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sundial-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/sundial-config.cmake ${PROJECT_BINARY_DIR}/sundial-config-version.cmake
     DESTINATION ${package_dir} COMPONENT library)
 
 sundial_is_built(sundial product)
