@@ -1,4 +1,5 @@
-# Flags that make memory errors harder to exploit, for every target of ours (sundial_compiler and the Boost libraries):
+# Flags that make memory errors harder to exploit, for every target of ours (cmake/SundialCompiler.cmake) and the Boost
+# libraries:
 #   SUNDIAL_HARDENING_COMPILE   checks of the C library (_FORTIFY_SOURCE), stack protector, landing pads for indirect
 #                               jumps, code that can lie anywhere
 #   SUNDIAL_HARDENING_LINK      tables of the linker that are read-only once the program runs
@@ -11,7 +12,12 @@ if(NOT SUNDIAL_HARDENING OR SUNDIAL_SANITIZE)
 endif()
 include(CheckCXXCompilerFlag)
 
-list(APPEND SUNDIAL_HARDENING_COMPILE -fstack-protector-strong -fPIE)
+list(APPEND SUNDIAL_HARDENING_COMPILE -fstack-protector-strong)
+# CMake writes its own -fPIC before these options, and the last of both flags counts. A project that links the library
+# into a shared library sets this variable.
+if(NOT CMAKE_POSITION_INDEPENDENT_CODE)
+    list(APPEND SUNDIAL_HARDENING_COMPILE -fPIE)
+endif()
 list(APPEND SUNDIAL_HARDENING_LINK -pie -Wl,-z,relro,-z,now)
 
 # Each processor has its own.

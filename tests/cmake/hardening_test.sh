@@ -19,7 +19,7 @@ project(Fixture LANGUAGES CXX)
 list(APPEND CMAKE_MODULE_PATH $source_dir/cmake)
 include(SundialCompiler)
 add_executable(product main.cpp)
-target_link_libraries(product PRIVATE sundial_compiler)
+target_link_libraries(product PRIVATE sundial_linker)
 CMAKE
 cat >"$work/main.cpp" <<'CPP'
 #include <cstdio>
