@@ -52,11 +52,14 @@ struct Reading {
     seconds offset;  // of the clock by which they are read
     OccurrenceNote note = OccurrenceNote::none;
     bool second_pass = false;
-    std::optional<sys_seconds> all_at =
-        std::nullopt;  // their common instant, if they do not keep their distances
+    sys_seconds all_at = {};  // their common instant, if at_one_instant()
 
+    /// Whether they do not keep their distances.
+    [[nodiscard]] bool at_one_instant() const {
+        return note == OccurrenceNote::gap_boundary || note == OccurrenceNote::gap_skipped;
+    }
     [[nodiscard]] sys_seconds instant(local_seconds nominal) const {
-        return all_at ? *all_at : sys_seconds{nominal.time_since_epoch() - offset};
+        return at_one_instant() ? all_at : sys_seconds{nominal.time_since_epoch() - offset};
     }
     [[nodiscard]] bool moved() const {
         return note == OccurrenceNote::gap_earlier || note == OccurrenceNote::gap_later;
@@ -65,8 +68,8 @@ struct Reading {
 
 /// The part of `reading` whose instants lie in `span`; empty ranges stay empty.
 Reading clipped(Reading reading, Span span) {
-    if (reading.all_at) {
-        if (*reading.all_at < span.from || *reading.all_at >= span.until)
+    if (reading.at_one_instant()) {
+        if (reading.all_at < span.from || reading.all_at >= span.until)
             reading.until = reading.from;
         return reading;
     }
@@ -170,7 +173,7 @@ private:
                                    .second_pass = reading.second_pass,
                                    .note = reading.note};
         reading.from = *first->next + seconds{1};
-        const bool rest_is_same = reading.all_at && !is_skip(reading.note);
+        const bool rest_is_same = reading.note == OccurrenceNote::gap_boundary;
         first->next = rest_is_same ? std::nullopt : next_of(reading);
         return found;
     }
@@ -205,8 +208,8 @@ std::uint64_t CronRecurrence::count(Instant after, Instant until) const {
 std::uint64_t CronRecurrence::count_in(const Stretch& stretch, Span span) const {
     std::uint64_t found = 0;
     for (const Reading& reading : readings(stretch, span, Skipped::left_out)) {
-        if (reading.all_at) {
-            const bool taken = calendar_.has(wall_clock(*reading.all_at, stretch.offset));
+        if (reading.at_one_instant()) {
+            const bool taken = calendar_.has(wall_clock(reading.all_at, stretch.offset));
             if (!taken && calendar_.first_in(reading.from, reading.until)) ++found;
             continue;
         }
