@@ -93,10 +93,10 @@ std::optional<Command> Worker::next_extension(Mono now) {
 
 std::optional<Command> Worker::next_admission(Mono now) {
     if (!admit_backoff_.over(now)) return std::nullopt;
-    std::map<EndpointId, std::vector<EventId>> waiting;
+    std::map<EndpointId, std::vector<const HeldClaim*>> waiting;
     for (const EventId id : to_admit_) {
         const HeldClaim* claim = held_.find(id, Stage::planned);
-        if (claim != nullptr) waiting[claim->destination.endpoint->id].push_back(id);
+        if (claim != nullptr) waiting[claim->destination.endpoint->id].push_back(claim);
     }
     to_admit_.clear();
     if (draining() || receivers_.may_renew(now)) {
@@ -108,17 +108,17 @@ std::optional<Command> Worker::next_admission(Mono now) {
     if (waiting.empty()) return std::nullopt;
     RequestAdmission ask;
     asking_.clear();
-    for (auto& [endpoint, events] : waiting) {
+    for (auto& [endpoint, claims] : waiting) {
         // The most urgent event goes first, and a probe is the oldest of all.
-        std::ranges::sort(events, {}, [this](EventId id) {
-            const Event& event = held_.find(id)->event;
-            return std::pair{event.priority, target_of(event)};
+        std::ranges::sort(claims, {}, [](const HeldClaim* claim) {
+            return std::pair{claim->event.priority, target_of(claim->event)};
         });
         AdmissionRequest asked = receivers_.question(endpoint, held_.in_flight(endpoint),
-                                                     static_cast<std::uint32_t>(events.size()));
+                                                     static_cast<std::uint32_t>(claims.size()));
         asked.may_probe = may_probe(endpoint);
         ask.asked.push_back(asked);
-        asking_.push_back(std::move(events));
+        std::vector<EventId>& events = asking_.emplace_back();
+        for (const HeldClaim* claim : claims) events.push_back(claim->event.id);
     }
     issued_at_ = now;
     return ask;

@@ -106,8 +106,14 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
         // Our own lease expired before we knew. An unsent claim is void. An attempt under way must
         // not overlap with a second one, and its outcome will be recorded as LATE.
         if (!is_unsent(known->stage)) {
-            PendingReturn back{{id, event.version, event.attempt, settings_.instance, own_try_wait,
-                                "LEASE_LOST an earlier attempt of this instance is still running"}};
+            ReleasedClaim released{
+                id,
+                event.version,
+                event.attempt,
+                settings_.instance,
+                own_try_wait,
+                "LEASE_LOST an earlier attempt of this instance is still running"};
+            PendingReturn back{std::move(released)};
             back.lane = lane_of(event);
             to_release_.push_back(std::move(back));
             return;

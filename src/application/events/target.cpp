@@ -82,7 +82,7 @@ Result<Target> TargetReader::read_instant(const TargetFields& fields) const {
     if (suffix && fields.zone && *suffix != *fields.zone) {
         return invalid(at_zone, "bad_request", "must equal the zone in the brackets of the time");
     }
-    Target target{.intent = {.wall = std::nullopt}, .due = *instant};
+    Target target{.intent = Intent{}, .due = *instant};
     if (!suffix && !fields.zone) return within_horizon(std::move(target), at_utc);
 
     target.intent.zone = suffix ? *suffix : *fields.zone;

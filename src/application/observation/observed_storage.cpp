@@ -14,18 +14,14 @@
 
 namespace sundial {
 
-namespace {
-
-/// State of an event before its transaction changed it.
-struct Before {
-    Instant due;
-    Version planned_by;  // its schedule's version; 0 without one
-};
-
-}  // namespace
-
 /// The effects of one run of a transaction so far.
 struct ObservedStorage::Changes {
+    /// State of an event before its transaction changed it.
+    struct Before {
+        Instant due;
+        Version planned_by;  // its schedule's version; 0 without one
+    };
+
     std::map<std::string, std::size_t> created{};  // by type
     // The same; the code that drops them logs the reason.
     std::map<std::string, std::size_t> dropped{};

@@ -55,6 +55,7 @@ Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerRequ
         }
         const Nominal nominal = nominal_of(wall_time_at(**zone, tx.now()));
         const IdempotencyKey key = ids_.random_key();
+        Intent intent{.wall = std::nullopt, .zone = place};
         const Event event{
             .id = ids_.event_id(key),
             .key = key,
@@ -63,7 +64,7 @@ Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerRequ
             .user = user ? std::optional{user->id} : std::nullopt,
             .endpoint = schedule.endpoint,
             .occurrence = Occurrence{schedule.id, schedule.version, nominal, Origin::trigger},
-            .intent = {.wall = std::nullopt, .zone = place},
+            .intent = std::move(intent),
             .due = tx.now(),
             .tz_release = zones->release(),
             .payload =
