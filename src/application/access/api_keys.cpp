@@ -30,10 +30,10 @@ std::vector<FieldError> defects(const NewApiKey& requested, Instant now) {
 
 }  // namespace
 
-Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& requested, const Caller& caller) {
+ApiKeyResult<CreatedApiKey> CreateApiKey::run(const NewApiKey& requested, const Caller& caller) {
     const auto fresh = secrets_.make();
     const auto fixed = fixed_roles_();
-    return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedApiKey> {
+    return in_transaction(store_, [&](Transaction& tx) -> ApiKeyResult<CreatedApiKey> {
         if (auto found = defects(requested, tx.now()); !found.empty()) {
             return ValidationFailed{std::move(found)};
         }
@@ -61,10 +61,10 @@ Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& requested, const Caller
     });
 }
 
-Result<void> RevokeApiKey::run(std::string_view reference, const Caller& caller) {
+ApiKeyResult<void> RevokeApiKey::run(std::string_view reference, const Caller& caller) {
     const auto fixed = fixed_roles_();
     const auto uuid = base::parse_uuid(reference);
-    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+    return in_transaction(store_, [&](Transaction& tx) -> ApiKeyResult<void> {
         const auto keys = tx.api_keys().lock_all();
         const auto key = std::ranges::find_if(keys, [&](const ApiKey& one) {
             return uuid ? one.id.value == *uuid : handle_of(one.id) == reference;

@@ -12,6 +12,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "domain/api_key.hpp"
 
 namespace sundial {
@@ -38,7 +39,7 @@ public:
                  std::function<std::vector<Role>()> fixed_roles)
         : store_(store), secrets_(secrets), ids_(ids), fixed_roles_(std::move(fixed_roles)) {}
     /// Errors: ValidationFailed, FirstKeyNotAdmin, LastAdminKey.
-    [[nodiscard]] Result<CreatedApiKey> run(const NewApiKey& requested, const Caller& caller);
+    [[nodiscard]] ApiKeyResult<CreatedApiKey> run(const NewApiKey& requested, const Caller& caller);
 
 private:
     Store& store_;
@@ -54,7 +55,7 @@ public:
     RevokeApiKey(Store& store, Ids& ids, std::function<std::vector<Role>()> fixed_roles)
         : store_(store), ids_(ids), fixed_roles_(std::move(fixed_roles)) {}
     /// By its id or its ten characters. Errors: NotFound, LastAdminKey.
-    [[nodiscard]] Result<void> run(std::string_view reference, const Caller& caller);
+    [[nodiscard]] ApiKeyResult<void> run(std::string_view reference, const Caller& caller);
 
 private:
     Store& store_;

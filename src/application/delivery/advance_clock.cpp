@@ -20,7 +20,7 @@ ValidationFailed backwards(const char* pointer, Instant now) {
 
 }  // namespace
 
-Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
+ClockResult<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     if (!clock_.is_test()) return ClockNotTest{};
     operations_.drain();
     // The loop itself must not claim between two steps: the end of its lease would become a step.
@@ -57,7 +57,8 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     return advanced;
 }
 
-Result<Advanced> AdvanceClock::by(std::chrono::microseconds duration, const Progress& progress) {
+ClockResult<Advanced> AdvanceClock::by(std::chrono::microseconds duration,
+                                       const Progress& progress) {
     if (!clock_.is_test()) return ClockNotTest{};
     const Instant now = clock_.now();
     if (duration < std::chrono::microseconds{0}) return backwards("/by", now);
@@ -67,7 +68,7 @@ Result<Advanced> AdvanceClock::by(std::chrono::microseconds duration, const Prog
     return to(now + duration, progress);
 }
 
-Result<Instant> AdvanceClock::jump(Instant target) {
+ClockResult<Instant> AdvanceClock::jump(Instant target) {
     if (!clock_.is_test()) return ClockNotTest{};
     operations_.drain();
     auto worker = loop_.take_over();

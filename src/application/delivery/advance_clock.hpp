@@ -8,6 +8,7 @@
 #include "application/operations/operations.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -30,13 +31,13 @@ public:
 
     /// Errors: ClockNotTest; ValidationFailed at /to if the clock would go back. Ends early, at any
     /// instant, if the worker is stopped. Throws Unavailable.
-    [[nodiscard]] Result<Advanced> to(Instant target, const Progress& progress = {});
+    [[nodiscard]] ClockResult<Advanced> to(Instant target, const Progress& progress = {});
     /// Errors: ClockNotTest; ValidationFailed at /by.
-    [[nodiscard]] Result<Advanced> by(std::chrono::microseconds duration,
-                                      const Progress& progress = {});
+    [[nodiscard]] ClockResult<Advanced> by(std::chrono::microseconds duration,
+                                           const Progress& progress = {});
     /// Sets the clock in one step, after everything in flight is settled. Events in between come
     /// due late. Errors: ClockNotTest; ValidationFailed at /now if the clock would go back.
-    [[nodiscard]] Result<Instant> jump(Instant target);
+    [[nodiscard]] ClockResult<Instant> jump(Instant target);
 
 private:
     Clock& clock_;

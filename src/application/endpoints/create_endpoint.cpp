@@ -14,8 +14,8 @@ namespace {
 using Defects = std::vector<FieldError>;
 
 /// Sealing also validates a given secret.
-Result<FreshKeys> keys_of(const NewEndpoint& requested, const EndpointKind& kind,
-                          Secrets& secrets) {
+EndpointResult<FreshKeys> keys_of(const NewEndpoint& requested, const EndpointKind& kind,
+                                  Secrets& secrets) {
     if (!kind.signs()) return FreshKeys{};
     return fresh_keys(secrets, requested.secret, requested.ed25519);
 }
@@ -30,7 +30,8 @@ TypeSettings type_settings(const NewEndpoint& requested) {
             .ed25519 = requested.ed25519};
 }
 
-Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested, const Caller& caller) {
+EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested,
+                                                    const Caller& caller) {
     const EndpointKind* kind = kinds_.find(requested.type);
     if (kind == nullptr) {
         return invalid(
@@ -72,7 +73,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested, const 
     endpoint.secret_hint = fresh->secret_hint;
     endpoint.public_key = fresh->public_key;
 
-    return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {
+    return in_transaction(store_, [&](Transaction& tx) -> EndpointResult<CreatedEndpoint> {
         endpoint.created_at = endpoint.updated_at = tx.now();
         if (auto added = tx.endpoints().add(endpoint); !added) return added.error();
         tx.record(endpoint_created(endpoint, {ids_.fresh(), caller}));

@@ -11,6 +11,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "domain/endpoint.hpp"
 
 namespace sundial {
@@ -48,7 +49,8 @@ public:
                    std::chrono::seconds lease = std::chrono::seconds{30})
         : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids), lease_(lease) {}
     /// Errors: ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& requested, const Caller& caller);
+    [[nodiscard]] EndpointResult<CreatedEndpoint> run(const NewEndpoint& requested,
+                                                      const Caller& caller);
 
 private:
     Store& store_;

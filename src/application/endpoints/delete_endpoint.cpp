@@ -43,8 +43,9 @@ struct CancelledOfEndpoint {
 };
 
 /// Cancels some events that are not claimed.
-Result<CancelledOfEndpoint> cancel_some_of_endpoint(Transaction& tx, const TzData& zones, Ids& ids,
-                                                    EndpointId endpoint, Instant& earliest) {
+EndpointResult<CancelledOfEndpoint> cancel_some_of_endpoint(Transaction& tx, const TzData& zones,
+                                                            Ids& ids, EndpointId endpoint,
+                                                            Instant& earliest) {
     const auto events = tx.events().unclaimed_of_endpoint(endpoint, batch_size);
     share_owners(tx, events);
     CancelledOfEndpoint done{.may_be_more = events.size() == batch_size};
@@ -64,10 +65,8 @@ Result<CancelledOfEndpoint> cancel_some_of_endpoint(Transaction& tx, const TzDat
 
 /// A schedule prevents the deletion even if its events are cancelled, because it would plan the
 /// next ones for the endpoint.
-Result<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(Transaction& tx,
-                                                                    const Endpoint& endpoint,
-                                                                    EventsOfEndpoint events,
-                                                                    const Caller& caller) {
+EndpointResult<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(
+    Transaction& tx, const Endpoint& endpoint, EventsOfEndpoint events, const Caller& caller) {
     Step step;
     const auto schedules = schedules_of(tx, endpoint.id);
     const bool cancels = events == EventsOfEndpoint::cancelled;
@@ -92,10 +91,11 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(Transaction&
 
 /// Changes nothing if the endpoint is in use. Otherwise, from its commit on, no event is sent to an
 /// endpoint that is left.
-Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_view reference,
-                                                   EventsOfEndpoint events,
-                                                   std::optional<Version> expected,
-                                                   const Caller& caller) {
+EndpointResult<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx,
+                                                           std::string_view reference,
+                                                           EventsOfEndpoint events,
+                                                           std::optional<Version> expected,
+                                                           const Caller& caller) {
     const auto id = endpoint_id(tx, reference);
     if (!id) return id.error();
     const auto before = tx.endpoints().lock_to_remove(*id);
@@ -120,13 +120,13 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_
     return step;
 }
 
-Result<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint events,
-                                 std::optional<Version> expected, const Caller& caller) {
+EndpointResult<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint events,
+                                         std::optional<Version> expected, const Caller& caller) {
     auto step = in_transaction(
         store_, [&](Transaction& tx) { return begin(tx, reference, events, expected, caller); });
     while (step && !step->removed && !step->in_use) {
         wakeups_.due_at(step->earliest);
-        step = in_transaction(store_, [&](Transaction& tx) -> Result<Step> {
+        step = in_transaction(store_, [&](Transaction& tx) -> EndpointResult<Step> {
             const auto id = endpoint_id(tx, reference);
             const auto endpoint = id ? tx.endpoints().lock_to_remove(*id) : std::nullopt;
             if (!endpoint) return Step{.removed = true};  // by another caller

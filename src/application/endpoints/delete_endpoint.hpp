@@ -10,6 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -28,8 +29,8 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, EndpointInUse; ValidationFailed if the zone of an event's
     /// successor is unknown.
-    [[nodiscard]] Result<void> run(std::string_view reference, EventsOfEndpoint events,
-                                   std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] EndpointResult<void> run(std::string_view reference, EventsOfEndpoint events,
+                                           std::optional<Version> expected, const Caller& caller);
 
 private:
     /// Of one transaction.
@@ -39,10 +40,10 @@ private:
         std::size_t cancelled = 0;              // events, if no more are left to cancel
         Instant earliest = never;               // when the first planned successor is claimable
     };
-    Result<Step> remove_if_few_are_left(Transaction& tx, const Endpoint& endpoint,
-                                        EventsOfEndpoint events, const Caller& caller);
-    Result<Step> begin(Transaction& tx, std::string_view reference, EventsOfEndpoint events,
-                       std::optional<Version> expected, const Caller& caller);
+    EndpointResult<Step> remove_if_few_are_left(Transaction& tx, const Endpoint& endpoint,
+                                                EventsOfEndpoint events, const Caller& caller);
+    EndpointResult<Step> begin(Transaction& tx, std::string_view reference, EventsOfEndpoint events,
+                               std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
     const TimeZones& zones_;

@@ -46,8 +46,8 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
 
 /// Adds or removes the pair of keys, if that changes anything. A type that does not sign refuses
 /// the setting itself.
-Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> requested,
-                              const EndpointKind& kind, Secrets& secrets) {
+EndpointResult<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> requested,
+                                      const EndpointKind& kind, Secrets& secrets) {
     if (!requested || *requested == !endpoint.public_key.empty()) return endpoint;
     if (!*requested) {
         std::erase_if(endpoint.signing_keys,
@@ -171,23 +171,26 @@ bool close_circuit(Transaction& tx, EndpointId endpoint) {
 
 }  // namespace
 
-Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
-                                   std::optional<Version> expected, const Caller& caller) {
+EndpointResult<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
+                                           std::optional<Version> expected, const Caller& caller) {
     return change(reference, [&](const Endpoint&) { return edit; }, nullptr, expected, caller);
 }
 
-Result<Endpoint> EditEndpoint::replace(std::string_view reference, const NewEndpoint& requested,
-                                       std::optional<Version> expected, const Caller& caller) {
+EndpointResult<Endpoint> EditEndpoint::replace(std::string_view reference,
+                                               const NewEndpoint& requested,
+                                               std::optional<Version> expected,
+                                               const Caller& caller) {
     const auto make_edit = [&](const Endpoint& before) { return replacing(before, requested); };
     return change(reference, make_edit, &requested, expected, caller);
 }
 
-Result<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit& make_edit,
-                                      const NewEndpoint* whole, std::optional<Version> expected,
-                                      const Caller& caller) {
+EndpointResult<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit& make_edit,
+                                              const NewEndpoint* whole,
+                                              std::optional<Version> expected,
+                                              const Caller& caller) {
     EndpointEdit edit;
     bool enabled_now = false, closed_now = false;
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> EndpointResult<Endpoint> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
         const auto before = tx.endpoints().lock(*id);

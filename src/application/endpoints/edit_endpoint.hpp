@@ -15,6 +15,7 @@
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "application/requests/edits.hpp"
+#include "application/results.hpp"
 #include "base/log.hpp"
 #include "domain/endpoint.hpp"
 
@@ -66,20 +67,23 @@ public:
           log_(log),
           lease_(lease) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
-                                       std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] EndpointResult<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
+                                               std::optional<Version> expected,
+                                               const Caller& caller);
     /// Replaces every setting of the endpoint with that of `requested`, except external id, type,
     /// format and secret. Errors: as above.
-    [[nodiscard]] Result<Endpoint> replace(std::string_view reference, const NewEndpoint& requested,
-                                           std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] EndpointResult<Endpoint> replace(std::string_view reference,
+                                                   const NewEndpoint& requested,
+                                                   std::optional<Version> expected,
+                                                   const Caller& caller);
 
 private:
     /// Computes the edit from the current endpoint.
     using MakeEdit = std::function<EndpointEdit(const Endpoint&)>;
     /// `whole`: the complete new settings; null if the edit has only some.
-    Result<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
-                            const NewEndpoint* whole, std::optional<Version> expected,
-                            const Caller& caller);
+    EndpointResult<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
+                                    const NewEndpoint* whole, std::optional<Version> expected,
+                                    const Caller& caller);
     void release_waiting(EndpointId endpoint, const std::function<void()>& release);
 
     Store& store_;

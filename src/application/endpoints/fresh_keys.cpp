@@ -4,8 +4,8 @@
 
 namespace sundial {
 
-Result<FreshKeys> fresh_keys(Secrets& secrets, const std::optional<std::string>& given,
-                             bool ed25519) {
+EndpointResult<FreshKeys> fresh_keys(Secrets& secrets, const std::optional<std::string>& given,
+                                     bool ed25519) {
     auto secret = secrets.seal(given);
     if (!secret) return secret.error();
     FreshKeys fresh{.keys = {{.scheme = SignatureScheme::v1, .sealed = std::move(secret->sealed)}},

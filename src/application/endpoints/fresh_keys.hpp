@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "application/ports/secrets.hpp"
+#include "application/results.hpp"
 #include "domain/endpoint.hpp"
 
 namespace sundial {
@@ -18,7 +19,8 @@ struct FreshKeys {
 };
 
 /// A secret, `given` or random, and with `ed25519` also a pair of keys. Errors: ValidationFailed.
-[[nodiscard]] Result<FreshKeys> fresh_keys(Secrets& secrets,
-                                           const std::optional<std::string>& given, bool ed25519);
+[[nodiscard]] EndpointResult<FreshKeys> fresh_keys(Secrets& secrets,
+                                                   const std::optional<std::string>& given,
+                                                   bool ed25519);
 
 }  // namespace sundial

@@ -12,8 +12,10 @@ constexpr int put_turns = 5;
 
 }  // namespace
 
-Result<PutEndpointResult> PutEndpoint::run(const std::string& external_id, NewEndpoint requested,
-                                           std::optional<Version> expected, const Caller& caller) {
+EndpointResult<PutEndpointResult> PutEndpoint::run(const std::string& external_id,
+                                                   NewEndpoint requested,
+                                                   std::optional<Version> expected,
+                                                   const Caller& caller) {
     requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {

@@ -6,6 +6,7 @@
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -21,10 +22,10 @@ public:
     PutEndpoint(CreateEndpoint& create, EditEndpoint& edit) : create_(create), edit_(edit) {}
     /// Ignores `requested.external_id`. With `expected` nothing is created. Errors:
     /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutEndpointResult> run(const std::string& external_id,
-                                                NewEndpoint requested,
-                                                std::optional<Version> expected,
-                                                const Caller& caller);
+    [[nodiscard]] EndpointResult<PutEndpointResult> run(const std::string& external_id,
+                                                        NewEndpoint requested,
+                                                        std::optional<Version> expected,
+                                                        const Caller& caller);
 
 private:
     CreateEndpoint& create_;

@@ -7,8 +7,8 @@
 namespace sundial {
 namespace {
 
-Result<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
-                            std::string_view reference) {
+EndpointResult<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
+                                    std::string_view reference) {
     const auto id = endpoint_id(tx, reference);
     if (!id) return id.error();
     const auto endpoint = tx.endpoints().find(*id);
@@ -23,16 +23,17 @@ Result<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
 
 }  // namespace
 
-Result<Page<InboxRequest>> ReadInbox::run(std::string_view reference, const PageRequest& page) {
-    return in_read(store_, [&](Transaction& tx) -> Result<Page<InboxRequest>> {
+EndpointResult<Page<InboxRequest>> ReadInbox::run(std::string_view reference,
+                                                  const PageRequest& page) {
+    return in_read(store_, [&](Transaction& tx) -> EndpointResult<Page<InboxRequest>> {
         const auto id = inbox_id(tx, kinds_, reference);
         if (!id) return id.error();
         return tx.inbox().list(*id, page);
     });
 }
 
-Result<void> ClearInbox::run(std::string_view reference) {
-    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+EndpointResult<void> ClearInbox::run(std::string_view reference) {
+    return in_transaction(store_, [&](Transaction& tx) -> EndpointResult<void> {
         const auto id = inbox_id(tx, kinds_, reference);
         if (!id) return id.error();
         tx.inbox().clear(*id);

@@ -4,6 +4,7 @@
 
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -12,8 +13,8 @@ class ReadInbox {
 public:
     ReadInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Newest first. Errors: NotFound; ValidationFailed for a type that keeps no requests.
-    [[nodiscard]] Result<Page<InboxRequest>> run(std::string_view reference,
-                                                 const PageRequest& page);
+    [[nodiscard]] EndpointResult<Page<InboxRequest>> run(std::string_view reference,
+                                                         const PageRequest& page);
 
 private:
     Store& store_;
@@ -25,7 +26,7 @@ class ClearInbox {
 public:
     ClearInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Errors: as above.
-    [[nodiscard]] Result<void> run(std::string_view reference);
+    [[nodiscard]] EndpointResult<void> run(std::string_view reference);
 
 private:
     Store& store_;

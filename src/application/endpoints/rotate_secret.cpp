@@ -9,9 +9,11 @@
 
 namespace sundial {
 
-Result<CreatedEndpoint> RotateSecret::run(std::string_view reference, const Rotation& rotation,
-                                          std::optional<Version> expected, const Caller& caller) {
-    return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {
+EndpointResult<CreatedEndpoint> RotateSecret::run(std::string_view reference,
+                                                  const Rotation& rotation,
+                                                  std::optional<Version> expected,
+                                                  const Caller& caller) {
+    return in_transaction(store_, [&](Transaction& tx) -> EndpointResult<CreatedEndpoint> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
         const auto before = tx.endpoints().lock(*id);

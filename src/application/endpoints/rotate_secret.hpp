@@ -11,6 +11,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -26,9 +27,10 @@ public:
     RotateSecret(Store& store, Secrets& secrets, const EndpointKinds& kinds, Ids& ids)
         : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed.
-    [[nodiscard]] Result<CreatedEndpoint> run(std::string_view reference, const Rotation& rotation,
-                                              std::optional<Version> expected,
-                                              const Caller& caller);
+    [[nodiscard]] EndpointResult<CreatedEndpoint> run(std::string_view reference,
+                                                      const Rotation& rotation,
+                                                      std::optional<Version> expected,
+                                                      const Caller& caller);
 
 private:
     Store& store_;

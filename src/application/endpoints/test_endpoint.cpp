@@ -35,13 +35,13 @@ Event test_event(const Endpoint& endpoint, Ids& ids, Instant now) {
 
 }  // namespace
 
-Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
+EndpointResult<TestDelivery> TestEndpoint::run(std::string_view reference) {
     struct Subject {
         Endpoint endpoint;
         Delivery& delivery;
         Instant now;
     };
-    auto subject = in_read(store_, [&](Transaction& tx) -> Result<Subject> {
+    auto subject = in_read(store_, [&](Transaction& tx) -> EndpointResult<Subject> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);

@@ -5,6 +5,7 @@
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "domain/outcome.hpp"
 
 namespace sundial {
@@ -21,7 +22,7 @@ public:
     TestEndpoint(Store& store, const EndpointKinds& kinds, Ids& ids)
         : store_(store), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, EndpointDisabled; ValidationFailed for a type that nothing is sent to.
-    [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
+    [[nodiscard]] EndpointResult<TestDelivery> run(std::string_view reference);
 
 private:
     Store& store_;

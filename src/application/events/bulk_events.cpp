@@ -295,7 +295,7 @@ public:
     }
 
 private:
-    Result<Event> act(EventId id) {
+    EventResult<Event> act(EventId id) {
         switch (request_.action) {
             case BulkAction::retry: {
                 // Spread over the pause, so that receivers get one after the other.
@@ -316,7 +316,7 @@ private:
         return move(id);
     }
 
-    Result<Event> move(EventId id) {
+    EventResult<Event> move(EventId id) {
         EventEdit edit;
         edit.target = request_.target;
         if (request_.shift) {
@@ -343,7 +343,7 @@ private:
 
 }  // namespace
 
-Result<Bulk> BulkEvents::run(const BulkCall& call, const std::string& correlation_id) {
+EventResult<Bulk> BulkEvents::run(const BulkCall& call, const std::string& correlation_id) {
     BulkRequest request = call.request;
     const Instant now = in_read(store_, [](Transaction& tx) { return tx.now(); });
     if (auto defects = Judging{*zones_.current(), now}.run(request); !defects.empty()) {

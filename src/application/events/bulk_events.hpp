@@ -11,6 +11,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "base/log.hpp"
 
 namespace sundial {
@@ -34,7 +35,7 @@ public:
     BulkEvents(Store& store, const TimeZones& zones, Operations& operations, base::Log& log)
         : store_(store), zones_(zones), operations_(operations), log_(log) {}
     /// Errors: ValidationFailed, at /filter/…, /set/… and /ids; TooManyOperations.
-    [[nodiscard]] Result<Bulk> run(const BulkCall& call, const std::string& correlation_id);
+    [[nodiscard]] EventResult<Bulk> run(const BulkCall& call, const std::string& correlation_id);
 
 private:
     [[nodiscard]] Bulk preview(const BulkRequest& request);

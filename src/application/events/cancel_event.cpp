@@ -41,7 +41,7 @@ std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zo
                    "the zone that it runs in: " + zone.error().message);
 }
 
-Result<Event> cancel_alone(Transaction& tx, const Event& event, const std::string& reason) {
+EventResult<Event> cancel_alone(Transaction& tx, const Event& event, const std::string& reason) {
     auto cancelled = cancel(event, tx.now(), reason);
     if (cancelled) tx.events().finish(*cancelled);
     CRASH_POINT("cancel: before commit");
@@ -62,9 +62,9 @@ void share_owners(Transaction& tx, std::span<const Event> events) {
 }
 
 // Shares the user and the schedule, then locks the event.
-Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
-                        std::optional<Version> expected, Instant& earliest,
-                        const std::string& reason) {
+EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
+                             std::optional<Version> expected, Instant& earliest,
+                             const std::string& reason) {
     const auto missing = NotFound{Noun::event, to_string(id)};
     const auto seen = tx.events().find(id);
     if (!seen) return missing;
@@ -85,9 +85,9 @@ Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId 
     return cancelled;
 }
 
-Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
+EventResult<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
     Instant earliest = never;
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<Event> {
         earliest = never;  // the work may run again
         const auto parsed = event_id(id);
         if (!parsed) return parsed.error();

@@ -9,6 +9,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {
@@ -19,9 +20,10 @@ void share_owners(Transaction& tx, std::span<const Event> events);
 
 /// Cancels one event inside a transaction. `earliest` becomes the instant at which its successor is
 /// claimable, if that is earlier. Errors: as of CancelEvent.
-[[nodiscard]] Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
-                                      std::optional<Version> expected, Instant& earliest,
-                                      const std::string& reason = "cancelled on request");
+[[nodiscard]] EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids,
+                                           EventId id, std::optional<Version> expected,
+                                           Instant& earliest,
+                                           const std::string& reason = "cancelled on request");
 
 /// Cancels an event that is PENDING or waiting for a retry. The successor of a recurring event is
 /// planned in the same transaction. A repeated call returns the same result.
@@ -30,7 +32,7 @@ public:
     CancelEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, InvalidStateTransition (claimed, COMPLETED, FAILED).
-    [[nodiscard]] Result<Event> run(std::string_view id, std::optional<Version> expected);
+    [[nodiscard]] EventResult<Event> run(std::string_view id, std::optional<Version> expected);
 
 private:
     Store& store_;

@@ -39,7 +39,7 @@ public:
         if (edit.endpoint) endpoint_ = shared_endpoint(tx, *edit.endpoint, endpoint_defects_);
     }
 
-    Result<Event> live(const Event& event) {
+    EventResult<Event> live(const Event& event) {
         // Returns an error.
         if (edit_.dismissed) return dismiss(event, *edit_.dismissed, tx_.now());
         if (!touches_plan(edit_)) return event;
@@ -48,7 +48,7 @@ public:
         return waiting(event);
     }
 
-    Result<Event> finished(const Event& event) {
+    EventResult<Event> finished(const Event& event) {
         if (touches_plan(edit_)) return not_editable(event);
         if (!edit_.dismissed) return event;
         auto dismissed = dismiss(event, *edit_.dismissed, tx_.now());
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    Result<Event> pending(const Event& event) {
+    EventResult<Event> pending(const Event& event) {
         std::vector<FieldError> defects = endpoint_defects_;
         const Target before{event.intent, event.due};
         const auto target =
@@ -89,7 +89,7 @@ private:
     }
 
     /// For an event that waits for a retry or for its endpoint. A new endpoint ends the wait.
-    Result<Event> waiting(const Event& event) {
+    EventResult<Event> waiting(const Event& event) {
         if (!endpoint_defects_.empty()) return ValidationFailed{endpoint_defects_};
         const auto endpoint = endpoint_after(event);
         if (endpoint == event.endpoint) return event;
@@ -121,8 +121,8 @@ private:
 }  // namespace
 
 // Shares a new endpoint, then locks the event.
-Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
-                      std::optional<Version> expected) {
+EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
+                           std::optional<Version> expected) {
     Editing editing{tx, zones, edit};
     const auto live = tx.events().lock(id);
     const auto event = live ? live : tx.events().find(id);
@@ -134,9 +134,9 @@ Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const Ev
     return live ? editing.live(*live) : editing.finished(*event);
 }
 
-Result<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
-                             std::optional<Version> expected) {
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+EventResult<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
+                                  std::optional<Version> expected) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<Event> {
         const auto requested = event_id(id);
         if (!requested) return requested.error();
         return edit_in(tx, *zones_.current(), *requested, edit, expected);

@@ -9,6 +9,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/edits.hpp"
+#include "application/results.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {
@@ -23,8 +24,8 @@ struct EventEdit {
 };
 
 /// Edits one event inside a transaction. Errors: as of EditEvent.
-[[nodiscard]] Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
-                                    const EventEdit& edit, std::optional<Version> expected);
+[[nodiscard]] EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
+                                         const EventEdit& edit, std::optional<Version> expected);
 
 /// Changes a PENDING event (target, payload, endpoint, priority), gives an endpoint to an event
 /// that waits for one, or marks a FAILED event as dismissed. An edit that changes nothing makes no
@@ -34,8 +35,8 @@ public:
     EditEvent(Store& store, const TimeZones& zones, Wakeups& wakeups)
         : store_(store), zones_(zones), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, InvalidStateTransition.
-    [[nodiscard]] Result<Event> run(std::string_view id, const EventEdit& edit,
-                                    std::optional<Version> expected);
+    [[nodiscard]] EventResult<Event> run(std::string_view id, const EventEdit& edit,
+                                         std::optional<Version> expected);
 
 private:
     Store& store_;

@@ -313,8 +313,8 @@ Explanation explain(const EventStory& story, const TzData& zones) {
     return Explainer{story, zones}.run();
 }
 
-Result<Explanation> ExplainEvent::run(std::string_view reference) {
-    const auto story = in_read(store_, [&](Transaction& tx) -> Result<EventStory> {
+EventResult<Explanation> ExplainEvent::run(std::string_view reference) {
+    const auto story = in_read(store_, [&](Transaction& tx) -> EventResult<EventStory> {
         const auto id = event_id(reference);
         if (!id) return id.error();
         auto event = tx.events().find(*id);

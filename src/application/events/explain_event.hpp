@@ -10,6 +10,7 @@
 
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -51,7 +52,7 @@ class ExplainEvent {
 public:
     ExplainEvent(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
     /// Errors: NotFound.
-    [[nodiscard]] Result<Explanation> run(std::string_view id);
+    [[nodiscard]] EventResult<Explanation> run(std::string_view id);
 
 private:
     Store& store_;

@@ -56,8 +56,8 @@ Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds
 }
 
 /// Stores the new event.
-Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
-                              std::chrono::microseconds delay) {
+EventResult<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+                                   std::chrono::microseconds delay) {
     const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
     auto fresh = key == RetryKey::fresh
                      ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
@@ -79,8 +79,8 @@ Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, Ret
 
 }  // namespace
 
-Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
-                              std::chrono::microseconds delay) {
+EventResult<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+                                   std::chrono::microseconds delay) {
     auto event = find_with_user(tx, id);
     if (event && key == RetryKey::same && waiting_for(*event) == WaitReason::retry) {
         const auto live = tx.events().lock(id);
@@ -96,8 +96,8 @@ Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey ke
     return RetriedEvent{*std::move(fresh), true};
 }
 
-Result<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<RetriedEvent> {
+EventResult<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<RetriedEvent> {
         const auto parsed = event_id(id);
         if (!parsed) return parsed.error();
         return retry_in(tx, ids_, *parsed, key);

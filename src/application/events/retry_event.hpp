@@ -7,6 +7,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {
@@ -22,8 +23,9 @@ struct RetriedEvent {
 
 /// Retries one event inside a transaction; it is claimable after `delay`, if not before. A FAILED
 /// event is marked as dismissed, so it is no longer a dead letter. Errors: as of RetryEvent.
-[[nodiscard]] Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
-                                            std::chrono::microseconds delay = {});
+[[nodiscard]] EventResult<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id,
+                                                 RetryKey key,
+                                                 std::chrono::microseconds delay = {});
 
 /// Attempts an event again, at once:
 /// - An event that waits for its next attempt waits no longer. It still waits for an open circuit,
@@ -37,7 +39,7 @@ public:
         : store_(store), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, also for an endpoint that was deleted, InvalidStateTransition,
     /// DuplicateIdempotencyKey, which names the event that has the key.
-    [[nodiscard]] Result<RetriedEvent> run(std::string_view id, RetryKey key);
+    [[nodiscard]] EventResult<RetriedEvent> run(std::string_view id, RetryKey key);
 
 private:
     Store& store_;

@@ -15,7 +15,9 @@ using Sharing = EventReferences::Sharing;
 /// only be smaller. `members` bounds how many others one answer waits for.
 constexpr GroupLimits group_limits{.under_way = 2, .members = 200};
 
-bool is_stored(const std::optional<Result<Event>>& answer) { return answer && answer->has_value(); }
+bool is_stored(const std::optional<EventResult<Event>>& answer) {
+    return answer && answer->has_value();
+}
 
 /// Whether an object that the event refers to was not found or could not be shared.
 bool lacks_any(const EventReferences& found, const NewEvent& requested) {
@@ -50,7 +52,7 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
           return this->store(requests, Keep::each, Sharing::tries);
       }) {}
 
-Result<Event> ScheduleEvent::run(const NewEvent& requested) {
+EventResult<Event> ScheduleEvent::run(const NewEvent& requested) {
     const Request request(requested);
     Answer answer;
     if (!store_.open_here()) answer = together_.run(request);
@@ -59,20 +61,21 @@ Result<Event> ScheduleEvent::run(const NewEvent& requested) {
     return *std::move(answer);
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_each(std::span<const NewEvent> requested) {
+std::vector<EventResult<Event>> ScheduleEvent::run_each(std::span<const NewEvent> requested) {
     return run_many(requested, Keep::each);
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_all(std::span<const NewEvent> requested) {
+std::vector<EventResult<Event>> ScheduleEvent::run_all(std::span<const NewEvent> requested) {
     return run_many(requested, Keep::all_or_none);
 }
 
-Result<Event> ScheduleEvent::store_alone(const Request& request) {
+EventResult<Event> ScheduleEvent::store_alone(const Request& request) {
     const Request* const only = &request;
     return *std::move(store({&only, 1}, Keep::each, Sharing::waits).front());
 }
 
-std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> requested, Keep keep) {
+std::vector<EventResult<Event>> ScheduleEvent::run_many(std::span<const NewEvent> requested,
+                                                        Keep keep) {
     const std::vector<Request> requests(requested.begin(), requested.end());
     std::vector<const Request*> all;
     all.reserve(requests.size());
@@ -80,7 +83,7 @@ std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> req
     std::vector<Answer> answers = store(all, keep, Sharing::waits);
     const bool kept = is_kept(answers, keep);
 
-    std::vector<Result<Event>> results;
+    std::vector<EventResult<Event>> results;
     results.reserve(answers.size());
     Instant first = never;
     for (Answer& answer : answers) {
@@ -145,8 +148,8 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests 
     return answers;
 }
 
-Result<Event> ScheduleEvent::make(Transaction& tx, const Request& request, const TzData& zones,
-                                  const EventReferences& references) {
+EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, const TzData& zones,
+                                       const EventReferences& references) {
     const NewEvent& requested = request.event;
     std::vector<FieldError> defects = request.defects;
     const User* const user = references.user(requested.user, defects);

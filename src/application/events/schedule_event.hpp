@@ -12,6 +12,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "application/transactions/group_commit.hpp"
 #include "domain/event.hpp"
 
@@ -36,12 +37,12 @@ public:
     /// Stores one event, in one transaction with events that other callers store at the same time,
     /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
     /// /targetTimestampLocal, /userId, /endpointId, …), DuplicateIdempotencyKey.
-    [[nodiscard]] Result<Event> run(const NewEvent& requested);
+    [[nodiscard]] EventResult<Event> run(const NewEvent& requested);
     /// Stores many events in one transaction, each independently. One result each, in their order,
     /// with errors as above.
-    [[nodiscard]] std::vector<Result<Event>> run_each(std::span<const NewEvent> requested);
+    [[nodiscard]] std::vector<EventResult<Event>> run_each(std::span<const NewEvent> requested);
     /// The same, but if one of them is refused, nothing is stored, whatever the other results are.
-    [[nodiscard]] std::vector<Result<Event>> run_all(std::span<const NewEvent> requested);
+    [[nodiscard]] std::vector<EventResult<Event>> run_all(std::span<const NewEvent> requested);
 
 private:
     /// A request with the defects found without the database.
@@ -53,20 +54,20 @@ private:
     using Requests = std::span<const Request* const>;
     /// Empty: another transaction is changing its user. Nothing was stored; the event has to wait
     /// alone.
-    using Answer = std::optional<Result<Event>>;
+    using Answer = std::optional<EventResult<Event>>;
     enum class Keep : std::uint8_t { each, all_or_none };
 
-    [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> requested,
-                                                      Keep keep);
-    [[nodiscard]] Result<Event> store_alone(const Request& request);
+    [[nodiscard]] std::vector<EventResult<Event>> run_many(std::span<const NewEvent> requested,
+                                                           Keep keep);
+    [[nodiscard]] EventResult<Event> store_alone(const Request& request);
     /// In a transaction of its own, or as part of the open one.
     [[nodiscard]] std::vector<Answer> store(Requests requests, Keep keep,
                                             EventReferences::Sharing sharing);
     [[nodiscard]] static bool is_kept(std::span<const Answer> answers, Keep keep);
     [[nodiscard]] std::vector<Answer> add(Transaction& tx, Requests requests,
                                           EventReferences::Sharing sharing);
-    [[nodiscard]] Result<Event> make(Transaction& tx, const Request& request, const TzData& zones,
-                                     const EventReferences& references);
+    [[nodiscard]] EventResult<Event> make(Transaction& tx, const Request& request,
+                                          const TzData& zones, const EventReferences& references);
 
     Store& store_;
     const TimeZones& zones_;

@@ -34,8 +34,8 @@ ValidationFailed no_policy(const char* pointer) {
 
 }  // namespace
 
-Result<Target> TargetReader::read(const TargetFields& fields,
-                                  const std::optional<std::string>& user_zone) const {
+EventResult<Target> TargetReader::read(const TargetFields& fields,
+                                       const std::optional<std::string>& user_zone) const {
     if (fields.utc && fields.local) {
         return invalid(at_local, "not_allowed",
                        "give either targetTimestampUTC or targetTimestampLocal");
@@ -46,8 +46,8 @@ Result<Target> TargetReader::read(const TargetFields& fields,
                    "give targetTimestampUTC, or targetTimestampLocal with targetTimezone");
 }
 
-Result<Target> TargetReader::edit(const Target& before, const TargetFields& fields,
-                                  const std::optional<std::string>& user_zone) const {
+EventResult<Target> TargetReader::edit(const Target& before, const TargetFields& fields,
+                                       const std::optional<std::string>& user_zone) const {
     const Intent& intent = before.intent;
     if (fields.utc || fields.local) {
         TargetFields requested = fields;
@@ -72,7 +72,7 @@ Result<Target> TargetReader::edit(const Target& before, const TargetFields& fiel
     return Target{std::move(changed), before.due};
 }
 
-Result<Target> TargetReader::read_instant(const TargetFields& fields) const {
+EventResult<Target> TargetReader::read_instant(const TargetFields& fields) const {
     if (fields.gap) return no_policy("/gap");
     if (fields.overlap) return no_policy("/overlap");
     const auto instant = parse_moment(*fields.utc, now_);
@@ -96,8 +96,8 @@ Result<Target> TargetReader::read_instant(const TargetFields& fields) const {
     return within_horizon(std::move(target), at_utc);
 }
 
-Result<Target> TargetReader::read_local(const TargetFields& fields,
-                                        const std::optional<std::string>& user_zone) const {
+EventResult<Target> TargetReader::read_local(const TargetFields& fields,
+                                             const std::optional<std::string>& user_zone) const {
     const auto text = parse_local(*fields.local);
     if (!text) {
         auto failed = refused(at_local, text.error());
@@ -122,8 +122,9 @@ Result<Target> TargetReader::read_local(const TargetFields& fields,
                         request->offset, text->zone ? at_local : at_zone);
 }
 
-Result<Target> TargetReader::resolve_wall(Intent intent, std::optional<std::chrono::seconds> offset,
-                                          const char* zone_pointer) const {
+EventResult<Target> TargetReader::resolve_wall(Intent intent,
+                                               std::optional<std::chrono::seconds> offset,
+                                               const char* zone_pointer) const {
     const auto zone = zones_.find(intent.zone);
     if (!zone) return refused(zone_pointer, zone.error());
     const auto resolved = resolve(*intent.wall, **zone, intent.gap, intent.overlap, offset);
@@ -147,7 +148,7 @@ Result<Target> TargetReader::resolve_wall(Intent intent, std::optional<std::chro
     return within_horizon({std::move(intent), *resolved->instant}, at_local);
 }
 
-Result<Target> TargetReader::within_horizon(Target target, const char* pointer) const {
+EventResult<Target> TargetReader::within_horizon(Target target, const char* pointer) const {
     if (target.due <= now_ + horizon) return target;
     return invalid(pointer, "out_of_range", "must be at most 50 years from now");
 }

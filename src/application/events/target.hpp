@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 
@@ -35,22 +36,22 @@ public:
     /// `user_zone`: for a local time without a zone. Errors: ValidationFailed, at
     /// /targetTimestampUTC, /targetTimestampLocal, /targetTimezone, /gap or /overlap; also for a
     /// time that policy `skip` drops, because an event must have a time.
-    [[nodiscard]] Result<Target> read(const TargetFields& fields,
-                                      const std::optional<std::string>& user_zone) const;
+    [[nodiscard]] EventResult<Target> read(const TargetFields& fields,
+                                           const std::optional<std::string>& user_zone) const;
     /// Applies an edit to `before`: another time in the same zone, the same time in another zone or
     /// by another policy, or a new target. Errors: as above.
-    [[nodiscard]] Result<Target> edit(const Target& before, const TargetFields& fields,
-                                      const std::optional<std::string>& user_zone) const;
+    [[nodiscard]] EventResult<Target> edit(const Target& before, const TargetFields& fields,
+                                           const std::optional<std::string>& user_zone) const;
 
 private:
-    [[nodiscard]] Result<Target> read_instant(const TargetFields& fields) const;
-    [[nodiscard]] Result<Target> read_local(const TargetFields& fields,
-                                            const std::optional<std::string>& user_zone) const;
-    [[nodiscard]] Result<Target> resolve_wall(Intent intent,
-                                              std::optional<std::chrono::seconds> offset,
-                                              const char* zone_pointer) const;
+    [[nodiscard]] EventResult<Target> read_instant(const TargetFields& fields) const;
+    [[nodiscard]] EventResult<Target> read_local(const TargetFields& fields,
+                                                 const std::optional<std::string>& user_zone) const;
+    [[nodiscard]] EventResult<Target> resolve_wall(Intent intent,
+                                                   std::optional<std::chrono::seconds> offset,
+                                                   const char* zone_pointer) const;
     /// `target`, unless it is beyond the maximum distance into the future.
-    [[nodiscard]] Result<Target> within_horizon(Target target, const char* pointer) const;
+    [[nodiscard]] EventResult<Target> within_horizon(Target target, const char* pointer) const;
 
     const TzData& zones_;
     Instant now_;

@@ -61,8 +61,8 @@ Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule&
     return operation;
 }
 
-Result<Operation> Operations::start_bulk(Transaction& tx, std::string request,
-                                         std::uint64_t total) {
+OperationResult<Operation> Operations::start_bulk(Transaction& tx, std::string request,
+                                                  std::uint64_t total) {
     if (tx.operations().running_for_start(OperationKind::bulk) >= max_bulk_operations) {
         return TooManyOperations{max_bulk_operations};
     }
@@ -115,11 +115,11 @@ Operation Operations::begin(const Operation& started) {
     return operation;
 }
 
-Result<Operation> Operations::stop(std::string_view id, std::optional<Version> expected) {
+OperationResult<Operation> Operations::stop(std::string_view id, std::optional<Version> expected) {
     const auto missing = NotFound{Noun::operation, std::string{id}};
     const auto uuid = base::parse_uuid(id);
     if (!uuid) return missing;
-    return in_transaction(ports_.store, [&](Transaction& tx) -> Result<Operation> {
+    return in_transaction(ports_.store, [&](Transaction& tx) -> OperationResult<Operation> {
         const auto operation = tx.operations().lock(OperationId{*uuid});
         if (!operation) return missing;
         if (auto refused = refuse_version(Noun::operation, id, expected, operation->version)) {

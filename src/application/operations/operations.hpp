@@ -15,6 +15,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "base/log.hpp"
 #include "domain/schedule.hpp"
 
@@ -59,14 +60,15 @@ public:
                                   std::optional<std::string> cursor = std::nullopt);
     /// The same for one action on `total` events, described by `request`. Errors:
     /// TooManyOperations.
-    [[nodiscard]] Result<Operation> start_bulk(Transaction& tx, std::string request,
-                                               std::uint64_t total);
+    [[nodiscard]] OperationResult<Operation> start_bulk(Transaction& tx, std::string request,
+                                                        std::uint64_t total);
     /// Runs the first batch on this thread, so that a small operation ends before its caller gets
     /// the answer. `run` does the rest. Returns the operation's state after that. Never throws.
     Operation begin(const Operation& started);
     /// Ends it after the batch under way; completed work stays. A finished operation is not
     /// changed. Errors: NotFound, OptimisticLock.
-    [[nodiscard]] Result<Operation> stop(std::string_view id, std::optional<Version> expected);
+    [[nodiscard]] OperationResult<Operation> stop(std::string_view id,
+                                                  std::optional<Version> expected);
 
     /// Works until shut_down(), which takes effect after the batch under way. Never throws.
     void run();

@@ -82,7 +82,7 @@ std::optional<FieldError> refuse_work_lease(std::chrono::microseconds lease) {
     return FieldError{"/lease", "out_of_range", "must be PT1S to PT12H"};
 }
 
-Result<Endpoint> PullEvents::admit(const WorkOrder& order) {
+PullResult<Endpoint> PullEvents::admit(const WorkOrder& order) {
     std::vector<FieldError> defects;
     if (auto defect = refuse_text("/worker", order.worker, longest_worker_name)) {
         defects.push_back(*std::move(defect));
@@ -93,7 +93,7 @@ Result<Endpoint> PullEvents::admit(const WorkOrder& order) {
     if (auto defect = refuse_work_lease(order.lease)) defects.push_back(*std::move(defect));
     if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
-    return in_read(ports_.store, [&](Transaction& tx) -> Result<Endpoint> {
+    return in_read(ports_.store, [&](Transaction& tx) -> PullResult<Endpoint> {
         const auto id = endpoint_id(tx, order.endpoint);
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);
@@ -110,7 +110,7 @@ Result<Endpoint> PullEvents::admit(const WorkOrder& order) {
     });
 }
 
-Result<Work> PullEvents::run(const WorkOrder& order) {
+PullResult<Work> PullEvents::run(const WorkOrder& order) {
     const auto endpoint = admit(order);
     if (!endpoint) return endpoint.error();
     Work work{endpoint->id, {}};

@@ -17,6 +17,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"
@@ -73,13 +74,13 @@ public:
 
     /// Returns at once, perhaps with no events. Errors: ValidationFailed, NotFound,
     /// EndpointDisabled.
-    [[nodiscard]] Result<Work> run(const WorkOrder& order);
+    [[nodiscard]] PullResult<Work> run(const WorkOrder& order);
     /// Releases events that no worker received, without using an attempt. If the release cannot be
     /// written, the events are left to their leases, and this is logged.
     void take_back(std::span<const Event> events);
 
 private:
-    [[nodiscard]] Result<Endpoint> admit(const WorkOrder& order);
+    [[nodiscard]] PullResult<Endpoint> admit(const WorkOrder& order);
     /// Claims what `work` has room for.
     void claim_and_log(const Endpoint& endpoint, const WorkOrder& order,
                        std::vector<ClaimedEvent>& all, Work& work);

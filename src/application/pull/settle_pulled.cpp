@@ -42,10 +42,10 @@ struct SettlePulled::Claim {
     [[nodiscard]] bool ended(AttemptOutcome outcome) const { return over == outcome; }
 };
 
-Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Version held,
-                                               std::string_view action) {
+PullResult<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Version held,
+                                                   std::string_view action) {
     const std::string_view operation = action == "complete" || action == "fail" ? "settle" : action;
-    auto found = in_read(ports_.store, [&](Transaction& tx) -> Result<Claim> {
+    auto found = in_read(ports_.store, [&](Transaction& tx) -> PullResult<Claim> {
         const auto id = event_id(reference);
         if (!id) return id.error();
         const auto event = tx.events().find(*id);
@@ -83,7 +83,7 @@ Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Versi
     return found;
 }
 
-Result<Event> SettlePulled::complete(std::string_view event, Version held) {
+PullResult<Event> SettlePulled::complete(std::string_view event, Version held) {
     const auto claim = find(event, held, "complete");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::succeeded)) return as_it_is(claim->event.id);
@@ -92,7 +92,8 @@ Result<Event> SettlePulled::complete(std::string_view event, Version held) {
     return settle(*claim, std::move(outcome));
 }
 
-Result<Event> SettlePulled::fail(std::string_view event, Version held, const WorkFailure& failure) {
+PullResult<Event> SettlePulled::fail(std::string_view event, Version held,
+                                     const WorkFailure& failure) {
     const auto claim = find(event, held, "fail");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::retryable) || claim->ended(AttemptOutcome::permanent)) {
@@ -105,7 +106,7 @@ Result<Event> SettlePulled::fail(std::string_view event, Version held, const Wor
     return settle(*claim, std::move(outcome));
 }
 
-Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
+PullResult<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     const Event& event = claim.event;
     if (claim.over && !claim.ended(AttemptOutcome::lost)) {
         return lease_lost(event.id, event.version, "settle");
@@ -135,7 +136,7 @@ Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     return as_it_is(event.id);
 }
 
-Result<Event> SettlePulled::release(std::string_view event, Version held) {
+PullResult<Event> SettlePulled::release(std::string_view event, Version held) {
     const auto claim = find(event, held, "release");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::released)) return as_it_is(claim->event.id);
@@ -153,8 +154,8 @@ Result<Event> SettlePulled::release(std::string_view event, Version held) {
     return as_it_is(claim->event.id);
 }
 
-Result<Event> SettlePulled::extend(std::string_view event, Version held,
-                                   std::chrono::microseconds lease) {
+PullResult<Event> SettlePulled::extend(std::string_view event, Version held,
+                                       std::chrono::microseconds lease) {
     if (auto defect = refuse_work_lease(lease)) return ValidationFailed{{*std::move(defect)}};
     const auto claim = find(event, held, "extend");
     if (!claim) return claim.error();
@@ -169,8 +170,8 @@ LeaseLost SettlePulled::lease_lost(EventId id, Version held, std::string_view op
     return {id, held};
 }
 
-Result<Event> SettlePulled::as_it_is(EventId id) {
-    return in_read(ports_.store, [&](Transaction& tx) -> Result<Event> {
+PullResult<Event> SettlePulled::as_it_is(EventId id) {
+    return in_read(ports_.store, [&](Transaction& tx) -> PullResult<Event> {
         auto event = tx.events().find(id);
         if (!event) return NotFound{Noun::event, to_string(id)};
         return *std::move(event);

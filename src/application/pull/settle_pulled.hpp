@@ -8,6 +8,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -38,20 +39,21 @@ class SettlePulled {
 public:
     explicit SettlePulled(SettlePulledPorts ports) : ports_(ports) {}
 
-    [[nodiscard]] Result<Event> complete(std::string_view event, Version held);
-    [[nodiscard]] Result<Event> fail(std::string_view event, Version held,
-                                     const WorkFailure& failure);
+    [[nodiscard]] PullResult<Event> complete(std::string_view event, Version held);
+    [[nodiscard]] PullResult<Event> fail(std::string_view event, Version held,
+                                         const WorkFailure& failure);
     /// Uses no attempt, and another worker may claim the event at once.
-    [[nodiscard]] Result<Event> release(std::string_view event, Version held);
+    [[nodiscard]] PullResult<Event> release(std::string_view event, Version held);
     /// The lease ends `lease` from now. Changes no version. Errors: also ValidationFailed.
-    [[nodiscard]] Result<Event> extend(std::string_view event, Version held,
-                                       std::chrono::microseconds lease);
+    [[nodiscard]] PullResult<Event> extend(std::string_view event, Version held,
+                                           std::chrono::microseconds lease);
 
 private:
     struct Claim;
-    [[nodiscard]] Result<Claim> find(std::string_view event, Version held, std::string_view action);
-    [[nodiscard]] Result<Event> settle(const Claim& claim, Outcome outcome);
-    [[nodiscard]] Result<Event> as_it_is(EventId id);
+    [[nodiscard]] PullResult<Claim> find(std::string_view event, Version held,
+                                         std::string_view action);
+    [[nodiscard]] PullResult<Event> settle(const Claim& claim, Outcome outcome);
+    [[nodiscard]] PullResult<Event> as_it_is(EventId id);
     /// Reports the conflict. For a claim whose end is known before the queue is called.
     [[nodiscard]] LeaseLost lease_lost(EventId id, Version held, std::string_view operation);
 

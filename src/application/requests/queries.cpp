@@ -10,8 +10,9 @@ namespace {
 
 /// The result of `find` for the id of `reference`, if both exist.
 template <class Thing, class Read, class Find>
-Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read read, Find find) {
-    return in_read(store, [&](Transaction& tx) -> Result<Thing> {
+LookupResult<Thing> found(Store& store, Noun noun, std::string_view reference, Read read,
+                          Find find) {
+    return in_read(store, [&](Transaction& tx) -> LookupResult<Thing> {
         const auto id = read(tx, reference);
         if (!id) return id.error();
         auto thing = find(tx, *id);
@@ -41,7 +42,7 @@ std::optional<Instant> next_of(Transaction& tx, const Schedule& schedule) {
 
 }  // namespace
 
-Result<User> Queries::user(std::string_view reference) {
+LookupResult<User> Queries::user(std::string_view reference) {
     return found<User>(
         store_, Noun::user, reference,
         [](auto& tx, auto text) { return sundial::user_id(tx, text); },
@@ -52,7 +53,7 @@ Page<User> Queries::users(const UserQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.users().list(query); });
 }
 
-Result<Event> Queries::event(std::string_view id) {
+LookupResult<Event> Queries::event(std::string_view id) {
     return found<Event>(
         store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
         [](auto& tx, EventId event) { return tx.events().find(event); });
@@ -62,7 +63,7 @@ Page<Event> Queries::events(const EventQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.events().list(query); });
 }
 
-Result<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {
+LookupResult<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {
     return found<std::vector<AttemptRecord>>(
         store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
         [](auto& tx, EventId event) -> std::optional<std::vector<AttemptRecord>> {
@@ -71,7 +72,7 @@ Result<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {
         });
 }
 
-Result<Endpoint> Queries::endpoint(std::string_view reference) {
+LookupResult<Endpoint> Queries::endpoint(std::string_view reference) {
     return found<Endpoint>(
         store_, Noun::endpoint, reference,
         [](auto& tx, auto text) { return sundial::endpoint_id(tx, text); },
@@ -108,7 +109,7 @@ std::vector<NamedCircuit> Queries::circuits(std::size_t limit) {
     });
 }
 
-Result<ScheduleView> Queries::schedule(std::string_view reference) {
+LookupResult<ScheduleView> Queries::schedule(std::string_view reference) {
     return found<ScheduleView>(
         store_, Noun::schedule, reference,
         [](auto& tx, auto text) { return sundial::schedule_id(tx, text); },
@@ -130,7 +131,7 @@ Page<ScheduleView> Queries::schedules(const ScheduleQuery& query) {
     });
 }
 
-Result<Operation> Queries::operation(std::string_view id) {
+LookupResult<Operation> Queries::operation(std::string_view id) {
     return found<Operation>(
         store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
         [](auto& tx, OperationId operation) { return tx.operations().find(operation); });
@@ -144,8 +145,8 @@ Page<ApiKey> Queries::api_keys(const PageRequest& page) {
     return in_read(store_, [&](Transaction& tx) { return tx.api_keys().list(page); });
 }
 
-Result<Page<NumberedFailure>> Queries::operation_failures(std::string_view id,
-                                                          const PageRequest& page) {
+LookupResult<Page<NumberedFailure>> Queries::operation_failures(std::string_view id,
+                                                                const PageRequest& page) {
     return found<Page<NumberedFailure>>(
         store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
         [&](auto& tx, OperationId operation) -> std::optional<Page<NumberedFailure>> {
@@ -158,15 +159,15 @@ DeadLetters Queries::dead_letters(DeadLettersBy by) {
     return in_read(store_, [&](Transaction& tx) { return tx.events().dead_letters(by); });
 }
 
-Result<UserId> Queries::user_id(std::string_view reference) {
+LookupResult<UserId> Queries::user_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
 }
 
-Result<ScheduleId> Queries::schedule_id(std::string_view reference) {
+LookupResult<ScheduleId> Queries::schedule_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::schedule_id(tx, reference); });
 }
 
-Result<EndpointId> Queries::endpoint_id(std::string_view reference) {
+LookupResult<EndpointId> Queries::endpoint_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::endpoint_id(tx, reference); });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -29,32 +30,32 @@ class Queries {
 public:
     explicit Queries(Store& store) : store_(store) {}
 
-    [[nodiscard]] Result<User> user(std::string_view reference);
+    [[nodiscard]] LookupResult<User> user(std::string_view reference);
     [[nodiscard]] Page<User> users(const UserQuery& query);
-    [[nodiscard]] Result<Event> event(std::string_view id);
+    [[nodiscard]] LookupResult<Event> event(std::string_view id);
     [[nodiscard]] Page<Event> events(const EventQuery& query);
-    [[nodiscard]] Result<std::vector<AttemptRecord>> attempts_of(std::string_view id);
-    [[nodiscard]] Result<Endpoint> endpoint(std::string_view reference);
+    [[nodiscard]] LookupResult<std::vector<AttemptRecord>> attempts_of(std::string_view id);
+    [[nodiscard]] LookupResult<Endpoint> endpoint(std::string_view reference);
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
     /// One circuit per endpoint, and the instant of the snapshot.
     [[nodiscard]] Circuits circuits(std::span<const EndpointId> endpoints);
     /// For metrics: at most `limit` endpoints with a circuit; circuits that are not closed come
     /// first.
     [[nodiscard]] std::vector<NamedCircuit> circuits(std::size_t limit);
-    [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
+    [[nodiscard]] LookupResult<ScheduleView> schedule(std::string_view reference);
     [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
-    [[nodiscard]] Result<Operation> operation(std::string_view id);
+    [[nodiscard]] LookupResult<Operation> operation(std::string_view id);
     [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
     [[nodiscard]] Page<ApiKey> api_keys(const PageRequest& page);
     /// By number, ascending.
-    [[nodiscard]] Result<Page<NumberedFailure>> operation_failures(std::string_view id,
-                                                                   const PageRequest& page);
+    [[nodiscard]] LookupResult<Page<NumberedFailure>> operation_failures(std::string_view id,
+                                                                         const PageRequest& page);
     [[nodiscard]] DeadLetters dead_letters(DeadLettersBy by);
 
     /// For filters.
-    [[nodiscard]] Result<UserId> user_id(std::string_view reference);
-    [[nodiscard]] Result<ScheduleId> schedule_id(std::string_view reference);
-    [[nodiscard]] Result<EndpointId> endpoint_id(std::string_view reference);
+    [[nodiscard]] LookupResult<UserId> user_id(std::string_view reference);
+    [[nodiscard]] LookupResult<ScheduleId> schedule_id(std::string_view reference);
+    [[nodiscard]] LookupResult<EndpointId> endpoint_id(std::string_view reference);
 
 private:
     Store& store_;

@@ -13,7 +13,7 @@ NotFound absent(Noun noun, std::string_view reference) { return {noun, std::stri
 
 /// The id of `reference`; external ids are looked up in `repository`.
 template <class Id, class Repository>
-Result<Id> read(Repository& repository, Noun noun, std::string_view reference) {
+LookupResult<Id> read(Repository& repository, Noun noun, std::string_view reference) {
     if (reference.starts_with(external_prefix)) {
         const auto id = repository.id_of(reference.substr(external_prefix.size()));
         if (!id) return absent(noun, reference);
@@ -46,15 +46,15 @@ std::map<std::string, Id> read_all(Repository& repository,
 
 }  // namespace
 
-Result<UserId> user_id(Transaction& tx, std::string_view reference) {
+LookupResult<UserId> user_id(Transaction& tx, std::string_view reference) {
     return read<UserId>(tx.users(), Noun::user, reference);
 }
 
-Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference) {
+LookupResult<ScheduleId> schedule_id(Transaction& tx, std::string_view reference) {
     return read<ScheduleId>(tx.schedules(), Noun::schedule, reference);
 }
 
-Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference) {
+LookupResult<EndpointId> endpoint_id(Transaction& tx, std::string_view reference) {
     return read<EndpointId>(tx.endpoints(), Noun::endpoint, reference);
 }
 
@@ -67,13 +67,13 @@ std::map<std::string, EndpointId> endpoint_ids(Transaction& tx,
     return read_all<EndpointId>(tx.endpoints(), references);
 }
 
-Result<EventId> event_id(std::string_view reference) {
+LookupResult<EventId> event_id(std::string_view reference) {
     const auto uuid = base::parse_uuid(reference);
     if (!uuid) return absent(Noun::event, reference);
     return EventId{*uuid};
 }
 
-Result<OperationId> operation_id(std::string_view reference) {
+LookupResult<OperationId> operation_id(std::string_view reference) {
     const auto uuid = base::parse_uuid(reference);
     if (!uuid) return absent(Noun::operation, reference);
     return OperationId{*uuid};

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "domain/error.hpp"
 
 /// References of callers to objects: an id or, if the type has external ids, `ext:` and the
@@ -13,16 +14,16 @@
 namespace sundial {
 
 /// Errors of all: NotFound, with `reference` as given, also for a malformed id.
-[[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
-[[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
-[[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] LookupResult<UserId> user_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] LookupResult<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] LookupResult<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
 /// The same for many, by reference. Unknown references are left out.
 [[nodiscard]] std::map<std::string, UserId> user_ids(Transaction& tx,
                                                      const std::set<std::string>& references);
 [[nodiscard]] std::map<std::string, EndpointId> endpoint_ids(
     Transaction& tx, const std::set<std::string>& references);
 /// Events and operations have no external id.
-[[nodiscard]] Result<EventId> event_id(std::string_view reference);
-[[nodiscard]] Result<OperationId> operation_id(std::string_view reference);
+[[nodiscard]] LookupResult<EventId> event_id(std::string_view reference);
+[[nodiscard]] LookupResult<OperationId> operation_id(std::string_view reference);
 
 }  // namespace sundial

@@ -26,7 +26,7 @@ struct BackfillRange {
     [[nodiscard]] Instant last() const { return to - microseconds{1}; }
 };
 
-Result<BackfillRange> read_range(const BackfillRequest& request, Instant now) {
+ScheduleResult<BackfillRange> read_range(const BackfillRequest& request, Instant now) {
     std::vector<FieldError> defects;
     const auto read = [&](const char* pointer, const std::string& text) {
         const auto moment = parse_moment(text, now);
@@ -222,12 +222,13 @@ private:
 
 }  // namespace
 
-Result<Backfill> BackfillSchedule::run(std::string_view reference, const BackfillRequest& request) {
+ScheduleResult<Backfill> BackfillSchedule::run(std::string_view reference,
+                                               const BackfillRequest& request) {
     struct Start {
         ScheduleId id;
         BackfillRange range;
     };
-    const auto start = in_read(store_, [&](Transaction& tx) -> Result<Start> {
+    const auto start = in_read(store_, [&](Transaction& tx) -> ScheduleResult<Start> {
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         if (!tx.schedules().find(*id)) return NotFound{Noun::schedule, std::string{reference}};
@@ -248,7 +249,7 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
                            " occurrences; ask for at most " + std::to_string(max_occurrences));
     }
     if (request.dry_run) return found;
-    const auto started = in_transaction(store_, [&](Transaction& tx) -> Result<Operation> {
+    const auto started = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Operation> {
         const auto schedule = tx.schedules().find(start->id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
         return operations_.start(tx, OperationKind::backfill_schedule, *schedule,

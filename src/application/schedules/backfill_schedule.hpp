@@ -11,6 +11,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -40,7 +41,8 @@ public:
         : store_(store), zones_(zones), operations_(operations) {}
     /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range with more than
     /// 1,000,000 occurrences.
-    [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillRequest& request);
+    [[nodiscard]] ScheduleResult<Backfill> run(std::string_view reference,
+                                               const BackfillRequest& request);
 
 private:
     Store& store_;

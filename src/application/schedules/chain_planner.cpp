@@ -119,8 +119,8 @@ void ChainPlanner::drop(const Schedule* schedule, const Event& pending) {
     base::check(cancelled.has_value());
 }
 
-Result<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, const Event& event,
-                                             std::string reason) {
+ScheduleResult<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, const Event& event,
+                                                     std::string reason) {
     auto cancelled = cancel(event, tx_.now(), std::move(reason));
     if (!cancelled) return cancelled;
     tx_.events().finish(*cancelled);

@@ -8,6 +8,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "domain/schedule.hpp"
 #include "domain/schedule_rule.hpp"
 #include "domain/user.hpp"
@@ -53,8 +54,8 @@ public:
     void drop(const Schedule* schedule, const Event& pending);
 
     /// Cancels a live event and plans its successor. Errors: InvalidStateTransition.
-    Result<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
-                                   std::string reason);
+    ScheduleResult<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
+                                           std::string reason);
 
     /// When the first of the planned and moved events is claimable; `never` if there is none.
     [[nodiscard]] Instant earliest() const { return earliest_; }

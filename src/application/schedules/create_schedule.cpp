@@ -8,7 +8,8 @@
 
 namespace sundial {
 
-Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& requested, const Caller& caller) {
+ScheduleResult<CreatedSchedule> CreateSchedule::run(const ScheduleFields& requested,
+                                                    const Caller& caller) {
     const auto zones = zones_.current();
     const ScheduleId id{ids_.fresh()};
     const auto draft =
@@ -18,7 +19,7 @@ Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& requested, con
 
     Instant earliest = never;
     std::optional<Operation> started;
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Schedule> {
         earliest = never;
         started.reset();
         auto read = read_schedule(tx, id, requested, *zones);
@@ -50,14 +51,16 @@ namespace {
 constexpr int turns = 5;
 
 template <class E, class T>
-bool failed_with(const Result<T>& result) {
+bool failed_with(const ScheduleResult<T>& result) {
     return !result && std::holds_alternative<E>(result.error());
 }
 
 }  // namespace
 
-Result<PutScheduleResult> PutSchedule::run(const std::string& external_id, ScheduleFields requested,
-                                           std::optional<Version> expected, const Caller& caller) {
+ScheduleResult<PutScheduleResult> PutSchedule::run(const std::string& external_id,
+                                                   ScheduleFields requested,
+                                                   std::optional<Version> expected,
+                                                   const Caller& caller) {
     requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {

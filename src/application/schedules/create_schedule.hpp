@@ -9,6 +9,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "application/schedules/edit_schedule.hpp"
 #include "application/schedules/schedule_fields.hpp"
 
@@ -28,8 +29,8 @@ public:
                    Operations& operations)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
     /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& requested,
-                                              const Caller& caller);
+    [[nodiscard]] ScheduleResult<CreatedSchedule> run(const ScheduleFields& requested,
+                                                      const Caller& caller);
 
 private:
     Store& store_;
@@ -49,10 +50,10 @@ class PutSchedule {
 public:
     PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}
     /// With `expected` it must exist. Errors: those of CreateSchedule and EditSchedule.
-    [[nodiscard]] Result<PutScheduleResult> run(const std::string& external_id,
-                                                ScheduleFields requested,
-                                                std::optional<Version> expected,
-                                                const Caller& caller);
+    [[nodiscard]] ScheduleResult<PutScheduleResult> run(const std::string& external_id,
+                                                        ScheduleFields requested,
+                                                        std::optional<Version> expected,
+                                                        const Caller& caller);
 
 private:
     CreateSchedule& create_;

@@ -45,13 +45,13 @@ bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const Cha
 
 }  // namespace
 
-Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Version> expected,
-                                 const Caller& caller) {
+ScheduleResult<void> DeleteSchedule::run(std::string_view reference,
+                                         std::optional<Version> expected, const Caller& caller) {
     struct Begun {
         ScheduleId schedule;
         bool removed;
     };
-    const auto begun = in_transaction(store_, [&](Transaction& tx) -> Result<Begun> {
+    const auto begun = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Begun> {
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         // Locked, so that no user's events are planned by it meanwhile.

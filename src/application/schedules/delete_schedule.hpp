@@ -7,6 +7,7 @@
 #include "application/audit/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -18,8 +19,8 @@ class DeleteSchedule {
 public:
     DeleteSchedule(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
-    [[nodiscard]] Result<void> run(std::string_view reference, std::optional<Version> expected,
-                                   const Caller& caller);
+    [[nodiscard]] ScheduleResult<void> run(std::string_view reference,
+                                           std::optional<Version> expected, const Caller& caller);
 
 private:
     Store& store_;

@@ -21,8 +21,8 @@ ValidationFailed fixed(const char* pointer) {
 }
 
 /// The replacement of an existing schedule; if nothing differs, the same version.
-Result<Schedule> replaced(Transaction& tx, const Schedule& before,
-                          const ScheduleFields& replacement, const TzData& zones) {
+ScheduleResult<Schedule> replaced(Transaction& tx, const Schedule& before,
+                                  const ScheduleFields& replacement, const TzData& zones) {
     auto after = read_schedule(tx, before.id, replacement, zones);
     if (!after) return after;
     after->external_id = before.external_id;
@@ -35,41 +35,45 @@ Result<Schedule> replaced(Transaction& tx, const Schedule& before,
 
 }  // namespace
 
-Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
-                                         std::optional<Version> expected, const Caller& caller) {
+ScheduleResult<EditedSchedule> EditSchedule::run(std::string_view reference,
+                                                 const ScheduleFields& edit,
+                                                 std::optional<Version> expected,
+                                                 const Caller& caller) {
     const auto transform = [&](Transaction& tx, const Schedule& before) {
         return edited(tx, before, edit, *zones_.current());
     };
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
-                                             const ScheduleFields& replacement,
-                                             std::optional<Version> expected,
-                                             const Caller& caller) {
+ScheduleResult<EditedSchedule> EditSchedule::replace(std::string_view reference,
+                                                     const ScheduleFields& replacement,
+                                                     std::optional<Version> expected,
+                                                     const Caller& caller) {
     const auto transform = [&](Transaction& tx, const Schedule& before) {
         return replaced(tx, before, replacement, *zones_.current());
     };
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
-                                            std::optional<Version> expected, const Caller& caller) {
+ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference,
+                                                    const Change& change,
+                                                    std::optional<Version> expected,
+                                                    const Caller& caller) {
     const auto zones = zones_.current();
     // Computed outside the transaction. If another edit comes between, the transaction does it.
     const auto draft = in_read(store_, [&](Transaction& tx) -> std::optional<Schedule> {
         const auto id = schedule_id(tx, reference);
         const auto before = id ? tx.schedules().find(*id) : std::nullopt;
         const auto requested =
-            before ? change(tx, *before) : Result<Schedule>{NotFound{Noun::schedule, {}}};
+            before ? change(tx, *before) : ScheduleResult<Schedule>{NotFound{Noun::schedule, {}}};
         return requested && !same_rule(*before, *requested) ? std::optional{*requested}
                                                             : std::nullopt;
     });
-    const auto judged = draft ? judge_rule(*draft, *zones) : Result<void>{};
+    const auto judged = draft ? judge_rule(*draft, *zones) : ScheduleResult<void>{};
 
     std::optional<Operation> started;
     // Locks only the schedule. The events follow afterwards, because there may be millions.
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Schedule> {
         started.reset();
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();

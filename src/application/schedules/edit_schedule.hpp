@@ -10,6 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "application/schedules/schedule_fields.hpp"
 
 namespace sundial {
@@ -28,18 +29,20 @@ public:
         : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
     /// Empty fields of `edit` stay. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
-    [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
-                                             std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] ScheduleResult<EditedSchedule> run(std::string_view reference,
+                                                     const ScheduleFields& edit,
+                                                     std::optional<Version> expected,
+                                                     const Caller& caller);
     /// Empty fields of `replacement` return to their defaults. Errors: as above.
-    [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
-                                                 const ScheduleFields& replacement,
-                                                 std::optional<Version> expected,
-                                                 const Caller& caller);
+    [[nodiscard]] ScheduleResult<EditedSchedule> replace(std::string_view reference,
+                                                         const ScheduleFields& replacement,
+                                                         std::optional<Version> expected,
+                                                         const Caller& caller);
 
 private:
-    using Change = std::function<Result<Schedule>(Transaction&, const Schedule&)>;
-    Result<EditedSchedule> change(std::string_view reference, const Change& change,
-                                  std::optional<Version> expected, const Caller& caller);
+    using Change = std::function<ScheduleResult<Schedule>(Transaction&, const Schedule&)>;
+    ScheduleResult<EditedSchedule> change(std::string_view reference, const Change& change,
+                                          std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
     const TimeZones& zones_;

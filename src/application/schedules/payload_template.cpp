@@ -177,7 +177,7 @@ TemplateValues template_values(std::string_view timezone, std::string target_tim
     return values;
 }
 
-Result<void> check_template(std::string_view json, bool per_user) {
+ScheduleResult<void> check_template(std::string_view json, bool per_user) {
     Scanner scanner{json};
     while (const auto piece = scanner.next()) {
         if (piece->kind == Piece::Kind::unclosed) return not_closed(*piece);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/results.hpp"
 #include "domain/error.hpp"
 #include "domain/time/types.hpp"
 #include "domain/user.hpp"
@@ -38,7 +39,7 @@ struct TemplateValues {
 /// `json` is valid JSON. Errors: InvalidTemplate, for the first unknown name or unclosed brace;
 /// and, unless `per_user`, for a name that needs a user. Every name of a member (`dates.x`) is
 /// accepted, because users differ.
-[[nodiscard]] Result<void> check_template(std::string_view json, bool per_user = true);
+[[nodiscard]] ScheduleResult<void> check_template(std::string_view json, bool per_user = true);
 
 /// `json` with every name replaced by its value, escaped so that the result is valid JSON too; all
 /// other bytes stay. A member that the user lacks becomes the empty string. Text that

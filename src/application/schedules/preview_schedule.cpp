@@ -57,7 +57,7 @@ public:
     Reader(Transaction& tx, const TzData& zones, const Pointers& pointers)
         : tx_(tx), zones_(zones), pointers_(pointers) {}
 
-    Result<Subject> subject(const std::string& reference, const PreviewScope& scope) const {
+    ScheduleResult<Subject> subject(const std::string& reference, const PreviewScope& scope) const {
         const auto id = schedule_id(tx_, reference);
         if (!id) return id.error();
         auto schedule = tx_.schedules().find(*id);
@@ -65,7 +65,7 @@ public:
         return in_scope(*std::move(schedule), scope);
     }
 
-    Result<Subject> unstored(ScheduleFields fields, const PreviewScope& scope) const {
+    ScheduleResult<Subject> unstored(ScheduleFields fields, const PreviewScope& scope) const {
         if (!fields.event_type) fields.event_type = "PREVIEW";
         auto schedule = read_schedule(tx_, ScheduleId{Uuid{}}, fields, zones_);
         if (schedule) {
@@ -80,7 +80,7 @@ public:
         return error;
     }
 
-    Result<Subject> in_scope(Schedule schedule, const PreviewScope& scope) const {
+    ScheduleResult<Subject> in_scope(Schedule schedule, const PreviewScope& scope) const {
         if (scope.user && !schedule.per_user) {
             return invalid(pointers_.user, "not_allowed",
                            "the schedule does not run per user; leave this out");
@@ -98,8 +98,8 @@ public:
         return Subject{std::move(schedule), *std::move(user), std::move(zone)};
     }
 
-    Result<Instant> moment(const std::optional<std::string>& text, const char* pointer,
-                           Instant otherwise) const {
+    ScheduleResult<Instant> moment(const std::optional<std::string>& text, const char* pointer,
+                                   Instant otherwise) const {
         if (!text) return otherwise;
         const auto moment = parse_moment(*text, tx_.now());
         if (!moment) return refused(pointer, moment.error());
@@ -123,7 +123,7 @@ private:
                        "the schedule runs in the zone of each user; give a user or a time zone");
     }
 
-    Result<std::optional<User>> user_of(const PreviewScope& scope) const {
+    ScheduleResult<std::optional<User>> user_of(const PreviewScope& scope) const {
         if (!scope.user) return std::optional<User>{};
         const auto id = user_id(tx_, *scope.user);
         auto user = id ? tx_.users().find(*id) : std::nullopt;
@@ -172,7 +172,8 @@ TimeResult<Preview> listed(const PreviewRead& read, const TzData& zones) {
 
 /// Errors: ValidationFailed, if the rule of an unstored schedule never fires, or any takes too
 /// long.
-Result<Preview> computed(const PreviewRead& read, const TzData& zones, const Pointers& pointers) {
+ScheduleResult<Preview> computed(const PreviewRead& read, const TzData& zones,
+                                 const Pointers& pointers) {
     std::optional<TimeResult<Preview>> preview;
     if (!within_effort(max_steps_of_request, [&] { preview = listed(read, zones); })) {
         preview = too_expensive();
@@ -200,9 +201,9 @@ void mark_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOc
 
 }  // namespace
 
-Result<Preview> PreviewSchedule::run(const PreviewRequest& request) {
+ScheduleResult<Preview> PreviewSchedule::run(const PreviewRequest& request) {
     const auto zones = zones_.current();
-    const auto read = in_read(store_, [&](Transaction& tx) -> Result<PreviewRead> {
+    const auto read = in_read(store_, [&](Transaction& tx) -> ScheduleResult<PreviewRead> {
         const Reader reader{tx, *zones, in_body};
         auto subject = request.fields ? reader.unstored(*request.fields, request.scope)
                                       : reader.subject(request.schedule, request.scope);
@@ -220,9 +221,9 @@ Result<Preview> PreviewSchedule::run(const PreviewRequest& request) {
     return preview;
 }
 
-Result<Preview> PreviewSchedule::list(const OccurrencesRequest& request) {
+ScheduleResult<Preview> PreviewSchedule::list(const OccurrencesRequest& request) {
     const auto zones = zones_.current();
-    const auto read = in_read(store_, [&](Transaction& tx) -> Result<PreviewRead> {
+    const auto read = in_read(store_, [&](Transaction& tx) -> ScheduleResult<PreviewRead> {
         const Reader reader{tx, *zones, in_query};
         auto subject = reader.subject(request.schedule, request.scope);
         if (!subject) return subject.error();

@@ -8,6 +8,7 @@
 
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "application/schedules/schedule_fields.hpp"
 
 namespace sundial {
@@ -58,11 +59,11 @@ public:
     PreviewSchedule(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
     /// The next occurrences. Errors: NotFound; ValidationFailed at /userId, /override/timezone,
     /// /from, /scheduleId, and at /schedule/… for an unstored schedule; InvalidTemplate.
-    [[nodiscard]] Result<Preview> run(const PreviewRequest& request);
+    [[nodiscard]] ScheduleResult<Preview> run(const PreviewRequest& request);
     /// A page of occurrences. Past ones show whether they were skipped, and why. Occurrences of one
     /// instant stay on one page. Errors: NotFound; ValidationFailed at ?scheduleId, ?userId,
     /// ?timezone, ?from, ?to.
-    [[nodiscard]] Result<Preview> list(const OccurrencesRequest& request);
+    [[nodiscard]] ScheduleResult<Preview> list(const OccurrencesRequest& request);
 
 private:
     Store& store_;

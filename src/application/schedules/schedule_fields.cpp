@@ -93,7 +93,7 @@ public:
     Reading(Transaction& tx, Schedule schedule, const ScheduleFields& fields, const TzData& zones)
         : tx_(tx), schedule_(std::move(schedule)), fields_(fields), zones_(zones) {}
 
-    Result<Schedule> run() {
+    ScheduleResult<Schedule> run() {
         read_names();
         read_trigger();
         read_place();
@@ -328,14 +328,14 @@ bool same_rule(const Schedule& a, const Schedule& b) {
            a.overlap == b.overlap;
 }
 
-Result<void> judge_rule(const Schedule& schedule, const TzData& zones) {
+ScheduleResult<void> judge_rule(const Schedule& schedule, const TzData& zones) {
     const auto defect = defect_of(schedule, zones);
     if (!defect) return {};
     return invalid("/trigger/rrule", std::string{to_string(defect->code)}, defect->message);
 }
 
-Result<Schedule> edited(Transaction& tx, Schedule before, const ScheduleFields& fields,
-                        const TzData& zones) {
+ScheduleResult<Schedule> edited(Transaction& tx, Schedule before, const ScheduleFields& fields,
+                                const TzData& zones) {
     return Reading{tx, std::move(before), fields, zones}.run();
 }
 
@@ -346,8 +346,8 @@ std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx, const S
                    "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
 }
 
-Result<Schedule> read_schedule(Transaction& tx, ScheduleId id, const ScheduleFields& fields,
-                               const TzData& zones) {
+ScheduleResult<Schedule> read_schedule(Transaction& tx, ScheduleId id, const ScheduleFields& fields,
+                                       const TzData& zones) {
     Schedule blank{.id = id,
                    .external_id = std::nullopt,
                    .event_type = {},

@@ -8,6 +8,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/edits.hpp"
+#include "application/results.hpp"
 #include "domain/occurrence.hpp"
 #include "domain/schedule.hpp"
 
@@ -56,18 +57,19 @@ struct ScheduleFields {
 
 /// `before` with the changes of `fields`. Errors: ValidationFailed, with all wrong fields (pointers
 /// /trigger/cron, /timezone, …) except those that judge_rule() finds; InvalidTemplate.
-[[nodiscard]] Result<Schedule> edited(Transaction& tx, Schedule before,
-                                      const ScheduleFields& fields, const TzData& zones);
+[[nodiscard]] ScheduleResult<Schedule> edited(Transaction& tx, Schedule before,
+                                              const ScheduleFields& fields, const TzData& zones);
 /// The error if the endpoint of `schedule` was deleted by now. No other transaction deletes it
 /// until this one ends.
 [[nodiscard]] std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx,
                                                                       const Schedule& schedule);
 /// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
-[[nodiscard]] Result<Schedule> read_schedule(Transaction& tx, ScheduleId id,
-                                             const ScheduleFields& fields, const TzData& zones);
+[[nodiscard]] ScheduleResult<Schedule> read_schedule(Transaction& tx, ScheduleId id,
+                                                     const ScheduleFields& fields,
+                                                     const TzData& zones);
 /// Computes the first occurrence of an RRULE, which may take 0.1 s: call it outside transactions.
 /// Errors: ValidationFailed at /trigger/rrule, if the rule never fires or is too expensive.
-[[nodiscard]] Result<void> judge_rule(const Schedule& schedule, const TzData& zones);
+[[nodiscard]] ScheduleResult<void> judge_rule(const Schedule& schedule, const TzData& zones);
 /// Whether judge_rule() gives the same result for both.
 [[nodiscard]] bool same_rule(const Schedule& a, const Schedule& b);
 

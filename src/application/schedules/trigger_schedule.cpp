@@ -24,9 +24,10 @@ std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerReq
 
 }  // namespace
 
-Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerRequest& request) {
+ScheduleResult<Event> TriggerSchedule::run(std::string_view reference,
+                                           const TriggerRequest& request) {
     // Shares the user, then the schedule, as planning does.
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Event> {
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         std::vector<FieldError> defects;

@@ -8,6 +8,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -23,7 +24,8 @@ public:
     TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
-    [[nodiscard]] Result<Event> run(std::string_view reference, const TriggerRequest& request);
+    [[nodiscard]] ScheduleResult<Event> run(std::string_view reference,
+                                            const TriggerRequest& request);
 
 private:
     Store& store_;

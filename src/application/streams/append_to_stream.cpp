@@ -37,8 +37,8 @@ std::string content_of(const NewRecordedEvent& event) {
     return event.event_type + '\n' + std::to_string(event.schema_version) + '\n' + *data;
 }
 
-Result<Appended> append(Transaction& tx, const Append& requested,
-                        std::vector<RecordedEvent> batch) {
+StreamResult<Appended> append(Transaction& tx, const Append& requested,
+                              std::vector<RecordedEvent> batch) {
     EventStore& streams = tx.streams();
     const StreamHead head = streams.lock(requested.stream);
     std::vector<Uuid> ids;
@@ -59,7 +59,7 @@ Result<Appended> append(Transaction& tx, const Append& requested,
 }
 
 /// Validates everything that needs no access to the store.
-Result<void> judge(const Append& requested, const std::string& at = {}) {
+StreamResult<void> judge(const Append& requested, const std::string& at = {}) {
     if (auto error = refuse_own_stream(requested.stream, at)) {
         return ValidationFailed{{*std::move(error)}};
     }
@@ -109,14 +109,14 @@ std::vector<RecordedEvent> AppendToStream::recorded(const Append& requested) con
     return batch;
 }
 
-Result<Appended> AppendToStream::run(const Append& requested) {
+StreamResult<Appended> AppendToStream::run(const Append& requested) {
     if (auto judged = judge(requested); !judged) return std::move(judged).error();
     const auto batch = recorded(requested);
     if (const auto appended = store_.append_at_once(requested.expected, batch)) return *appended;
     return in_transaction(store_, [&](Transaction& tx) { return append(tx, requested, batch); });
 }
 
-Result<Appended> AppendToStream::run(Transaction& tx, const Append& requested) const {
+StreamResult<Appended> AppendToStream::run(Transaction& tx, const Append& requested) const {
     if (auto judged = judge(requested); !judged) return std::move(judged).error();
     return append(tx, requested, recorded(requested));
 }

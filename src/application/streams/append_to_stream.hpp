@@ -10,6 +10,7 @@
 
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "base/result.hpp"
 #include "domain/append.hpp"
 #include "domain/error.hpp"
@@ -48,9 +49,9 @@ public:
     /// Errors: ValidationFailed, also for Sundial's own streams; PayloadTooLarge, EventIdReused,
     /// StreamOptimisticLock, StreamDeleted, StreamArchived. Throws Unavailable: repeating the call
     /// does no harm.
-    [[nodiscard]] Result<Appended> run(const Append& requested);
+    [[nodiscard]] StreamResult<Appended> run(const Append& requested);
     /// The same in a transaction of the caller's, which may go on after an error.
-    [[nodiscard]] Result<Appended> run(Transaction& tx, const Append& requested) const;
+    [[nodiscard]] StreamResult<Appended> run(Transaction& tx, const Append& requested) const;
     /// All of them or none; each stream may be named once. Errors: each refused append, in their
     /// order.
     [[nodiscard]] base::Result<std::vector<Appended>, std::vector<RefusedAppend>> run_all(

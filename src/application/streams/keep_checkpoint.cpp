@@ -7,8 +7,8 @@ namespace {
 
 /// Event ids survive all changes of their streams. So if one is missing, the store has a different
 /// history.
-Result<void> judge_past(Transaction& tx, std::uint64_t position,
-                        const std::optional<Uuid>& event_id) {
+StreamResult<void> judge_past(Transaction& tx, std::uint64_t position,
+                              const std::optional<Uuid>& event_id) {
     if (!event_id) return {};
     const auto known = tx.streams().known(std::array{*event_id});
     if (known.size() == 1 && known.front().position == position) return {};
@@ -17,19 +17,19 @@ Result<void> judge_past(Transaction& tx, std::uint64_t position,
 
 }  // namespace
 
-Result<Checkpoint> KeepCheckpoint::find(const std::string& name) {
+StreamResult<Checkpoint> KeepCheckpoint::find(const std::string& name) {
     if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
         return ValidationFailed{std::move(errors)};
     }
     return in_read(store_, [&](Transaction& tx) { return tx.checkpoints().find(name); });
 }
 
-Result<Checkpoint> KeepCheckpoint::save(const std::string& name, const CheckpointStep& step) {
+StreamResult<Checkpoint> KeepCheckpoint::save(const std::string& name, const CheckpointStep& step) {
     return in_transaction(store_, [&](Transaction& tx) { return save(tx, name, step); });
 }
 
-Result<Checkpoint> KeepCheckpoint::save(Transaction& tx, const std::string& name,
-                                        const CheckpointStep& step) {
+StreamResult<Checkpoint> KeepCheckpoint::save(Transaction& tx, const std::string& name,
+                                              const CheckpointStep& step) {
     if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
         return ValidationFailed{std::move(errors)};
     }
@@ -40,12 +40,12 @@ Result<Checkpoint> KeepCheckpoint::save(Transaction& tx, const std::string& name
     return advanced;
 }
 
-Result<Checkpoint> KeepCheckpoint::hold(const std::string& name, const std::string& holder,
-                                        std::chrono::microseconds lasting) {
+StreamResult<Checkpoint> KeepCheckpoint::hold(const std::string& name, const std::string& holder,
+                                              std::chrono::microseconds lasting) {
     if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
         return ValidationFailed{std::move(errors)};
     }
-    return in_transaction(store_, [&](Transaction& tx) -> Result<Checkpoint> {
+    return in_transaction(store_, [&](Transaction& tx) -> StreamResult<Checkpoint> {
         const Checkpoint before = tx.checkpoints().lock(name);
         const Checkpoint held = sundial::hold(before, holder, tx.now(), lasting);
         if (held == before) return held;  // another holder has it

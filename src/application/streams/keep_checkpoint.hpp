@@ -4,6 +4,7 @@
 #include <string>
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -15,17 +16,18 @@ public:
 
     /// A checkpoint that was never stored is at position 0. Errors: ValidationFailed for an invalid
     /// name.
-    [[nodiscard]] Result<Checkpoint> find(const std::string& name);
+    [[nodiscard]] StreamResult<Checkpoint> find(const std::string& name);
     /// Errors: ValidationFailed, CheckpointLost, CheckpointConflict; FeedDiverged if the store does
     /// not have that event at that position.
-    [[nodiscard]] Result<Checkpoint> save(const std::string& name, const CheckpointStep& step);
+    [[nodiscard]] StreamResult<Checkpoint> save(const std::string& name,
+                                                const CheckpointStep& step);
     /// The same in a transaction of the caller's, whose changes then count exactly once.
-    [[nodiscard]] static Result<Checkpoint> save(Transaction& tx, const std::string& name,
-                                                 const CheckpointStep& step);
+    [[nodiscard]] static StreamResult<Checkpoint> save(Transaction& tx, const std::string& name,
+                                                       const CheckpointStep& step);
     /// Takes or extends its lease for `holder`; the returned checkpoint names the current holder.
     /// Errors: ValidationFailed; FeedDiverged if the store does not have the last handled event.
-    [[nodiscard]] Result<Checkpoint> hold(const std::string& name, const std::string& holder,
-                                          std::chrono::microseconds lasting);
+    [[nodiscard]] StreamResult<Checkpoint> hold(const std::string& name, const std::string& holder,
+                                                std::chrono::microseconds lasting);
     /// Ends the lease with that token, if it still holds.
     void release(const std::string& name, std::uint64_t fencing_token);
 

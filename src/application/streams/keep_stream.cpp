@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-Result<StreamHead> locked(Transaction& tx, const StreamId& stream) {
+StreamResult<StreamHead> locked(Transaction& tx, const StreamId& stream) {
     const StreamHead head = tx.streams().lock(stream);
     if (head.deleted) return StreamDeleted{stream};
     if (head.version == 0) return AggregateNotFound{stream};
@@ -31,22 +31,22 @@ auto on_stream(Store& store, const StreamId& stream, Change change)
 
 }  // namespace
 
-Result<void> KeepStream::archive(const StreamId& stream) {
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+StreamResult<void> KeepStream::archive(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> StreamResult<void> {
         tx.streams().set_archived(stream, true);
         return {};
     });
 }
 
-Result<void> KeepStream::restore(const StreamId& stream) {
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+StreamResult<void> KeepStream::restore(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> StreamResult<void> {
         tx.streams().set_archived(stream, false);
         return {};
     });
 }
 
-Result<void> KeepStream::truncate(const StreamId& stream, std::uint64_t version) {
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+StreamResult<void> KeepStream::truncate(const StreamId& stream, std::uint64_t version) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> StreamResult<void> {
         const auto snapshot = tx.streams().snapshot(stream);
         if (!snapshot || snapshot->version + 1 < version) {
             return invalid(
@@ -60,36 +60,39 @@ Result<void> KeepStream::truncate(const StreamId& stream, std::uint64_t version)
     });
 }
 
-Result<void> KeepStream::remove(const StreamId& stream) {
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+StreamResult<void> KeepStream::remove(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> StreamResult<void> {
         tx.streams().close(stream);
         return {};
     });
 }
 
-Result<void> KeepStream::redact(const StreamId& stream, std::uint64_t version,
-                                const std::string& data) {
+StreamResult<void> KeepStream::redact(const StreamId& stream, std::uint64_t version,
+                                      const std::string& data) {
     if (!base::canonical_json(data)) return invalid("/data", "bad_format", "is not JSON");
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead& head) -> Result<void> {
-        if (version <= head.version && tx.streams().redact(stream, version, data)) return {};
-        return invalid("/version", "out_of_range",
-                       "must be 1 to " + std::to_string(head.version) + ", where the stream is");
-    });
+    return on_stream(
+        store_, stream, [&](Transaction& tx, const StreamHead& head) -> StreamResult<void> {
+            if (version <= head.version && tx.streams().redact(stream, version, data)) return {};
+            return invalid(
+                "/version", "out_of_range",
+                "must be 1 to " + std::to_string(head.version) + ", where the stream is");
+        });
 }
 
-Result<bool> KeepStream::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
+StreamResult<bool> KeepStream::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
     if (!base::canonical_json(snapshot.state))
         return invalid("/state", "bad_format", "is not JSON");
     if (auto error = refuse_schema_version("/schemaVersion", snapshot.schema_version)) {
         return ValidationFailed{{*std::move(error)}};
     }
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead& head) -> Result<bool> {
-        if (snapshot.version == 0 || snapshot.version > head.version) {
-            return invalid("/version", "out_of_range",
-                           "the stream is at version " + std::to_string(head.version));
-        }
-        return tx.streams().save_snapshot(stream, snapshot);
-    });
+    return on_stream(
+        store_, stream, [&](Transaction& tx, const StreamHead& head) -> StreamResult<bool> {
+            if (snapshot.version == 0 || snapshot.version > head.version) {
+                return invalid("/version", "out_of_range",
+                               "the stream is at version " + std::to_string(head.version));
+            }
+            return tx.streams().save_snapshot(stream, snapshot);
+        });
 }
 
 }  // namespace sundial

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -11,20 +12,21 @@ public:
     explicit KeepStream(Store& store) : store_(store) {}
 
     /// An archived stream can be read but takes no appends until it is restored.
-    [[nodiscard]] Result<void> archive(const StreamId& stream);
-    [[nodiscard]] Result<void> restore(const StreamId& stream);
+    [[nodiscard]] StreamResult<void> archive(const StreamId& stream);
+    [[nodiscard]] StreamResult<void> restore(const StreamId& stream);
     /// Erases the payloads before `version`. Errors also: ValidationFailed without a snapshot of
     /// that version or a later one, which preserves the state of the aggregate.
-    [[nodiscard]] Result<void> truncate(const StreamId& stream, std::uint64_t version);
+    [[nodiscard]] StreamResult<void> truncate(const StreamId& stream, std::uint64_t version);
     /// Erases all payloads and closes the stream permanently; headers and positions stay in the
     /// feed.
-    [[nodiscard]] Result<void> remove(const StreamId& stream);
+    [[nodiscard]] StreamResult<void> remove(const StreamId& stream);
     /// Replaces one event's payload with `data`, a JSON value. Errors also: ValidationFailed.
-    [[nodiscard]] Result<void> redact(const StreamId& stream, std::uint64_t version,
-                                      const std::string& data);
+    [[nodiscard]] StreamResult<void> redact(const StreamId& stream, std::uint64_t version,
+                                            const std::string& data);
     /// False if the stored snapshot is at least as new. Errors also: ValidationFailed if the
     /// snapshot is ahead of its stream or not JSON.
-    [[nodiscard]] Result<bool> save_snapshot(const StreamId& stream, const Snapshot& snapshot);
+    [[nodiscard]] StreamResult<bool> save_snapshot(const StreamId& stream,
+                                                   const Snapshot& snapshot);
 
 private:
     Store& store_;

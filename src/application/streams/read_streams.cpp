@@ -17,12 +17,12 @@ Page<ListedStream> ReadStreams::list(const StreamQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.streams().list(query); });
 }
 
-Result<ReadStream> ReadStreams::read(const StreamId& stream, const StreamRange& range) {
+StreamResult<ReadStream> ReadStreams::read(const StreamId& stream, const StreamRange& range) {
     return in_read(store_, [&](Transaction& tx) { return read(tx, stream, range); });
 }
 
-Result<ReadStream> ReadStreams::read(Transaction& tx, const StreamId& stream,
-                                     const StreamRange& range) {
+StreamResult<ReadStream> ReadStreams::read(Transaction& tx, const StreamId& stream,
+                                           const StreamRange& range) {
     if (auto errors = defects(stream); !errors.empty()) return ValidationFailed{std::move(errors)};
     if (auto refused = refuse_limit(range.limit)) return *std::move(refused);
     const StreamHead head = tx.streams().find(stream);
@@ -33,15 +33,15 @@ Result<ReadStream> ReadStreams::read(Transaction& tx, const StreamId& stream,
     return ReadStream{head, tx.streams().read(stream, kept)};
 }
 
-Result<FeedPage> ReadStreams::feed(std::uint64_t after, const FeedFilter& filter,
-                                   std::size_t limit) {
+StreamResult<FeedPage> ReadStreams::feed(std::uint64_t after, const FeedFilter& filter,
+                                         std::size_t limit) {
     if (auto refused = refuse_limit(limit)) return *std::move(refused);
     if (after > greatest_number) return FeedPage{.entries = {}, .next_position = after};
     return feed_.read_all(after, filter, limit);
 }
 
-Result<Snapshot> ReadStreams::snapshot(const StreamId& stream) {
-    return in_read(store_, [&](Transaction& tx) -> Result<Snapshot> {
+StreamResult<Snapshot> ReadStreams::snapshot(const StreamId& stream) {
+    return in_read(store_, [&](Transaction& tx) -> StreamResult<Snapshot> {
         if (tx.streams().find(stream).deleted) return StreamDeleted{stream};
         auto snapshot = tx.streams().snapshot(stream);
         if (!snapshot) return AggregateNotFound{stream};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -21,15 +22,15 @@ public:
     [[nodiscard]] Page<ListedStream> list(const StreamQuery& query);
     /// An absent stream is at version 0. Errors: ValidationFailed for an id that no stream has and
     /// for a limit that is not 1 to `max_read_events`; StreamDeleted.
-    [[nodiscard]] Result<ReadStream> read(const StreamId& stream, const StreamRange& range);
+    [[nodiscard]] StreamResult<ReadStream> read(const StreamId& stream, const StreamRange& range);
     /// The same inside of a transaction.
-    [[nodiscard]] static Result<ReadStream> read(Transaction& tx, const StreamId& stream,
-                                                 const StreamRange& range);
+    [[nodiscard]] static StreamResult<ReadStream> read(Transaction& tx, const StreamId& stream,
+                                                       const StreamRange& range);
     /// Errors: AggregateNotFound where none was saved, StreamDeleted.
-    [[nodiscard]] Result<Snapshot> snapshot(const StreamId& stream);
+    [[nodiscard]] StreamResult<Snapshot> snapshot(const StreamId& stream);
     /// Errors: ValidationFailed for a limit that is not 1 to `max_read_events`.
-    [[nodiscard]] Result<FeedPage> feed(std::uint64_t after, const FeedFilter& filter,
-                                        std::size_t limit);
+    [[nodiscard]] StreamResult<FeedPage> feed(std::uint64_t after, const FeedFilter& filter,
+                                              std::size_t limit);
 
 private:
     Store& store_;

@@ -164,7 +164,7 @@ CheckpointStep Subscription::step_to(const Mark& mark) const {
             .fencing_token = at_.fencing_token};
 }
 
-bool Subscription::note(const Result<Checkpoint>& saved) {
+bool Subscription::note(const StreamResult<Checkpoint>& saved) {
     if (saved) {
         at_ = *saved;
         return true;
@@ -235,7 +235,7 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
 /// Projects all of them with the checkpoint, or none.
 Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     Projected projected;
-    std::optional<Result<Checkpoint>> saved;
+    std::optional<StreamResult<Checkpoint>> saved;
     try {
         store_.transact([&](Transaction& tx) {
             // Begins the transaction here, so that its failure is not attributed to the projection.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 #include "application/streams/feed_watch.hpp"
 #include "application/streams/keep_checkpoint.hpp"
 #include "base/log.hpp"
@@ -99,7 +100,7 @@ private:
     [[nodiscard]] CheckpointStep step_to(const Mark& mark) const;
     /// Together with the events parked on the way.
     [[nodiscard]] bool save(const Mark& mark, const std::vector<ParkedEvent>& parked);
-    [[nodiscard]] bool note(const Result<Checkpoint>& saved);
+    [[nodiscard]] bool note(const StreamResult<Checkpoint>& saved);
     [[nodiscard]] RetryRules rules(const std::stop_token& stop) const;
     void stop_because(std::string why);
 

@@ -24,10 +24,10 @@ User blank(UserId id, Instant now) {
 
 }  // namespace
 
-Result<User> CreateUser::run(const UserFields& requested, const Caller& caller) {
+UserResult<User> CreateUser::run(const UserFields& requested, const Caller& caller) {
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<User> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> UserResult<User> {
         const auto zones = zones_.current();
         const auto read =
             read_user(blank(UserId{ids_.fresh()}, tx.now()), requested, *zones, tx.now());
@@ -51,12 +51,12 @@ namespace {
 /// user.
 constexpr int turns = 5;
 
-bool absent(const Result<EditedUser>& edited) {
+bool absent(const UserResult<EditedUser>& edited) {
     return !edited && std::holds_alternative<NotFound>(edited.error());
 }
 
 /// Another caller created it after the lookup.
-bool exists(const Result<User>& created, const std::string& external_id) {
+bool exists(const UserResult<User>& created, const std::string& external_id) {
     if (created) return false;
     const auto* duplicate = std::get_if<DuplicateExternalId>(&created.error());
     return duplicate && duplicate->external_id == external_id;
@@ -64,8 +64,8 @@ bool exists(const Result<User>& created, const std::string& external_id) {
 
 }  // namespace
 
-Result<PutResult> PutUser::run(const std::string& external_id, UserFields requested,
-                               std::optional<Version> expected, const Caller& caller) {
+UserResult<PutResult> PutUser::run(const std::string& external_id, UserFields requested,
+                                   std::optional<Version> expected, const Caller& caller) {
     requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {

@@ -8,6 +8,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/results.hpp"
 #include "application/users/edit_user.hpp"
 #include "domain/user.hpp"
 
@@ -22,7 +23,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: ValidationFailed (pointers /firstName, /dateOfBirth, /dates/anniversary, …),
     /// DuplicateExternalId.
-    [[nodiscard]] Result<User> run(const UserFields& requested, const Caller& caller);
+    [[nodiscard]] UserResult<User> run(const UserFields& requested, const Caller& caller);
 
 private:
     Store& store_;
@@ -43,8 +44,8 @@ public:
     PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
     /// Ignores `requested.external_id`. With `expected` nothing is created. Errors:
     /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
-    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields requested,
-                                        std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] UserResult<PutResult> run(const std::string& external_id, UserFields requested,
+                                            std::optional<Version> expected, const Caller& caller);
 
 private:
     CreateUser& create_;

@@ -22,10 +22,10 @@ void cancel_all_of(UserId user, Transaction& tx) {
 
 }  // namespace
 
-Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
-                             std::optional<Version> expected, const Caller& caller) {
+UserResult<void> DeleteUser::run(std::string_view reference, UserHistory history,
+                                 std::optional<Version> expected, const Caller& caller) {
     // Locks the user, then its events: a transaction that plans an event shares the user first.
-    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+    return in_transaction(store_, [&](Transaction& tx) -> UserResult<void> {
         const auto id = user_id(tx, reference);
         if (!id) return id.error();
         const auto user = tx.users().lock(*id);

@@ -8,6 +8,7 @@
 #include "application/audit/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/results.hpp"
 
 namespace sundial {
 
@@ -21,8 +22,8 @@ class DeleteUser {
 public:
     DeleteUser(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
-    [[nodiscard]] Result<void> run(std::string_view reference, UserHistory history,
-                                   std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] UserResult<void> run(std::string_view reference, UserHistory history,
+                                       std::optional<Version> expected, const Caller& caller);
 
 private:
     Store& store_;

@@ -62,7 +62,7 @@ UserFields edited(UserFields fields, const UserEdit& edit) {
     return fields;
 }
 
-Result<User> read_user(User user, const UserFields& fields, const TzData& zones, Instant now) {
+UserResult<User> read_user(User user, const UserFields& fields, const TzData& zones, Instant now) {
     std::vector<FieldError> found;
     user.external_id = fields.external_id;
     user.first_name = fields.first_name;
@@ -187,14 +187,14 @@ private:
 
 }  // namespace
 
-Result<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
-                                 std::optional<Version> expected, const Caller& caller) {
+UserResult<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
+                                     std::optional<Version> expected, const Caller& caller) {
     const auto transform = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& replacement,
-                                     std::optional<Version> expected, const Caller& caller) {
+UserResult<EditedUser> EditUser::replace(std::string_view reference, const UserFields& replacement,
+                                         std::optional<Version> expected, const Caller& caller) {
     const auto transform = [&replacement](const UserFields& fields) {
         UserFields requested = replacement;
         if (!requested.external_id) requested.external_id = fields.external_id;
@@ -203,11 +203,11 @@ Result<EditedUser> EditUser::replace(std::string_view reference, const UserField
     return change(reference, transform, expected, caller);
 }
 
-Result<EditedUser> EditUser::change(std::string_view reference, const Transform& transform,
-                                    std::optional<Version> expected, const Caller& caller) {
+UserResult<EditedUser> EditUser::change(std::string_view reference, const Transform& transform,
+                                        std::optional<Version> expected, const Caller& caller) {
     Instant earliest = never;
     // Locks the user, shares the schedules, locks the user's events: in this order everywhere.
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<EditedUser> {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> UserResult<EditedUser> {
         const auto id = user_id(tx, reference);
         if (!id) return id.error();
         const auto before = tx.users().lock(*id);

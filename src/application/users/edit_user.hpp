@@ -14,6 +14,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/edits.hpp"
+#include "application/results.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
@@ -45,8 +46,8 @@ struct UserEdit {
 
 /// `user` with all values of `fields`. Errors: ValidationFailed, with every wrong field (pointers
 /// /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
-[[nodiscard]] Result<User> read_user(User user, const UserFields& fields, const TzData& zones,
-                                     Instant now);
+[[nodiscard]] UserResult<User> read_user(User user, const UserFields& fields, const TzData& zones,
+                                         Instant now);
 
 /// The effect of an edit on the user's live events.
 struct Reschedule {
@@ -69,19 +70,20 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// `expected` is the version that the caller requires, if any. Errors: NotFound,
     /// OptimisticLock, ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
-                                         std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] UserResult<EditedUser> run(std::string_view reference, const UserEdit& edit,
+                                             std::optional<Version> expected, const Caller& caller);
     /// Replaces every field of the user with that of `replacement`. The external id stays if
     /// `replacement` has none. Errors: as above.
-    [[nodiscard]] Result<EditedUser> replace(std::string_view reference,
-                                             const UserFields& replacement,
-                                             std::optional<Version> expected, const Caller& caller);
+    [[nodiscard]] UserResult<EditedUser> replace(std::string_view reference,
+                                                 const UserFields& replacement,
+                                                 std::optional<Version> expected,
+                                                 const Caller& caller);
 
 private:
     /// Computes the new fields from the current ones.
     using Transform = std::function<UserFields(UserFields)>;
-    Result<EditedUser> change(std::string_view reference, const Transform& transform,
-                              std::optional<Version> expected, const Caller& caller);
+    UserResult<EditedUser> change(std::string_view reference, const Transform& transform,
+                                  std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
     const TimeZones& zones_;

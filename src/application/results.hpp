@@ -1,0 +1,50 @@
+#pragma once
+
+#include "domain/error.hpp"
+
+namespace sundial {
+
+/// What the use cases of each module can refuse. The edges turn every reason into a problem in one
+/// place (adapters/http/api/problems.cpp, embedded/answers.cpp), and a use case whose signature
+/// lists fewer reasons converts to these.
+
+template <class T>
+using ApiKeyResult = Result<T, ValidationFailed, NotFound, FirstKeyNotAdmin, LastAdminKey>;
+
+template <class T>
+using ClockResult = Result<T, ValidationFailed, ClockNotTest>;
+
+template <class T>
+using EndpointResult = Result<T, ValidationFailed, NotFound, InvalidStateTransition, OptimisticLock,
+                              DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled,
+                              EndpointInUse, InvalidTemplate, TooManyOperations>;
+
+template <class T>
+using EventResult =
+    Result<T, ValidationFailed, NotFound, InvalidStateTransition, OptimisticLock,
+           DuplicateIdempotencyKey, DuplicateExternalId, InvalidTemplate, TooManyOperations>;
+
+template <class T>
+using OperationResult = Result<T, NotFound, OptimisticLock, TooManyOperations>;
+
+template <class T>
+using PullResult =
+    Result<T, ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, EndpointDisabled>;
+
+/// Lookups by id or external id, and reads of one object.
+template <class T>
+using LookupResult = Result<T, NotFound>;
+
+template <class T>
+using ScheduleResult = Result<T, ValidationFailed, NotFound, InvalidStateTransition, OptimisticLock,
+                              DuplicateIdempotencyKey, DuplicateExternalId, InvalidTemplate>;
+
+template <class T>
+using StreamResult = Result<T, ValidationFailed, StreamOptimisticLock, EventIdReused,
+                            AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge,
+                            CheckpointConflict, CheckpointLost, FeedDiverged>;
+
+template <class T>
+using UserResult = Result<T, ValidationFailed, NotFound, OptimisticLock, DuplicateExternalId>;
+
+}  // namespace sundial
