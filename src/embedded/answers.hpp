@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <type_traits>
@@ -25,8 +26,8 @@ namespace detail {
 
 template <class T>
 struct IsResult : std::false_type {};
-template <class T>
-struct IsResult<sundial::Result<T>> : std::true_type {};
+template <class T, std::convertible_to<sundial::Error> Reasons>
+struct IsResult<base::Result<T, Reasons>> : std::true_type {};
 
 template <class Public, class Value>
 Public public_value(Value&& value) {

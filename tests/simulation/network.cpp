@@ -20,7 +20,8 @@ Outcome failure(DeliveryErrorCode code, const char* text) {
 }
 
 Outcome outcome_of(const Reply& reply) {
-    if (judge_status(reply.status, 0) == Verdict::accepted) return accepted_outcome(reply.status);
+    if (judge_status(reply.status, 0) == sundial::Verdict::accepted)
+        return accepted_outcome(reply.status);
     Outcome outcome = status_outcome(reply.status);
     outcome.retry_after = reply.retry_after;
     return outcome;
@@ -95,7 +96,7 @@ void Network::answer(const Shared& exchange) {
     Step step = step_of(Op::answer, *exchange);
     step.status = exchange->reply.status;
     step.retry_after = exchange->reply.retry_after;
-    const bool accepted = judge_status(step.status, 0) == Verdict::accepted;
+    const bool accepted = judge_status(step.status, 0) == sundial::Verdict::accepted;
     if (accepted) ++world_.counts.accepted;
     const bool lost = world_.faults_happen && world_.dice.chance(world_.rates.lost_answer);
     if (lost) {
@@ -125,7 +126,7 @@ void Network::close(const Shared& exchange, const char* why) {
         Step step = step_of(Op::close, *exchange);
         step.what = why;
         // The receiver may have finished its work although its response was lost.
-        const bool accepted = judge_status(exchange->reply.status, 0) == Verdict::accepted;
+        const bool accepted = judge_status(exchange->reply.status, 0) == sundial::Verdict::accepted;
         step.status = accepted && world_.dice.chance(0.5) ? exchange->reply.status : 0;
         world_.record(std::move(step));
     }

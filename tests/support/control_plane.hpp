@@ -271,18 +271,20 @@ protected:
 };
 
 /// The error of kind `E` in `answer`; throws if there is none.
-template <class E, class T>
-[[nodiscard]] E error_of(const Result<T>& answer) {
-    return std::get<E>(answer.error());
+template <class E, class T, class Reasons>
+[[nodiscard]] E error_of(const base::Result<T, Reasons>& answer) {
+    return std::get<E>(Error(answer.error()));
 }
-template <class T>
-[[nodiscard]] std::vector<std::string> defects_of(const Result<T>& answer) {
-    const auto* failed = answer ? nullptr : std::get_if<ValidationFailed>(&answer.error());
+template <class T, class Reasons>
+[[nodiscard]] std::vector<std::string> defects_of(const base::Result<T, Reasons>& answer) {
+    if (answer) return {"no ValidationFailed"};
+    const Error error = answer.error();
+    const auto* failed = std::get_if<ValidationFailed>(&error);
     return failed ? brief(failed->errors) : std::vector<std::string>{"no ValidationFailed"};
 }
-template <class E, class T>
-[[nodiscard]] bool fails_with(const Result<T>& answer) {
-    return !answer && std::holds_alternative<E>(answer.error());
+template <class E, class T, class Reasons>
+[[nodiscard]] bool fails_with(const base::Result<T, Reasons>& answer) {
+    return !answer && std::holds_alternative<E>(Error(answer.error()));
 }
 
 }  // namespace sundial

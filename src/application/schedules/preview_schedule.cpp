@@ -73,7 +73,7 @@ public:
             if (subject) subject->stored = false;
             return subject;
         }
-        Error error = schedule.error();
+        auto error = std::move(schedule).error();
         if (auto* failed = std::get_if<ValidationFailed>(&error)) {
             for (FieldError& defect : failed->errors) defect.pointer.insert(0, "/schedule");
         }

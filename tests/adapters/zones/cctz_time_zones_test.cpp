@@ -14,6 +14,7 @@
 #include "adapters/zones/zoneinfo.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
+#include "support/instants.hpp"
 
 namespace sundial::zones {
 namespace {
@@ -169,8 +170,6 @@ TEST(CctzTimeZones, WorksAtTheEndsOfTheRange) {
     EXPECT_EQ(due("9999-12-31T18:59:59", "America/New_York"), "9999-12-31T23:59:59Z");
     EXPECT_EQ(format_local_millis(latest_instant, *zone("UTC")), "9999-12-31T23:59:59.000+00:00");
 }
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 std::string change(const std::optional<ZoneChange>& found) {
     if (!found) return "never";

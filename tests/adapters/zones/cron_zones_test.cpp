@@ -17,6 +17,7 @@
 #include "domain/time/cron.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
+#include "support/instants.hpp"
 
 /// Cron rules in real zones. The changes are in years that no tzdata release edits any more.
 namespace sundial::zones {
@@ -28,8 +29,6 @@ const CctzTimeZones& all_zones() {
     static const CctzTimeZones zones(zoneinfo_directory());
     return zones;
 }
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 struct ZoneCase {
     std::string_view text, zone, after, instants;  // separated by blanks

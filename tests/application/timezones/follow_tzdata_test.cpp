@@ -6,6 +6,7 @@
 #include "application/observation/observed_storage.hpp"
 #include "domain/time/text.hpp"
 #include "support/engine.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -16,7 +17,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 sys_seconds second(std::string_view text) { return floor<seconds>(at(text)); }
 
 /// A release in which one zone has another clock.

@@ -8,6 +8,7 @@
 #include "application/timezones/follow_tzdata.hpp"
 #include "domain/time/text.hpp"
 #include "support/engine.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using namespace std::chrono;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 FakeTzData release(std::string name, const FakeZone& zone) {
     FakeTzData data{std::move(name)};

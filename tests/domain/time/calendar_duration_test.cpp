@@ -5,14 +5,13 @@
 #include <string>
 
 #include "domain/time/text.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::days;
-
-Instant at(const char* text) { return parse_instant(text).value().instant; }
 
 struct Sum {
     const char* text;

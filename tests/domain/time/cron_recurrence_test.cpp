@@ -11,6 +11,7 @@
 #include "domain/time/cron.hpp"
 #include "domain/time/text.hpp"
 #include "support/fake_zone.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -19,8 +20,6 @@ using namespace std::chrono_literals;
 using std::chrono::sys_days;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 std::unique_ptr<Recurrence> cron(std::string_view text, const FakeZone& zone = utc_zone(),
                                  GapPolicy gap = GapPolicy::boundary,

@@ -7,13 +7,13 @@
 
 #include "domain/time/text.hpp"
 #include "support/fake_zone.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
 
 using namespace std::chrono_literals;
 
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 std::chrono::sys_seconds second(std::string_view text) {
     return std::chrono::floor<std::chrono::seconds>(at(text));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/time/text.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -17,8 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 std::vector<std::string> next_of(const Recurrence& rule, Instant after, std::size_t count) {
     std::vector<std::string> found;

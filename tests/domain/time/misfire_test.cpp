@@ -10,6 +10,7 @@
 #include "domain/time/interval.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 /// Every six hours; down from midnight of the 17th, for 31 hours.
 const Instant last = at("2026-01-17T00:00:00Z");

@@ -12,6 +12,7 @@
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
 #include "support/fake_zone.hpp"
+#include "support/instants.hpp"
 
 namespace sundial {
 namespace {
@@ -24,8 +25,6 @@ YearlyRule every_year_on(std::string_view date) {
     const YearlyDate read = *parse_yearly_date(date);
     return {.day = read.day, .from = read.from};
 }
-
-Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 std::vector<std::string> next_of(const YearlyRule& rule, const Zone& zone, std::string_view after,
                                  std::size_t count) {

@@ -88,7 +88,7 @@ private:
 
     template <class Id>
     std::optional<Id> reference(std::string_view name,
-                                Result<Id> (Queries::*find)(std::string_view)) {
+                                LookupResult<Id> (Queries::*find)(std::string_view)) {
         const auto text = source_.text(name);
         if (!text) return std::nullopt;
         if (const auto id = (context_.queries.*find)(*text)) return *id;

@@ -149,13 +149,13 @@ public:
     }
 
 private:
-    [[nodiscard]] Response made(const Result<Event>& event, const Request& request) const {
+    [[nodiscard]] Response made(const EventResult<Event>& event, const Request& request) const {
         if (!event) return refused(event.error(), request);
         return created(event_json(*event, api_.zones), event->version,
                        "/v1/events/" + to_string(event->id));
     }
 
-    [[nodiscard]] Response all_made(std::span<const Result<Event>> events,
+    [[nodiscard]] Response all_made(std::span<const EventResult<Event>> events,
                                     const Request& request) const {
         base::JsonWriter json;
         json.begin_object().key("data").begin_array();
@@ -168,7 +168,7 @@ private:
 
     /// `events` are the results of those `items` that were valid.
     [[nodiscard]] Response each_made(std::span<const base::Result<NewEvent, Problem>> items,
-                                     std::span<const Result<Event>> events,
+                                     std::span<const EventResult<Event>> events,
                                      const Request& request) const {
         base::JsonWriter json;
         json.begin_object().key("data").begin_array();
@@ -188,7 +188,7 @@ private:
         return http::json(whole ? 201 : 207, std::move(json.end_array().end_object()).text());
     }
 
-    [[nodiscard]] Response changed(const Result<Event>& event, const Request& request) const {
+    [[nodiscard]] Response changed(const EventResult<Event>& event, const Request& request) const {
         if (!event) return refused(event.error(), request);
         return with_etag(json(200, event_json(*event, api_.zones)), event->version);
     }

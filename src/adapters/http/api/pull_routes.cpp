@@ -148,7 +148,8 @@ private:
         return response;
     }
 
-    [[nodiscard]] Response response_for(const Result<Event>& event, const Request& request) const {
+    [[nodiscard]] Response response_for(const PullResult<Event>& event,
+                                        const Request& request) const {
         if (!event) return refused(event.error(), request);
         return with_etag(json(200, event_json(*event, api_.zones)), event->version);
     }
