@@ -73,7 +73,7 @@ protected:
 
 TEST_F(Creations, ForAUserThatIsBeingChangedHoldUpNoOthers) {
     const User busy = a_stored_user(), other = a_stored_user();
-    std::vector<std::future<Result<Event>>> waiting;
+    std::vector<std::future<EventResult<Event>>> waiting;
     store().transact([&](Transaction& tx) {
         EXPECT_TRUE(tx.users().lock(busy.id));
         for (int i = 0; i < 2; ++i) {
@@ -93,7 +93,7 @@ TEST_F(Creations, ForAUserThatIsBeingChangedHoldUpNoOthers) {
 
 TEST_F(Creations, ForAnEndpointThatIsBeingDeletedHoldUpNoOthers) {
     const Endpoint going = a_stored_endpoint(), other = a_stored_endpoint();
-    std::future<Result<Event>> waiting;
+    std::future<EventResult<Event>> waiting;
     store().transact([&](Transaction& tx) {
         EXPECT_TRUE(tx.endpoints().lock_to_remove(going.id));
         waiting = std::async(std::launch::async, [&] { return schedule.run(for_(going)); });
