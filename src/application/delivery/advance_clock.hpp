@@ -8,7 +8,7 @@
 #include "application/operations/operations.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

@@ -11,7 +11,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/endpoint.hpp"
 
 namespace sundial {

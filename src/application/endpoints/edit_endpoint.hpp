@@ -15,7 +15,7 @@
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "application/requests/edits.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "base/log.hpp"
 #include "domain/endpoint.hpp"
 

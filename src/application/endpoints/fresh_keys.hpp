@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "application/ports/secrets.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/endpoint.hpp"
 
 namespace sundial {

@@ -6,7 +6,7 @@
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

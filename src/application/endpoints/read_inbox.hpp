@@ -4,7 +4,7 @@
 
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

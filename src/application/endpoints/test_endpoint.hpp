@@ -5,7 +5,7 @@
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/outcome.hpp"
 
 namespace sundial {

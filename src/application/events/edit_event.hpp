@@ -9,7 +9,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/edits.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {

@@ -12,7 +12,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "application/transactions/group_commit.hpp"
 #include "domain/event.hpp"
 

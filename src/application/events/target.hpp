@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "application/ports/time_zones.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 

@@ -15,7 +15,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "base/log.hpp"
 #include "domain/schedule.hpp"
 

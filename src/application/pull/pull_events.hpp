@@ -17,7 +17,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"

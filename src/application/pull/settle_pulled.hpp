@@ -8,7 +8,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"

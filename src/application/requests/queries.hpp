@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/error.hpp"
 
 /// References of callers to objects: an id or, if the type has external ids, `ext:` and the

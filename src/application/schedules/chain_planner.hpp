@@ -8,7 +8,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/schedule.hpp"
 #include "domain/schedule_rule.hpp"
 #include "domain/user.hpp"

@@ -9,7 +9,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "application/schedules/edit_schedule.hpp"
 #include "application/schedules/schedule_fields.hpp"
 

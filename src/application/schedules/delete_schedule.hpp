@@ -7,7 +7,7 @@
 #include "application/audit/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

@@ -10,7 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "application/schedules/schedule_fields.hpp"
 
 namespace sundial {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "domain/error.hpp"
 #include "domain/time/types.hpp"
 #include "domain/user.hpp"

@@ -10,7 +10,7 @@
 
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "base/result.hpp"
 #include "domain/append.hpp"
 #include "domain/error.hpp"

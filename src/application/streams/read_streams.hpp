@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 
 namespace sundial {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "application/ports/store.hpp"
-#include "application/results.hpp"
+#include "application/requests/results.hpp"
 #include "application/streams/feed_watch.hpp"
 #include "application/streams/keep_checkpoint.hpp"
 #include "base/log.hpp"
