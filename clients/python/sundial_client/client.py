@@ -108,10 +108,11 @@ class Sundial:
         other._join()
         return other
 
-    def worker(self, endpoint: str, handle: "Callable[[Job], object]", **options: Any) -> "Worker":
-        """A worker for the events of a PULL endpoint; see Worker for the options."""
+    def worker(self, endpoint: str, handle: "Callable[[Job], object]", *, concurrency: int = 4, lease: int = 30, wait: int = 20,
+               name: Optional[str] = None) -> "Worker":
+        """A worker for the events of a PULL endpoint. Times are in seconds."""
         from .worker import Worker
-        return Worker(self, endpoint, handle, **options)
+        return Worker(self, endpoint, handle, concurrency=concurrency, lease=lease, wait=wait, name=name)
 
     def close(self) -> None:
         """Closes idle connections."""
@@ -143,7 +144,7 @@ class Sundial:
             sent["If-Match"] = if_match if isinstance(if_match, str) else f'"{if_match}"'
         payload = None
         if body is not None:
-            payload = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+            payload = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
             sent["Content-Type"] = "application/json"
         elif route.method in ("POST", "PUT", "PATCH"):
             payload = b""
@@ -513,7 +514,10 @@ class Streams(Resource):
                 if isinstance(error, ApiError) and not error.retryable:
                     raise
                 failures += 1
-                time.sleep(backoff(failures))
+                if stop is None:
+                    time.sleep(backoff(failures))
+                elif stop.wait(backoff(failures)):
+                    return
                 continue
             failures = 0
             if page["nextPosition"] != asked["after"]:

@@ -47,9 +47,13 @@ class Stop:
     def stopped(self) -> bool:
         return self._event.is_set()
 
+    def wait(self, seconds: float) -> bool:
+        """Waits, until stop() is called at most. Returns whether it was called."""
+        return self._event.wait(seconds)
+
     def sleep(self, seconds: float) -> None:
         """Waits. Raises Stopped as soon as stop() is called."""
-        if self._event.wait(seconds):
+        if self.wait(seconds):
             raise Stopped("stopped by the caller")
 
     def attach(self, connection: Optional[http.client.HTTPConnection]) -> None:

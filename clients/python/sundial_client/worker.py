@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 import uuid
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import schema as s
 from .client import Sundial, backoff, duration
@@ -20,6 +20,9 @@ log = logging.getLogger("sundial_client")
 LONGEST_PAUSE = 30.0
 # A report is repeated while the server is away, but not longer than this. After that the end of the lease decides.
 LONGEST_REPORT = 900.0
+
+
+Claim = Tuple[str, int]
 
 
 class Fail(Exception):
@@ -43,6 +46,7 @@ class Job:
         #: Set when the lease has expired or another worker has the event. The work should stop; its report is void.
         self.lost = threading.Event()
         self._worker = worker
+        self._claim: Claim = (event["id"], event["version"])
         self._lease_ends = lease_ends
 
     @property
@@ -77,7 +81,8 @@ class Worker:
         self._grace: Optional[float] = None
         self._lock = threading.Lock()
         self._free = threading.Condition(self._lock)
-        self._jobs: Dict[str, Job] = {}
+        # By event and version: after a lost lease the same event may come again while its first handler works.
+        self._jobs: Dict[Claim, Job] = {}
         self._queue: "queue.SimpleQueue[Optional[Job]]" = queue.SimpleQueue()
         self._ended = threading.Event()
 
@@ -158,7 +163,7 @@ class Worker:
             for event in work["data"]:
                 job = Job(self, event, lease_ends)
                 with self._lock:
-                    self._jobs[event["id"]] = job
+                    self._jobs[job._claim] = job
                 self._queue.put(job)
 
     def _work(self) -> None:
@@ -172,7 +177,7 @@ class Worker:
                 log.exception("event %s", job.event["id"])
             finally:
                 with self._free:
-                    self._jobs.pop(job.event["id"], None)
+                    self._jobs.pop(job._claim, None)
                     self._free.notify_all()
 
     def _run_one(self, job: Job) -> None:
@@ -214,33 +219,33 @@ class Worker:
     def _extend_leases(self) -> None:
         """Extends the lease of every event in hand at a third of it, and notices the ones that have expired."""
         client = self._client.with_options(timeout=max(1.0, self._lease / 3), max_retries=0)
-        due: Dict[str, float] = {}
+        due: Dict[Claim, float] = {}
         while not self._ended.wait(min(1.0, self._lease / 10)):
             with self._lock:
                 jobs = list(self._jobs.values())
             now = time.monotonic()
-            due = {job.event["id"]: due.get(job.event["id"], now + self._lease / 3) for job in jobs}
+            due = {job._claim: due.get(job._claim, now + self._lease / 3) for job in jobs}
             for job in jobs:
-                ident = job.event["id"]
+                ident, version = job._claim
                 if job.lost.is_set():
                     continue
                 sent_at = time.monotonic()
                 if sent_at >= job._lease_ends:
                     log.warning("event %s: its lease has expired, because the server could not be reached", ident)
                     job.lost.set()
-                elif sent_at >= due[ident]:
+                elif sent_at >= due[job._claim]:
                     try:
-                        client.events.extend(ident, {"version": job.event["version"], "lease": duration(self._lease)})
+                        client.events.extend(ident, {"version": version, "lease": duration(self._lease)})
                         job._lease_ends = sent_at + self._lease  # from the request on, not from its answer
-                        due[ident] = sent_at + self._lease / 3
+                        due[job._claim] = sent_at + self._lease / 3
                     except ApiError as error:
                         if error.code in ("LEASE_LOST", "EVENT_NOT_FOUND"):
                             with self._lock:
-                                still = ident in self._jobs  # else it was reported meanwhile
+                                still = job._claim in self._jobs  # else it was reported meanwhile
                             if still:
                                 log.warning("event %s: %s", ident, error)
                                 job.lost.set()
                         else:
-                            due[ident] = sent_at + 1.0
+                            due[job._claim] = sent_at + 1.0
                     except TransportError:
                         break  # the others would wait in vain too; again in a moment

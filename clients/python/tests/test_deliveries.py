@@ -137,7 +137,7 @@ class Workers(unittest.TestCase):
             client = Sundial(url(server))
             printers(client)
             ident = print_job(client, 1)
-            worker = Running(client.worker("ext:printers", handle))
+            worker = Running(client.worker("ext:printers", handle, concurrency=1))
             self.assertTrue(begun.wait(harness.HANG_GUARD))
             worker.worker.stop(grace=0.01)
             self.assertEqual([event["id"] for event in worker.ended()], [ident])
@@ -191,6 +191,29 @@ class Workers(unittest.TestCase):
             self.assertEqual(client.events.complete(ident, event["version"])["status"], "COMPLETED")
             worker.worker.stop()
             self.assertEqual(worker.ended(), [])
+
+    def test_the_same_event_can_come_again_while_its_first_handler_works(self):
+        begun, go_on, versions = threading.Event(), threading.Event(), []
+
+        def handle(job):
+            versions.append(job.event["version"])
+            if len(versions) == 1:
+                begun.set()
+                assert go_on.wait(harness.HANG_GUARD)
+
+        with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
+            client = Sundial(url(server))
+            printers(client)
+            ident = print_job(client, 1)
+            worker = Running(client.worker("ext:printers", handle, concurrency=2, lease=60))
+            self.assertTrue(begun.wait(harness.HANG_GUARD))
+            client.system.advance_clock({"by": "PT2M"})
+            harness.wait_until(lambda: client.events.get(ident)["status"] == "COMPLETED", "the second handler")
+            harness.wait_until(lambda: len(worker.worker._jobs) == 1, "the worker to hold only the first claim")
+            worker.worker.stop()
+            go_on.set()
+            self.assertEqual(worker.ended(), [])
+            self.assertLess(versions[0], versions[1])
 
     def test_a_report_reaches_a_server_that_was_away(self):
         begun, go_on = threading.Event(), threading.Event()

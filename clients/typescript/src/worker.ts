@@ -70,7 +70,9 @@ export class Worker {
   readonly #log: (message: string, error?: unknown) => void;
   readonly #stop = new AbortController();
   readonly #ended = new AbortController();
-  readonly #held = new Map<string, Held>();
+  readonly #stopped: Promise<void>;
+  /** Not by event: after a lost lease the same event may come again while its first handler works. */
+  readonly #held = new Set<Held>();
   #name: string | undefined;
   #grace: Promise<void> | undefined;
 
@@ -82,6 +84,7 @@ export class Worker {
     this.#lease = options.lease ?? 30;
     this.#wait = options.wait ?? 20;
     this.#name = options.name;
+    this.#stopped = new Promise((resolve) => this.#stop.signal.addEventListener("abort", () => resolve(), { once: true }));
     this.#log = options.log ?? ((message, error) => console.warn(`sundial worker: ${message}`, ...(error === undefined ? [] : [error])));
     if (!(this.#concurrency >= 1 && this.#concurrency <= 100)) throw new RangeError("concurrency must be from 1 to 100");
     if (!(this.#lease >= 3)) throw new RangeError("lease must be at least 3 seconds: it is extended after each third");
@@ -110,12 +113,12 @@ export class Worker {
       if (!(error instanceof Stopped)) throw error;
     } finally {
       this.#stop.abort();
-      const all = Promise.all([...this.#held.values()].map((job) => job.done));
+      const all = Promise.all([...this.#held].map((job) => job.done));
       await (this.#grace === undefined ? all : Promise.race([all, this.#grace]));
       this.#ended.abort();
       await leases;
     }
-    const rest = [...this.#held.values()];
+    const rest = [...this.#held];
     for (const job of rest) job.lose();
     return rest.map((job) => job.event);
   }
@@ -124,7 +127,7 @@ export class Worker {
     let failures = 0;
     while (!this.#stop.signal.aborted) {
       if (this.#held.size >= this.#concurrency) {
-        await Promise.race([...this.#held.values()].map((job) => job.done));
+        await Promise.race([this.#stopped, ...[...this.#held].map((job) => job.done)]);
         continue;
       }
       const askedAt = performance.now();
@@ -161,10 +164,10 @@ export class Worker {
       lose: () => lost.abort(),
       done: Promise.resolve(),
     };
-    this.#held.set(event.id, job);
+    this.#held.add(job);
     job.done = this.#runOne(job)
       .catch((error: unknown) => this.#log(`event ${event.id}: the report failed; its lease will end`, error))
-      .finally(() => this.#held.delete(event.id));
+      .finally(() => this.#held.delete(job));
   }
 
   async #runOne(job: Held): Promise<void> {
@@ -209,7 +212,7 @@ export class Worker {
     const lease = this.#lease * 1000;
     while (!this.#ended.signal.aborted) {
       await sleep(Math.min(1000, lease / 10), this.#ended.signal).catch(() => undefined);
-      const due = [...this.#held.values()].filter((job) => !job.lost.aborted && performance.now() >= Math.min(job.extendAt, job.leaseEnds));
+      const due = [...this.#held].filter((job) => !job.lost.aborted && performance.now() >= Math.min(job.extendAt, job.leaseEnds));
       await Promise.all(due.map((job) => this.#extend(job, lease)));
     }
   }
@@ -229,7 +232,7 @@ export class Worker {
       job.extendAt = sentAt + lease / 3;
     } catch (error) {
       if (isProblem(error, "LEASE_LOST") || isProblem(error, "EVENT_NOT_FOUND")) {
-        if (this.#held.has(id)) {
+        if (this.#held.has(job)) {
           // else it was reported meanwhile
           this.#log(`event ${id}`, error);
           job.lose();

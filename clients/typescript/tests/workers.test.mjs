@@ -71,7 +71,7 @@ test("events beyond the grace are returned", () => withServer(TEST_CLOCK, async 
   const worker = client.worker("ext:printers", async (job) => {
     begun.resolve(job);
     await goOn.promise;
-  }, quiet);
+  }, { concurrency: 1, ...quiet });
   const run = worker.run();
   const job = await begun.promise;
   worker.stop({ grace: 10 });
@@ -123,6 +123,35 @@ test("a lost lease is noticed, and another worker completes the event", () => wi
   assert.equal((await client.events.complete(id, event.version)).status, "COMPLETED");
   worker.stop();
   assert.deepEqual(await run, []);
+}));
+
+test("the same event can come again while its first handler works", () => withServer(TEST_CLOCK, async (server) => {
+  const client = new Sundial(server.url);
+  await printers(client);
+  const id = await printJob(client, 1);
+  const [begun, goOn] = [later(), later()];
+  const versions = [];
+  let working = 0;
+  const worker = client.worker("ext:printers", async (job) => {
+    ++working;
+    if (versions.push(job.event.version) === 1) {
+      begun.resolve();
+      await goOn.promise;
+    }
+    --working;
+  }, { concurrency: 2, lease: 60, ...quiet });
+  const run = worker.run();
+  await begun.promise;
+  await client.system.advanceClock({ by: "PT2M" });
+  await waitUntil(() => hasStatus(client, id, "COMPLETED"), "the second handler");
+  worker.stop();
+  let ended = false;
+  void run.then(() => (ended = true));
+  await client.system.info();
+  assert.deepEqual([working, ended], [1, false], "the worker waits for its first handler");
+  goOn.resolve();
+  assert.deepEqual(await run, []);
+  assert.ok(versions[0] < versions[1]);
 }));
 
 test("a report reaches a server that was away, and the worker claims again", () => withServer(REAL_CLOCK, async (server) => {
