@@ -1,11 +1,13 @@
 """Webhooks as they arrive, workers, and the feed, with the real server."""
+import ssl
 import threading
 import time
 import unittest
 
 from support import REAL_CLOCK, TEST_CLOCK, harness, url
 
-from sundial_client import ApiError, Fail, Release, Stop, Sundial, WebhookRefused, verify_webhook
+import tls
+from sundial_client import ApiError, Fail, Release, Stop, Sundial, TransportError, WebhookRefused, verify_webhook
 
 
 def printers(client, **members):
@@ -255,6 +257,32 @@ class Workers(unittest.TestCase):
         for options in ({"concurrency": 0}, {"concurrency": 101}, {"lease": 2}):
             with self.assertRaises(ValueError):
                 Sundial().worker("e", print, **options)
+
+
+class Https(unittest.TestCase):
+    def test_a_certificate_is_checked_and_connections_are_kept(self):
+        with harness.folder() as directory:
+            certificate, key = tls.certificate(directory, "server")
+            with harness.running("serve", "--db", "x.db", f"--http.tls_cert={certificate}", f"--http.tls_key={key}",
+                                 folder=directory) as server:
+                address = f"https://localhost:{server.port}"
+                with self.assertRaises(TransportError) as caught:
+                    Sundial(address, max_retries=0).system.info()
+                self.assertIn("certificate", str(caught.exception))
+                self.assertFalse(caught.exception.sent)
+                client = Sundial(address, ssl_context=ssl.create_default_context(cafile=certificate))
+                client.system.info()
+                client.system.info()
+                (_, first), = client._transport._idle
+                printers(client)
+                self.assertEqual([connection for _, connection in client._transport._idle], [first])
+                # A claim that waits is given up there too.
+                worker = Running(client.worker("ext:printers", print, wait=60))
+                harness.wait_until(lambda: not client._transport._idle, "the claim to take the connection")
+                began = time.monotonic()
+                worker.worker.stop()
+                self.assertEqual(worker.ended(), [])
+                self.assertLess(time.monotonic() - began, 30)
 
 
 class Feed(unittest.TestCase):

@@ -202,6 +202,9 @@ class PostgresWithoutEncryptionKey(unittest.TestCase):
         with harness.folder() as directory, harness.database("postgres", directory) as database, \
                 harness.running("serve", "--db", database, folder=directory) as server:
             client = Recording(url(server))
+            with self.assertRaises(ApiError) as caught:
+                client.locks.acquire("l", {"holder": "me"}, idempotency_key="mine")
+            self.assertEqual([one["pointer"] for one in caught.exception.errors], ["Idempotency-Key"])
             lock = client.locks.acquire("l", {"holder": "me"})
             client.locks.release("l", lock["lockToken"])
             self.assertTrue(client.api_keys.create({"name": "ops", "role": "ADMIN"})["key"].startswith("sundial_sk_"))
