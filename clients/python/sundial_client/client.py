@@ -1,0 +1,611 @@
+"""The client: every operation of the API, with retries, idempotency keys and pages."""
+import copy
+import json
+import random
+import re
+import ssl
+import time
+import urllib.parse
+import uuid
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast
+
+from . import schema as s
+from .errors import ApiError, Stopped, SundialError, TransportError
+from .transport import Reply, Stop, Transport
+
+if TYPE_CHECKING:
+    from .worker import Job, Worker
+
+Item = TypeVar("Item")
+Page = TypeVar("Page", bound=Mapping[str, Any])
+
+# Delays between tries grow from the first to the longest. A server that wants more than MAX_RETRY_AFTER is not waited for.
+FIRST_BACKOFF, LONGEST_BACKOFF, MAX_RETRY_AFTER = 0.2, 10.0, 60.0
+
+# Repeating these has no second effect, so they need no key: a report names the version that its claim returned.
+REPEATABLE = {"completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"}
+# Answers to requests that the server has not begun, or has undone.
+NOTHING_DONE = {"RATE_LIMITED", "TOO_EARLY", "NOT_READY", "OVERLOADED", "DRAINING", "STORAGE_UNAVAILABLE"}
+
+
+def backoff(attempt: int) -> float:
+    """The delay after try `attempt` (from 1): random, so that clients do not return together."""
+    return random.uniform(0.5, 1.0) * float(min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** min(attempt - 1, 20)))
+
+
+def duration(seconds: float) -> str:
+    """A number of whole seconds as the API takes it: 90 becomes PT90S."""
+    return f"PT{int(seconds)}S"
+
+
+def seconds_of(text: str) -> float:
+    """PT1M30S becomes 90. 0 for texts that are not exact durations: the server refuses those."""
+    match = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?", text)
+    return sum(int(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1))) if match else 0.0
+
+
+def wait_in(members: Any) -> float:
+    """How long the server may wait before it answers a request with this query or body."""
+    wait = members.get("wait") if isinstance(members, Mapping) else None
+    return seconds_of(wait) if isinstance(wait, str) else 0.0
+
+
+class Listing(Generic[Item, Page]):
+    """A list of the API. Iterate over it for all items, page after page; `pages()` has the pages, `first()` the first."""
+
+    def __init__(self, read: Callable[[Mapping[str, Any]], Any], query: Mapping[str, Any]) -> None:
+        self._read, self._query = read, dict(query)
+
+    def first(self) -> Page:
+        return cast(Page, self._read(self._query))
+
+    def pages(self) -> Iterator[Page]:
+        query = dict(self._query)
+        while True:
+            page = cast(Page, self._read(query))
+            yield page
+            if not page["hasMore"]:
+                return
+            if page["nextCursor"] in (None, query.get("cursor")):
+                raise SundialError("the server says that there is more, but not where")
+            query["cursor"] = page["nextCursor"]
+
+    def __iter__(self) -> Iterator[Item]:
+        for page in self.pages():
+            yield from page["data"]
+
+
+class Sundial:
+    """A client of one server. Thread-safe.
+
+    `timeout` is how long one try may wait for the server, in seconds; a `wait` in a request is added to it. `max_retries`
+    is how often a request is repeated if that cannot do harm: reads, and changes with an idempotency key, which every
+    change gets.
+    """
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", api_key: Optional[str] = None, *, timeout: float = 30.0,
+                 max_retries: int = 4, ssl_context: Optional[ssl.SSLContext] = None) -> None:
+        self._transport = Transport(url, ssl_context)
+        self._api_key, self._timeout, self._max_retries = api_key, timeout, max_retries
+        self._join()
+
+    def _join(self) -> None:
+        self.users = Users(self)
+        self.events = Events(self)
+        self.endpoints = Endpoints(self)
+        self.schedules = Schedules(self)
+        self.operations = Operations(self)
+        self.api_keys = ApiKeys(self)
+        self.streams = Streams(self)
+        self.locks = Locks(self)
+        self.system = System(self)
+
+    def with_options(self, *, timeout: Optional[float] = None, max_retries: Optional[int] = None) -> "Sundial":
+        """The same client with other limits. Both share their connections."""
+        other = copy.copy(self)
+        other._timeout = self._timeout if timeout is None else timeout
+        other._max_retries = self._max_retries if max_retries is None else max_retries
+        other._join()
+        return other
+
+    def worker(self, endpoint: str, handle: "Callable[[Job], object]", *, concurrency: int = 4, lease: int = 30, wait: int = 20,
+               name: Optional[str] = None) -> "Worker":
+        """A worker for the events of a PULL endpoint. Times are in seconds."""
+        from .worker import Worker
+        return Worker(self, endpoint, handle, concurrency=concurrency, lease=lease, wait=wait, name=name)
+
+    def close(self) -> None:
+        """Closes idle connections."""
+        self._transport.close()
+
+    def __enter__(self) -> "Sundial":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, operation: str, path: Optional[Mapping[str, str]] = None, *, query: Optional[Mapping[str, Any]] = None,
+             body: Any = None, idempotency_key: Optional[str] = None, if_match: Union[int, str, None] = None,
+             headers: Optional[Mapping[str, str]] = None, stop: Optional[Stop] = None) -> Any:
+        """Carries out an operation by its operationId and returns its result. The other methods are shorter."""
+        return result_of(operation, self.reply(operation, path, query=query, body=body, idempotency_key=idempotency_key,
+                                               if_match=if_match, headers=headers, stop=stop))
+
+    def reply(self, operation: str, path: Optional[Mapping[str, str]] = None, *, query: Optional[Mapping[str, Any]] = None,
+              body: Any = None, idempotency_key: Optional[str] = None, if_match: Union[int, str, None] = None,
+              headers: Optional[Mapping[str, str]] = None, stop: Optional[Stop] = None) -> Reply:
+        """The same, with status and headers. Raises ApiError, TransportError, Stopped."""
+        route = s.OPERATIONS[operation]
+        sent = {"Accept": "application/json, application/problem+json" if route.kind == "json" else "*/*",
+                "User-Agent": f"sundial-client-python/{s.VERSION}", **(headers or {})}
+        if self._api_key is not None:
+            sent["Authorization"] = f"Bearer {self._api_key}"
+        if if_match is not None:
+            sent["If-Match"] = if_match if isinstance(if_match, str) else f'"{if_match}"'
+        payload = None
+        if body is not None:
+            payload = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+            sent["Content-Type"] = "application/json"
+        elif route.method in ("POST", "PUT", "PATCH"):
+            payload = b""
+        own_key = idempotency_key is None and route.keyed and operation not in REPEATABLE
+        if idempotency_key is not None or own_key:
+            sent["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
+        timeout = self._timeout + wait_in(query) + wait_in(body)
+
+        attempt = 0
+        while True:
+            attempt += 1
+            repeatable = route.method == "GET" or operation in REPEATABLE or "Idempotency-Key" in sent
+            try:
+                reply = self._transport.send(route.method, target(route.path, path, query), sent, payload, timeout, stop)
+                if reply.status < 300 or reply.status == 304:
+                    return reply
+                error: Union[ApiError, TransportError] = ApiError(reply.status, reply.headers, reply.body)
+            except TransportError as failure:
+                error = failure
+            if isinstance(error, ApiError) and own_key and "Idempotency-Key" in sent and refuses_key(error):
+                del sent["Idempotency-Key"]  # a server that cannot keep an answer with a secret: without a key, and once
+                continue
+            if attempt > self._max_retries or not may_repeat(error, repeatable):
+                raise error
+            delay = backoff(attempt)
+            if isinstance(error, ApiError) and error.retry_after is not None:
+                if error.retry_after > MAX_RETRY_AFTER:
+                    raise error
+                delay += error.retry_after
+            if stop is not None:
+                stop.sleep(delay)
+            else:
+                time.sleep(delay)
+
+
+def target(template: str, path: Optional[Mapping[str, str]], query: Optional[Mapping[str, Any]]) -> str:
+    def fill(match: "re.Match[str]") -> str:
+        value = (path or {})[match[1]]
+        if not value or value in (".", ".."):
+            raise ValueError(f"'{value}' is not a {match[1]}")
+        return urllib.parse.quote(value, safe=":")
+
+    filled = re.sub(r"\{(\w+)\}", fill, template)
+    pairs = [(name, text_of(value)) for name, value in (query or {}).items() if value is not None]
+    return filled + ("?" + urllib.parse.urlencode(pairs, quote_via=urllib.parse.quote) if pairs else "")
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(text_of, value))
+    return str(value)
+
+
+def result_of(operation: str, reply: Reply) -> Any:
+    if s.OPERATIONS[operation].kind == "text":
+        return reply.body.decode()
+    if reply.status in (204, 304) or not reply.body:
+        return None
+    try:
+        return json.loads(reply.body)
+    except ValueError as error:
+        raise TransportError(f"{operation}: the answer is not JSON") from error
+
+
+def may_repeat(error: Union[ApiError, TransportError], repeatable: bool) -> bool:
+    """Whether the same request may be sent again, and is worth it."""
+    if isinstance(error, TransportError):
+        return repeatable or not error.sent
+    if error.code in NOTHING_DONE:
+        return True
+    if error.code == "LOCK_HELD":
+        return False  # for the caller to decide; `wait` waits
+    return repeatable and error.retryable
+
+
+def refuses_key(error: ApiError) -> bool:
+    return error.code == "VALIDATION_FAILED" and any(one["pointer"] == "Idempotency-Key" and one["code"] == "not_allowed"
+                                                     for one in error.errors)
+
+
+class Resource:
+    def __init__(self, client: Sundial) -> None:
+        self._client = client
+
+    def _call(self, operation: str, path: Optional[Mapping[str, str]] = None, **options: Any) -> Any:
+        return self._client.call(operation, path, **options)
+
+    def _list(self, operation: str, query: Optional[Mapping[str, Any]], path: Optional[Mapping[str, str]] = None) -> Any:
+        return Listing(lambda asked: self._client.call(operation, path, query=asked), query or {})
+
+    def _changed(self, operation: str, id: str, version: int) -> Any:
+        return self._client.call(operation, {"id": id}, headers={"If-None-Match": f'"{version}"'})
+
+
+class Users(Resource):
+    """People with a zone. `id` is an id, or ext: and an external id, here and everywhere."""
+
+    def list(self, query: Optional[s.ListUsersQuery] = None) -> Listing[s.User, s.UserPage]:
+        return cast(Listing[s.User, s.UserPage], self._list("listUsers", query))
+
+    def create(self, user: s.NewUser, *, idempotency_key: Optional[str] = None) -> s.User:
+        return cast(s.User, self._call("v1CreateUser", body=user, idempotency_key=idempotency_key))
+
+    def get(self, id: str) -> s.User:
+        return cast(s.User, self._call("v1GetUser", {"id": id}))
+
+    def get_if_changed(self, id: str, version: int) -> Optional[s.User]:
+        """None if it is still at this version."""
+        return cast(Optional[s.User], self._changed("v1GetUser", id, version))
+
+    def put(self, id: str, user: s.UserPut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.User:
+        return cast(s.User, self._call("v1PutUser", {"id": id}, body=user, if_match=if_match, idempotency_key=idempotency_key))
+
+    def patch(self, id: str, change: s.UserPatch, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.User:
+        return cast(s.User, self._call("patchUser", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
+
+    def delete(self, id: str, query: Optional[s.V1DeleteUserQuery] = None, *, if_match: Optional[int] = None,
+               idempotency_key: Optional[str] = None) -> None:
+        self._call("v1DeleteUser", {"id": id}, query=query, if_match=if_match, idempotency_key=idempotency_key)
+
+
+class Events(Resource):
+    """Occurrences, each for one endpoint."""
+
+    def list(self, query: Optional[s.ListEventsQuery] = None) -> Listing[s.Event, s.EventPage]:
+        return cast(Listing[s.Event, s.EventPage], self._list("listEvents", query))
+
+    def create(self, event: s.NewEvent, *, idempotency_key: Optional[str] = None) -> s.Event:
+        return cast(s.Event, self._call("createEvent", body=event, idempotency_key=idempotency_key))
+
+    def create_many(self, events: s.NewEvents, query: Optional[s.CreateEventsQuery] = None, *,
+                    idempotency_key: Optional[str] = None) -> s.EventBatch:
+        """Up to 1,000 at once; the result has each event or its problem, in the same order."""
+        return cast(s.EventBatch, self._call("createEvents", body=events, query=query, idempotency_key=idempotency_key))
+
+    def get(self, id: str) -> s.Event:
+        return cast(s.Event, self._call("getEvent", {"id": id}))
+
+    def get_if_changed(self, id: str, version: int) -> Optional[s.Event]:
+        """None if it is still at this version."""
+        return cast(Optional[s.Event], self._changed("getEvent", id, version))
+
+    def patch(self, id: str, change: s.EventPatch, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Event:
+        return cast(s.Event, self._call("patchEvent", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
+
+    def cancel(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Event:
+        return cast(s.Event, self._call("cancelEvent", {"id": id}, if_match=if_match, idempotency_key=idempotency_key))
+
+    def retry(self, id: str, how: Optional[s.RetryEvent] = None, *, idempotency_key: Optional[str] = None) -> s.Event:
+        return cast(s.Event, self._call("retryEvent", {"id": id}, body=how, idempotency_key=idempotency_key))
+
+    def explain(self, id: str) -> s.Explanation:
+        return cast(s.Explanation, self._call("explainEvent", {"id": id}))
+
+    def failures(self, query: Optional[s.ListFailuresQuery] = None) -> s.Failures:
+        """Dead letters in groups."""
+        return cast(s.Failures, self._call("listFailures", query=query))
+
+    def complete(self, id: str, version: int) -> s.Event:
+        """Reports a claimed event as done. `version` is the one that the claim returned, here and below."""
+        return cast(s.Event, self._call("completeEvent", {"id": id}, body={"version": version}))
+
+    def fail(self, id: str, failure: s.FailEvent) -> s.Event:
+        return cast(s.Event, self._call("failEvent", {"id": id}, body=failure))
+
+    def release(self, id: str, version: int) -> s.Event:
+        """Gives a claimed event back: another worker may claim it at once."""
+        return cast(s.Event, self._call("releaseEvent", {"id": id}, body={"version": version}))
+
+    def extend(self, id: str, claim: s.ExtendClaim) -> s.Event:
+        return cast(s.Event, self._call("extendEvent", {"id": id}, body=claim))
+
+
+class Endpoints(Resource):
+    """Destinations of events."""
+
+    def list(self, query: Optional[s.ListEndpointsQuery] = None) -> Listing[s.Endpoint, s.EndpointPage]:
+        return cast(Listing[s.Endpoint, s.EndpointPage], self._list("listEndpoints", query))
+
+    def create(self, endpoint: s.NewEndpoint, *, idempotency_key: Optional[str] = None) -> s.Endpoint:
+        """The result has the `secret` of a webhook, this once."""
+        return cast(s.Endpoint, self._call("createEndpoint", body=endpoint, idempotency_key=idempotency_key))
+
+    def get(self, id: str) -> s.Endpoint:
+        return cast(s.Endpoint, self._call("getEndpoint", {"id": id}))
+
+    def get_if_changed(self, id: str, version: int) -> Optional[s.Endpoint]:
+        """None if it is still at this version."""
+        return cast(Optional[s.Endpoint], self._changed("getEndpoint", id, version))
+
+    def put(self, id: str, endpoint: s.EndpointPut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
+        return cast(s.Endpoint, self._call("putEndpoint", {"id": id}, body=endpoint, if_match=if_match, idempotency_key=idempotency_key))
+
+    def patch(self, id: str, change: s.EndpointPatch, query: Optional[s.PatchEndpointQuery] = None, *,
+              if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
+        return cast(s.Endpoint, self._call("patchEndpoint", {"id": id}, body=change, query=query, if_match=if_match,
+                                           idempotency_key=idempotency_key))
+
+    def delete(self, id: str, query: Optional[s.DeleteEndpointQuery] = None, *, if_match: Optional[int] = None,
+               idempotency_key: Optional[str] = None) -> None:
+        self._call("deleteEndpoint", {"id": id}, query=query, if_match=if_match, idempotency_key=idempotency_key)
+
+    def rotate_secret(self, id: str, how: Optional[s.RotateSecret] = None, *, if_match: Optional[int] = None,
+                      idempotency_key: Optional[str] = None) -> s.Endpoint:
+        """The result has the new `secret`, this once. The old one goes on to sign for `oldSignsFor`."""
+        return cast(s.Endpoint, self._call("rotateSecret", {"id": id}, body=how, if_match=if_match, idempotency_key=idempotency_key))
+
+    def test(self, id: str, *, idempotency_key: Optional[str] = None) -> s.TestResult:
+        """Sends an event of type sundial.test and returns the outcome."""
+        return cast(s.TestResult, self._call("testEndpoint", {"id": id}, idempotency_key=idempotency_key))
+
+    def claim(self, id: str, work: s.ClaimWork, *, idempotency_key: Optional[str] = None, stop: Optional[Stop] = None) -> s.Work:
+        """Claims events of a PULL endpoint. A Worker does that, and the reports, by itself."""
+        return cast(s.Work, self._call("claimEvents", {"id": id}, body=work, idempotency_key=idempotency_key, stop=stop))
+
+    def inbox(self, id: str, query: Optional[s.ReadInboxQuery] = None) -> Listing[s.InboxRequest, s.InboxPage]:
+        return cast(Listing[s.InboxRequest, s.InboxPage], self._list("readInbox", query, {"id": id}))
+
+    def clear_inbox(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        self._call("clearInbox", {"id": id}, idempotency_key=idempotency_key)
+
+
+class Schedules(Resource):
+    """Rules that yield events."""
+
+    def list(self, query: Optional[s.ListSchedulesQuery] = None) -> Listing[s.Schedule, s.SchedulePage]:
+        return cast(Listing[s.Schedule, s.SchedulePage], self._list("listSchedules", query))
+
+    def create(self, schedule: s.NewSchedule, *, idempotency_key: Optional[str] = None) -> s.Schedule:
+        return cast(s.Schedule, self._call("createSchedule", body=schedule, idempotency_key=idempotency_key))
+
+    def get(self, id: str) -> s.Schedule:
+        return cast(s.Schedule, self._call("getSchedule", {"id": id}))
+
+    def get_if_changed(self, id: str, version: int) -> Optional[s.Schedule]:
+        """None if it is still at this version."""
+        return cast(Optional[s.Schedule], self._changed("getSchedule", id, version))
+
+    def put(self, id: str, schedule: s.SchedulePut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Schedule:
+        return cast(s.Schedule, self._call("putSchedule", {"id": id}, body=schedule, if_match=if_match, idempotency_key=idempotency_key))
+
+    def patch(self, id: str, change: s.SchedulePatch, *, if_match: Optional[int] = None,
+              idempotency_key: Optional[str] = None) -> s.Schedule:
+        return cast(s.Schedule, self._call("patchSchedule", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
+
+    def delete(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> None:
+        self._call("deleteSchedule", {"id": id}, if_match=if_match, idempotency_key=idempotency_key)
+
+    def trigger(self, id: str, how: Optional[s.TriggerSchedule] = None, *, idempotency_key: Optional[str] = None) -> s.Event:
+        return cast(s.Event, self._call("triggerSchedule", {"id": id}, body=how, idempotency_key=idempotency_key))
+
+    def backfill(self, id: str, range: s.BackfillSchedule, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.Backfill]:
+        """An operation, or with `dryRun` the count and the first occurrences."""
+        return cast(Union[s.Operation, s.Backfill], self._call("backfillSchedule", {"id": id}, body=range, idempotency_key=idempotency_key))
+
+    def preview(self, request: s.PreviewRequest) -> s.Preview:
+        return cast(s.Preview, self._call("previewSchedule", body=request))
+
+    def occurrences(self, query: s.ListOccurrencesQuery) -> Listing[s.Occurrence, s.OccurrencePage]:
+        return cast(Listing[s.Occurrence, s.OccurrencePage], self._list("listOccurrences", query))
+
+
+class Operations(Resource):
+    """Long jobs, done in batches."""
+
+    def list(self, query: Optional[s.ListOperationsQuery] = None) -> Listing[s.Operation, s.OperationPage]:
+        return cast(Listing[s.Operation, s.OperationPage], self._list("listOperations", query))
+
+    def get(self, id: str) -> s.Operation:
+        return cast(s.Operation, self._call("getOperation", {"id": id}))
+
+    def get_if_changed(self, id: str, version: int) -> Optional[s.Operation]:
+        """None if it is still at this version."""
+        return cast(Optional[s.Operation], self._changed("getOperation", id, version))
+
+    def wait(self, id: str, *, timeout: float = 600.0, every: float = 1.0) -> s.Operation:
+        """Reads the operation every so many seconds until it has ended. Raises TimeoutError."""
+        end = time.monotonic() + timeout
+        operation = self.get(id)
+        while operation["status"] == "RUNNING":
+            if time.monotonic() > end:
+                raise TimeoutError(f"operation {id} still runs after {timeout} s: {operation['done']} of {operation['total']} done")
+            time.sleep(every)
+            operation = self.get_if_changed(id, operation["version"]) or operation
+        return operation
+
+    def stop(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Operation:
+        return cast(s.Operation, self._call("stopOperation", {"id": id}, if_match=if_match, idempotency_key=idempotency_key))
+
+    def errors(self, id: str, query: Optional[s.ListOperationErrorsQuery] = None) -> Listing[s.OperationError, s.OperationErrorPage]:
+        return cast(Listing[s.OperationError, s.OperationErrorPage], self._list("listOperationErrors", query, {"id": id}))
+
+    def bulk(self, request: s.BulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.BulkPreview]:
+        """One action on many events: an operation, or with `dryRun` the count and samples."""
+        return cast(Union[s.Operation, s.BulkPreview], self._call("bulk", body=request, idempotency_key=idempotency_key))
+
+
+class ApiKeys(Resource):
+    def list(self, query: Optional[s.ListApiKeysQuery] = None) -> Listing[s.ApiKey, s.ApiKeyPage]:
+        return cast(Listing[s.ApiKey, s.ApiKeyPage], self._list("listApiKeys", query))
+
+    def create(self, key: s.NewApiKey, *, idempotency_key: Optional[str] = None) -> s.ApiKey:
+        """The result has the `key`, this once."""
+        return cast(s.ApiKey, self._call("createApiKey", body=key, idempotency_key=idempotency_key))
+
+    def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        self._call("revokeApiKey", {"id": id}, idempotency_key=idempotency_key)
+
+
+class Streams(Resource):
+    """Event-sourced history, and the feed: all streams in one order."""
+
+    def list(self, query: Optional[s.ListStreamsQuery] = None) -> Listing[s.Stream, s.StreamPage]:
+        return cast(Listing[s.Stream, s.StreamPage], self._list("listStreams", query))
+
+    def read(self, aggregate_type: str, aggregate_id: str, query: Optional[s.ReadStreamQuery] = None) -> s.Stream:
+        """One page of a stream, with its version."""
+        return cast(s.Stream, self._call("readStream", _stream(aggregate_type, aggregate_id), query=query))
+
+    def events(self, aggregate_type: str, aggregate_id: str, query: Optional[s.ReadStreamQuery] = None) -> Iterator[s.RecordedEvent]:
+        """All events of a stream in that range, page after page."""
+        asked = cast(s.ReadStreamQuery, dict(query or {}))
+        while True:
+            page = self.read(aggregate_type, aggregate_id, asked)
+            found = page.get("data", [])
+            yield from found
+            if not page.get("hasMore") or not found:
+                return
+            if asked.get("direction") == "backward":
+                asked["toVersion"] = found[-1]["version"] - 1
+            else:
+                asked["fromVersion"] = found[-1]["version"] + 1
+
+    def append(self, aggregate_type: str, aggregate_id: str, batch: s.Append, *, if_match: Union[int, str, None] = None,
+               idempotency_key: Optional[str] = None) -> s.Appended:
+        return cast(s.Appended, self._call("appendToStream", _stream(aggregate_type, aggregate_id), body=batch, if_match=if_match,
+                                           idempotency_key=idempotency_key))
+
+    def snapshot(self, aggregate_type: str, aggregate_id: str) -> s.Snapshot:
+        return cast(s.Snapshot, self._call("getSnapshot", _stream(aggregate_type, aggregate_id)))
+
+    def save_snapshot(self, aggregate_type: str, aggregate_id: str, snapshot: s.Snapshot, *,
+                      idempotency_key: Optional[str] = None) -> s.Snapshot:
+        return cast(s.Snapshot, self._call("saveSnapshot", _stream(aggregate_type, aggregate_id), body=snapshot,
+                                           idempotency_key=idempotency_key))
+
+    def feed(self, query: Optional[s.ReadFeedQuery] = None, *, stop: Optional[Stop] = None) -> s.FeedPage:
+        """One page of the feed."""
+        return cast(s.FeedPage, self._call("readFeed", query=query, stop=stop))
+
+    def follow_pages(self, query: Optional[s.ReadFeedQuery] = None, *, stop: Optional[Stop] = None) -> Iterator[s.FeedPage]:
+        """The pages of the feed after `after`, and then each new one as it comes. Store `nextPosition` with your result.
+
+        Ends when `stop.stop()` is called. A server that is away is asked again, however long that takes; the other
+        errors are raised.
+        """
+        asked = cast(s.ReadFeedQuery, {"after": 0, "wait": "PT20S", **(query or {})})
+        failures = 0
+        while stop is None or not stop.stopped():
+            try:
+                page = self.feed(asked, stop=stop)
+            except Stopped:
+                return
+            except (ApiError, TransportError) as error:
+                if isinstance(error, ApiError) and not error.retryable:
+                    raise
+                failures += 1
+                if stop is None:
+                    time.sleep(backoff(failures))
+                elif stop.wait(backoff(failures)):
+                    return
+                continue
+            failures = 0
+            if page["nextPosition"] != asked["after"]:
+                asked["after"] = page["nextPosition"]
+                yield page
+
+    def follow(self, query: Optional[s.ReadFeedQuery] = None, *, stop: Optional[Stop] = None) -> Iterator[s.RecordedEvent]:
+        """The events of follow_pages(), one by one."""
+        for page in self.follow_pages(query, stop=stop):
+            yield from page["data"]
+
+    def checkpoint(self, name: str) -> s.Checkpoint:
+        return cast(s.Checkpoint, self._call("getCheckpoint", {"name": name}))
+
+    def save_checkpoint(self, name: str, step: s.CheckpointStep, *, idempotency_key: Optional[str] = None) -> s.Checkpoint:
+        return cast(s.Checkpoint, self._call("saveCheckpoint", {"name": name}, body=step, idempotency_key=idempotency_key))
+
+
+def _stream(aggregate_type: str, aggregate_id: str) -> Dict[str, str]:
+    return {"aggregateType": aggregate_type, "aggregateId": aggregate_id}
+
+
+class Locks(Resource):
+    """Names that one holder has at a time, with fencing tokens."""
+
+    def list(self, query: Optional[s.ListLocksQuery] = None) -> Listing[s.HeldLock, s.LockPage]:
+        return cast(Listing[s.HeldLock, s.LockPage], self._list("listLocks", query))
+
+    def get(self, name: str) -> s.HeldLock:
+        return cast(s.HeldLock, self._call("getLock", {"name": name}))
+
+    def acquire(self, name: str, request: s.AcquireLock, *, idempotency_key: Optional[str] = None) -> s.AcquiredLock:
+        """Raises ApiError LOCK_HELD if another holder has it, after `wait`."""
+        return cast(s.AcquiredLock, self._call("acquireLock", {"name": name}, body=request, idempotency_key=idempotency_key))
+
+    def renew(self, name: str, request: s.RenewLock, *, idempotency_key: Optional[str] = None) -> s.RenewedLock:
+        return cast(s.RenewedLock, self._call("renewLock", {"name": name}, body=request, idempotency_key=idempotency_key))
+
+    def release(self, name: str, lock_token: str, *, idempotency_key: Optional[str] = None) -> None:
+        self._call("releaseLock", {"name": name}, headers={"Sundial-Lock-Token": lock_token}, idempotency_key=idempotency_key)
+
+
+class System(Resource):
+    """Clock, zones, health, versions."""
+
+    def info(self) -> s.Info:
+        return cast(s.Info, self._call("getInfo"))
+
+    def clock(self) -> s.Clock:
+        return cast(s.Clock, self._call("getClock"))
+
+    def set_clock(self, clock: s.SetClock, *, idempotency_key: Optional[str] = None) -> s.Clock:
+        return cast(s.Clock, self._call("setClock", body=clock, idempotency_key=idempotency_key))
+
+    def advance_clock(self, step: s.AdvanceClock, *, idempotency_key: Optional[str] = None) -> s.ClockAdvanced:
+        """Moves a test clock and delivers everything that comes due on the way. Give it a long timeout."""
+        return cast(s.ClockAdvanced, self._call("advanceClock", body=step, idempotency_key=idempotency_key))
+
+    def tick(self, how: Optional[s.Tick] = None, *, idempotency_key: Optional[str] = None) -> s.Ticked:
+        return cast(s.Ticked, self._call("tick", body=how, idempotency_key=idempotency_key))
+
+    def timezones(self, query: Optional[s.ListTimezonesQuery] = None) -> Listing[s.Timezone, s.TimezonePage]:
+        return cast(Listing[s.Timezone, s.TimezonePage], self._list("listTimezones", query))
+
+    def timezone_impact(self, query: Optional[s.GetTimezoneImpactQuery] = None) -> Listing[s.TimezoneMove, s.TimezoneImpactPage]:
+        return cast(Listing[s.TimezoneMove, s.TimezoneImpactPage], self._list("getTimezoneImpact", query))
+
+    def health(self) -> s.Health:
+        """Raises ApiError NOT_READY, whose problem has the checks."""
+        return cast(s.Health, self._call("healthz"))
+
+    def alive(self) -> str:
+        return cast(str, self._call("livez"))
+
+    def ready(self) -> str:
+        return cast(str, self._call("readyz"))
+
+    def metrics(self) -> str:
+        """In the text format of Prometheus."""
+        return cast(str, self._call("metrics"))
+
+    def openapi(self) -> Dict[str, Any]:
+        return cast(Dict[str, Any], self._call("getOpenApi"))
+
+    def errors(self) -> str:
+        """The page of all error codes, as Markdown."""
+        return cast(str, self._call("getErrors"))
+
+    def error(self, code: str) -> str:
+        """The section on one error code, as Markdown."""
+        return cast(str, self._call("getError", {"code": code}))

@@ -1,0 +1,753 @@
+import { ApiError, Stopped, SundialError, TransportError } from "./errors.js";
+import { OPERATIONS, VERSION } from "./schema.js";
+import type * as s from "./schema.js";
+import { Worker } from "./worker.js";
+import type { Handler, WorkerOptions } from "./worker.js";
+
+// Delays between tries grow from the first to the longest, in milliseconds. A server that wants more than
+// MAX_RETRY_AFTER is not waited for.
+const FIRST_BACKOFF = 200;
+const LONGEST_BACKOFF = 10_000;
+const MAX_RETRY_AFTER = 60_000;
+
+/** Repeating these has no second effect, so they need no key: a report names the version that its claim returned. */
+const REPEATABLE: ReadonlySet<string> = new Set(["completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"]);
+/** Answers to requests that the server has not begun, or has undone. */
+const NOTHING_DONE: ReadonlySet<string | undefined> = new Set([
+  "RATE_LIMITED", "TOO_EARLY", "NOT_READY", "OVERLOADED", "DRAINING", "STORAGE_UNAVAILABLE",
+]);
+
+type Id = keyof s.ApiOperations;
+type ResultOf<K extends Id> = s.ApiOperations[K]["result"];
+type Inputs<K extends Id> = { [M in "path" | "query" | "body"]?: s.ApiOperations[K][M] };
+
+export interface ClientOptions {
+  /** Sent as `Authorization: Bearer`. */
+  apiKey?: string;
+  /** How long one try may take, in milliseconds; a `wait` in a request is added to it. 30,000 by default. */
+  timeout?: number;
+  /**
+   * How often a request is repeated if that cannot do harm: reads, and changes with an idempotency key, which every
+   * change gets. 4 by default.
+   */
+  maxRetries?: number;
+  /** Another implementation of fetch. */
+  fetch?: typeof globalThis.fetch;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the request and its retries: the call throws Stopped. */
+  signal?: AbortSignal | undefined;
+  /** For one call: how long one try may take, in milliseconds. */
+  timeout?: number | undefined;
+  /** For one call: how often it is repeated. */
+  maxRetries?: number | undefined;
+}
+
+/** Options of a call that changes something. */
+export interface ChangeOptions extends CallOptions {
+  /** A key of your own, kept with the thing that you want to happen. By default each call makes one. */
+  idempotencyKey?: string | undefined;
+}
+
+/** Options of a call that changes one version of something. */
+export interface VersionOptions extends ChangeOptions {
+  /** Change it only at this version; otherwise OPTIMISTIC_LOCK. */
+  ifMatch?: number | string | undefined;
+}
+
+interface RawOptions extends VersionOptions {
+  headers?: Record<string, string>;
+}
+
+/** An answer: its status, its headers, its body as text. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface AnyPage<T> {
+  data: readonly T[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** The delay after try `attempt` (from 1) in milliseconds: random, so that clients do not return together. */
+export function backoff(attempt: number): number {
+  return (0.5 + Math.random() / 2) * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1));
+}
+
+/** Waits. Throws Stopped as soon as the signal aborts. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new Stopped("stopped by the caller"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** PT1M30S becomes 90,000. 0 for texts that are not exact durations: the server refuses those. */
+function millisecondsOf(text: unknown): number {
+  const match = typeof text === "string" ? /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(text) : null;
+  return match ? 1000 * (Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0)) : 0;
+}
+
+/** How long the server may wait before it answers a request with this query or body. */
+function waitIn(members: unknown): number {
+  return typeof members === "object" && members !== null && "wait" in members ? millisecondsOf(members.wait) : 0;
+}
+
+function fill(template: string, path: Record<string, string> | undefined, query: object | undefined): string {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path?.[name] ?? "";
+    if (value === "" || value === "." || value === "..") throw new TypeError(`'${value}' is not a ${name}`);
+    return encodeURIComponent(value).replace(/%3A/g, ":");
+  });
+  const pairs = Object.entries(query ?? {})
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`); // an array joins its items by commas
+  return filled + (pairs.length > 0 ? `?${pairs.join("&")}` : "");
+}
+
+function mayRepeat(error: ApiError | TransportError, repeatable: boolean): boolean {
+  if (error instanceof TransportError) return repeatable;
+  if (NOTHING_DONE.has(error.code)) return true;
+  if (error.code === "LOCK_HELD") return false; // for the caller to decide; `wait` waits
+  return repeatable && error.retryable;
+}
+
+function refusesKey(error: ApiError): boolean {
+  return error.code === "VALIDATION_FAILED"
+    && error.errors.some((one) => one.pointer === "Idempotency-Key" && one.code === "not_allowed");
+}
+
+/** A list of the API. Iterate over it for all items, page after page; `pages()` has the pages, `first()` the first. */
+export class Listing<T, P extends AnyPage<T>> implements AsyncIterable<T> {
+  readonly #read: (query: Record<string, unknown>) => Promise<P>;
+  readonly #query: Record<string, unknown>;
+
+  constructor(read: (query: Record<string, unknown>) => Promise<P>, query: object = {}) {
+    this.#read = read;
+    this.#query = { ...query };
+  }
+
+  first(): Promise<P> {
+    return this.#read(this.#query);
+  }
+
+  async *pages(): AsyncGenerator<P, void, undefined> {
+    const query = { ...this.#query };
+    for (;;) {
+      const page = await this.#read(query);
+      yield page;
+      if (!page.hasMore) return;
+      if (page.nextCursor === null || page.nextCursor === query["cursor"]) {
+        throw new SundialError("the server says that there is more, but not where");
+      }
+      query["cursor"] = page.nextCursor;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+
+  /** All items at once. */
+  async all(): Promise<T[]> {
+    const found: T[] = [];
+    for await (const one of this) found.push(one);
+    return found;
+  }
+}
+
+/** A client of one server. */
+export class Sundial {
+  readonly users = new Users(this);
+  readonly events = new Events(this);
+  readonly endpoints = new Endpoints(this);
+  readonly schedules = new Schedules(this);
+  readonly operations = new Operations(this);
+  readonly apiKeys = new ApiKeys(this);
+  readonly streams = new Streams(this);
+  readonly locks = new Locks(this);
+  readonly system = new System(this);
+  readonly #url: string;
+  readonly #options: ClientOptions;
+
+  constructor(url = "http://127.0.0.1:8080", options: ClientOptions = {}) {
+    const parsed = new URL(url);
+    if (!/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") {
+      throw new TypeError(`'${url}' is not the URL of a server, such as http://127.0.0.1:8080`);
+    }
+    this.#url = parsed.href.replace(/\/$/, "");
+    this.#options = { ...options };
+  }
+
+  /** A worker for the events of a PULL endpoint. */
+  worker(endpoint: string, handle: Handler, options: WorkerOptions = {}): Worker {
+    return new Worker(this, endpoint, handle, options);
+  }
+
+  /** Carries out an operation by its operationId and returns its result. The other methods are shorter. */
+  async call<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<ResultOf<K>> {
+    const reply = await this.reply(operation, inputs, options);
+    if (OPERATIONS[operation][2] === "text") return reply.text as ResultOf<K>;
+    if (reply.status === 204 || reply.status === 304 || reply.text === "") return undefined as ResultOf<K>;
+    try {
+      return JSON.parse(reply.text) as ResultOf<K>;
+    } catch {
+      throw new TransportError(`${operation}: the answer is not JSON`);
+    }
+  }
+
+  /** The same, with status and headers. Throws ApiError, TransportError, Stopped. */
+  async reply<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<Reply> {
+    const [method, template, kind, keyed] = OPERATIONS[operation];
+    const url = this.#url + fill(template, inputs.path, inputs.query);
+    const headers: Record<string, string> = {
+      accept: kind === "json" ? "application/json, application/problem+json" : "*/*",
+      ...options.headers,
+    };
+    if ("process" in globalThis) headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+    if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
+    if (options.ifMatch !== undefined) {
+      headers["if-match"] = typeof options.ifMatch === "number" ? `"${options.ifMatch}"` : options.ifMatch;
+    }
+    if (inputs.body !== undefined) headers["content-type"] = "application/json";
+    const body = inputs.body === undefined ? undefined : JSON.stringify(inputs.body);
+    let ownKey = options.idempotencyKey === undefined && keyed && !REPEATABLE.has(operation);
+    const key = options.idempotencyKey ?? (ownKey ? await randomId() : undefined);
+    if (key !== undefined) headers["idempotency-key"] = key;
+    const timeout = (options.timeout ?? this.#options.timeout ?? 30_000) + waitIn(inputs.query) + waitIn(inputs.body);
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? 4;
+
+    for (let attempt = 1; ; ++attempt) {
+      const repeatable = method === "GET" || REPEATABLE.has(operation) || "idempotency-key" in headers;
+      let error: ApiError | TransportError;
+      try {
+        const reply = await this.#send(url, { method, headers, body }, timeout, options.signal);
+        if ((reply.status >= 200 && reply.status < 300) || reply.status === 304) return reply;
+        error = new ApiError(reply.status, reply.headers, reply.text);
+      } catch (failure) {
+        if (!(failure instanceof TransportError)) throw failure;
+        error = failure;
+      }
+      if (error instanceof ApiError && ownKey && refusesKey(error)) {
+        delete headers["idempotency-key"]; // a server that cannot keep an answer with a secret: without a key, and once
+        ownKey = false;
+        continue;
+      }
+      if (attempt > maxRetries || !mayRepeat(error, repeatable)) throw error;
+      let delay = backoff(attempt);
+      if (error instanceof ApiError && error.retryAfter !== undefined) {
+        if (error.retryAfter > MAX_RETRY_AFTER) throw error;
+        delay += error.retryAfter;
+      }
+      await sleep(delay, options.signal);
+    }
+  }
+
+  /** Sends one request, once. */
+  async #send(
+    url: string,
+    request: { method: string; headers: Record<string, string>; body: string | undefined },
+    timeout: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Reply> {
+    if (signal?.aborted) throw new Stopped("stopped by the caller");
+    const control = new AbortController();
+    const stop = () => control.abort();
+    const timer = setTimeout(stop, timeout);
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const answer = await (this.#options.fetch ?? fetch)(url, {
+        method: request.method,
+        headers: request.headers,
+        redirect: "manual",
+        signal: control.signal,
+        ...(request.body === undefined ? {} : { body: request.body }),
+      });
+      // An answer that has begun to arrive is read: it may be a claim, and its events would be lost until their lease ends.
+      signal?.removeEventListener("abort", stop);
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    } catch (error) {
+      if (signal?.aborted && control.signal.aborted) throw new Stopped("stopped by the caller");
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const why = control.signal.aborted ? `no answer within ${timeout} ms` : cause instanceof Error ? cause.message : String(cause);
+      throw new TransportError(`${request.method} ${url}: ${why}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** A random UUID. crypto.randomUUID exists on https pages only, and Node 18 has no global crypto. */
+export async function randomId(): Promise<string> {
+  const bytes = (await platformCrypto()).getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** The platform's WebCrypto. */
+export async function platformCrypto(): Promise<Crypto> {
+  if (globalThis.crypto !== undefined) return globalThis.crypto;
+  const name = "node:crypto"; // not a literal, so that bundlers for browsers do not look for it
+  return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { webcrypto: Crypto }).webcrypto;
+}
+
+class Resource {
+  constructor(protected readonly client: Sundial) {}
+
+  protected listing<K extends Id, T>(operation: K, query: object | undefined, path: object | undefined, options: CallOptions) {
+    return new Listing<T, ResultOf<K> & AnyPage<T>>(
+      (asked) => this.client.call(operation, { path, query: asked } as Inputs<K>, options) as Promise<ResultOf<K> & AnyPage<T>>,
+      query,
+    );
+  }
+
+  protected async changed<K extends Id>(operation: K, id: string, version: number, options: CallOptions): Promise<ResultOf<K> | undefined> {
+    return this.client.call(operation, { path: { id } } as unknown as Inputs<K>, { ...options, headers: { "if-none-match": `"${version}"` } });
+  }
+}
+
+/** People with a zone. `id` is an id, or ext: and an external id, here and everywhere. */
+export class Users extends Resource {
+  list(query?: s.ListUsersQuery, options: CallOptions = {}) {
+    return this.listing<"listUsers", s.User>("listUsers", query, undefined, options);
+  }
+
+  create(user: s.NewUser, options: ChangeOptions = {}): Promise<s.User> {
+    return this.client.call("v1CreateUser", { body: user }, options);
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<s.User> {
+    return this.client.call("v1GetUser", { path: { id } }, options);
+  }
+
+  /** Undefined if it is still at this version. */
+  getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.User | undefined> {
+    return this.changed("v1GetUser", id, version, options);
+  }
+
+  put(id: string, user: s.UserPut, options: VersionOptions = {}): Promise<s.User> {
+    return this.client.call("v1PutUser", { path: { id }, body: user }, options);
+  }
+
+  patch(id: string, change: s.UserPatch, options: VersionOptions = {}): Promise<s.User> {
+    return this.client.call("patchUser", { path: { id }, body: change }, options);
+  }
+
+  delete(id: string, query: s.V1DeleteUserQuery = {}, options: VersionOptions = {}): Promise<void> {
+    return this.client.call("v1DeleteUser", { path: { id }, query }, options);
+  }
+}
+
+/** Occurrences, each for one endpoint. */
+export class Events extends Resource {
+  list(query?: s.ListEventsQuery, options: CallOptions = {}) {
+    return this.listing<"listEvents", s.Event>("listEvents", query, undefined, options);
+  }
+
+  create(event: s.NewEvent, options: ChangeOptions = {}): Promise<s.Event> {
+    return this.client.call("createEvent", { body: event }, options);
+  }
+
+  /** Up to 1,000 at once; the result has each event or its problem, in the same order. */
+  createMany(events: s.NewEvents, query: s.CreateEventsQuery = {}, options: ChangeOptions = {}): Promise<s.EventBatch> {
+    return this.client.call("createEvents", { body: events, query }, options);
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<s.Event> {
+    return this.client.call("getEvent", { path: { id } }, options);
+  }
+
+  /** Undefined if it is still at this version. */
+  getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Event | undefined> {
+    return this.changed("getEvent", id, version, options);
+  }
+
+  patch(id: string, change: s.EventPatch, options: VersionOptions = {}): Promise<s.Event> {
+    return this.client.call("patchEvent", { path: { id }, body: change }, options);
+  }
+
+  cancel(id: string, options: VersionOptions = {}): Promise<s.Event> {
+    return this.client.call("cancelEvent", { path: { id } }, options);
+  }
+
+  retry(id: string, how?: s.RetryEvent, options: ChangeOptions = {}): Promise<s.Event> {
+    return this.client.call("retryEvent", { path: { id }, body: how }, options);
+  }
+
+  explain(id: string, options: CallOptions = {}): Promise<s.Explanation> {
+    return this.client.call("explainEvent", { path: { id } }, options);
+  }
+
+  /** Dead letters in groups. */
+  failures(query: s.ListFailuresQuery = {}, options: CallOptions = {}): Promise<s.Failures> {
+    return this.client.call("listFailures", { query }, options);
+  }
+
+  /** Reports a claimed event as done. `version` is the one that the claim returned, here and below. */
+  complete(id: string, version: number, options: CallOptions = {}): Promise<s.Event> {
+    return this.client.call("completeEvent", { path: { id }, body: { version } }, options);
+  }
+
+  fail(id: string, failure: s.FailEvent, options: CallOptions = {}): Promise<s.Event> {
+    return this.client.call("failEvent", { path: { id }, body: failure }, options);
+  }
+
+  /** Gives a claimed event back: another worker may claim it at once. */
+  release(id: string, version: number, options: CallOptions = {}): Promise<s.Event> {
+    return this.client.call("releaseEvent", { path: { id }, body: { version } }, options);
+  }
+
+  extend(id: string, claim: s.ExtendClaim, options: CallOptions = {}): Promise<s.Event> {
+    return this.client.call("extendEvent", { path: { id }, body: claim }, options);
+  }
+}
+
+/** Destinations of events. */
+export class Endpoints extends Resource {
+  list(query?: s.ListEndpointsQuery, options: CallOptions = {}) {
+    return this.listing<"listEndpoints", s.Endpoint>("listEndpoints", query, undefined, options);
+  }
+
+  /** The result has the `secret` of a webhook, this once. */
+  create(endpoint: s.NewEndpoint, options: ChangeOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("createEndpoint", { body: endpoint }, options);
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("getEndpoint", { path: { id } }, options);
+  }
+
+  /** Undefined if it is still at this version. */
+  getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Endpoint | undefined> {
+    return this.changed("getEndpoint", id, version, options);
+  }
+
+  put(id: string, endpoint: s.EndpointPut, options: VersionOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("putEndpoint", { path: { id }, body: endpoint }, options);
+  }
+
+  patch(id: string, change: s.EndpointPatch, query: s.PatchEndpointQuery = {}, options: VersionOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("patchEndpoint", { path: { id }, body: change, query }, options);
+  }
+
+  delete(id: string, query: s.DeleteEndpointQuery = {}, options: VersionOptions = {}): Promise<void> {
+    return this.client.call("deleteEndpoint", { path: { id }, query }, options);
+  }
+
+  /** The result has the new `secret`, this once. The old one goes on to sign for `oldSignsFor`. */
+  rotateSecret(id: string, how?: s.RotateSecret, options: VersionOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("rotateSecret", { path: { id }, body: how }, options);
+  }
+
+  /** Sends an event of type sundial.test and returns the outcome. */
+  test(id: string, options: ChangeOptions = {}): Promise<s.TestResult> {
+    return this.client.call("testEndpoint", { path: { id } }, options);
+  }
+
+  /** Claims events of a PULL endpoint. A Worker does that, and the reports, by itself. */
+  claim(id: string, work: s.ClaimWork, options: ChangeOptions = {}): Promise<s.Work> {
+    return this.client.call("claimEvents", { path: { id }, body: work }, options);
+  }
+
+  inbox(id: string, query?: s.ReadInboxQuery, options: CallOptions = {}) {
+    return this.listing<"readInbox", s.InboxRequest>("readInbox", query, { id }, options);
+  }
+
+  clearInbox(id: string, options: ChangeOptions = {}): Promise<void> {
+    return this.client.call("clearInbox", { path: { id } }, options);
+  }
+}
+
+/** Rules that yield events. */
+export class Schedules extends Resource {
+  list(query?: s.ListSchedulesQuery, options: CallOptions = {}) {
+    return this.listing<"listSchedules", s.Schedule>("listSchedules", query, undefined, options);
+  }
+
+  create(schedule: s.NewSchedule, options: ChangeOptions = {}): Promise<s.Schedule> {
+    return this.client.call("createSchedule", { body: schedule }, options);
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<s.Schedule> {
+    return this.client.call("getSchedule", { path: { id } }, options);
+  }
+
+  /** Undefined if it is still at this version. */
+  getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Schedule | undefined> {
+    return this.changed("getSchedule", id, version, options);
+  }
+
+  put(id: string, schedule: s.SchedulePut, options: VersionOptions = {}): Promise<s.Schedule> {
+    return this.client.call("putSchedule", { path: { id }, body: schedule }, options);
+  }
+
+  patch(id: string, change: s.SchedulePatch, options: VersionOptions = {}): Promise<s.Schedule> {
+    return this.client.call("patchSchedule", { path: { id }, body: change }, options);
+  }
+
+  delete(id: string, options: VersionOptions = {}): Promise<void> {
+    return this.client.call("deleteSchedule", { path: { id } }, options);
+  }
+
+  trigger(id: string, how?: s.TriggerSchedule, options: ChangeOptions = {}): Promise<s.Event> {
+    return this.client.call("triggerSchedule", { path: { id }, body: how }, options);
+  }
+
+  /** An operation, or with `dryRun` the count and the first occurrences. */
+  backfill(id: string, range: s.BackfillSchedule, options: ChangeOptions = {}): Promise<s.Operation | s.Backfill> {
+    return this.client.call("backfillSchedule", { path: { id }, body: range }, options);
+  }
+
+  preview(request: s.PreviewRequest, options: CallOptions = {}): Promise<s.Preview> {
+    return this.client.call("previewSchedule", { body: request }, options);
+  }
+
+  occurrences(query: s.ListOccurrencesQuery, options: CallOptions = {}) {
+    return this.listing<"listOccurrences", s.Occurrence>("listOccurrences", query, undefined, options);
+  }
+}
+
+/** Long jobs, done in batches. */
+export class Operations extends Resource {
+  list(query?: s.ListOperationsQuery, options: CallOptions = {}) {
+    return this.listing<"listOperations", s.Operation>("listOperations", query, undefined, options);
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<s.Operation> {
+    return this.client.call("getOperation", { path: { id } }, options);
+  }
+
+  /** Undefined if it is still at this version. */
+  getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Operation | undefined> {
+    return this.changed("getOperation", id, version, options);
+  }
+
+  /** Reads the operation every so many milliseconds until it has ended, or `options.signal` aborts. */
+  async wait(id: string, options: CallOptions & { every?: number } = {}): Promise<s.Operation> {
+    let operation = await this.get(id, options);
+    while (operation.status === "RUNNING") {
+      await sleep(options.every ?? 1000, options.signal);
+      operation = (await this.getIfChanged(id, operation.version, options)) ?? operation;
+    }
+    return operation;
+  }
+
+  stop(id: string, options: VersionOptions = {}): Promise<s.Operation> {
+    return this.client.call("stopOperation", { path: { id } }, options);
+  }
+
+  errors(id: string, query?: s.ListOperationErrorsQuery, options: CallOptions = {}) {
+    return this.listing<"listOperationErrors", s.OperationError>("listOperationErrors", query, { id }, options);
+  }
+
+  /** One action on many events: an operation, or with `dryRun` the count and samples. */
+  bulk(request: s.BulkRequest, options: ChangeOptions = {}): Promise<s.Operation | s.BulkPreview> {
+    return this.client.call("bulk", { body: request }, options);
+  }
+}
+
+export class ApiKeys extends Resource {
+  list(query?: s.ListApiKeysQuery, options: CallOptions = {}) {
+    return this.listing<"listApiKeys", s.ApiKey>("listApiKeys", query, undefined, options);
+  }
+
+  /** The result has the `key`, this once. */
+  create(key: s.NewApiKey, options: ChangeOptions = {}): Promise<s.ApiKey> {
+    return this.client.call("createApiKey", { body: key }, options);
+  }
+
+  revoke(id: string, options: ChangeOptions = {}): Promise<void> {
+    return this.client.call("revokeApiKey", { path: { id } }, options);
+  }
+}
+
+/** Event-sourced history, and the feed: all streams in one order. */
+export class Streams extends Resource {
+  list(query?: s.ListStreamsQuery, options: CallOptions = {}) {
+    return this.listing<"listStreams", s.Stream>("listStreams", query, undefined, options);
+  }
+
+  /** One page of a stream, with its version. */
+  read(aggregateType: string, aggregateId: string, query: s.ReadStreamQuery = {}, options: CallOptions = {}): Promise<s.Stream> {
+    return this.client.call("readStream", { path: { aggregateType, aggregateId }, query }, options);
+  }
+
+  /** All events of a stream in that range, page after page. */
+  async *events(
+    aggregateType: string,
+    aggregateId: string,
+    query: s.ReadStreamQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<s.RecordedEvent, void, undefined> {
+    const asked = { ...query };
+    for (;;) {
+      const page = await this.read(aggregateType, aggregateId, asked, options);
+      const found = page.data ?? [];
+      yield* found;
+      const last = found[found.length - 1];
+      if (!page.hasMore || last === undefined) return;
+      if (asked.direction === "backward") asked.toVersion = last.version - 1;
+      else asked.fromVersion = last.version + 1;
+    }
+  }
+
+  append(aggregateType: string, aggregateId: string, batch: s.Append, options: VersionOptions = {}): Promise<s.Appended> {
+    return this.client.call("appendToStream", { path: { aggregateType, aggregateId }, body: batch }, options);
+  }
+
+  snapshot(aggregateType: string, aggregateId: string, options: CallOptions = {}): Promise<s.Snapshot> {
+    return this.client.call("getSnapshot", { path: { aggregateType, aggregateId } }, options);
+  }
+
+  saveSnapshot(aggregateType: string, aggregateId: string, snapshot: s.Snapshot, options: ChangeOptions = {}): Promise<s.Snapshot> {
+    return this.client.call("saveSnapshot", { path: { aggregateType, aggregateId }, body: snapshot }, options);
+  }
+
+  /** One page of the feed. */
+  feed(query: s.ReadFeedQuery = {}, options: CallOptions = {}): Promise<s.FeedPage> {
+    return this.client.call("readFeed", { query }, options);
+  }
+
+  /**
+   * The pages of the feed after `after`, and then each new one as it comes. Store `nextPosition` with your result. Ends
+   * when `options.signal` aborts. A server that is away is asked again, however long that takes; other errors are thrown.
+   */
+  async *followPages(query: s.ReadFeedQuery = {}, options: CallOptions = {}): AsyncGenerator<s.FeedPage, void, undefined> {
+    const asked = { after: 0, wait: "PT20S", ...query };
+    let failures = 0;
+    while (!options.signal?.aborted) {
+      let page: s.FeedPage;
+      try {
+        page = await this.feed(asked, options);
+        failures = 0;
+      } catch (error) {
+        if (error instanceof Stopped) return;
+        const passing = error instanceof TransportError || (error instanceof ApiError && error.retryable);
+        if (!passing) throw error;
+        await sleep(backoff(++failures), options.signal).catch(() => undefined);
+        continue;
+      }
+      if (page.nextPosition !== asked.after) {
+        asked.after = page.nextPosition;
+        yield page;
+      }
+    }
+  }
+
+  /** The events of followPages(), one by one. */
+  async *follow(query: s.ReadFeedQuery = {}, options: CallOptions = {}): AsyncGenerator<s.RecordedEvent, void, undefined> {
+    for await (const page of this.followPages(query, options)) yield* page.data;
+  }
+
+  checkpoint(name: string, options: CallOptions = {}): Promise<s.Checkpoint> {
+    return this.client.call("getCheckpoint", { path: { name } }, options);
+  }
+
+  saveCheckpoint(name: string, step: s.CheckpointStep, options: ChangeOptions = {}): Promise<s.Checkpoint> {
+    return this.client.call("saveCheckpoint", { path: { name }, body: step }, options);
+  }
+}
+
+/** Names that one holder has at a time, with fencing tokens. */
+export class Locks extends Resource {
+  list(query?: s.ListLocksQuery, options: CallOptions = {}) {
+    return this.listing<"listLocks", s.HeldLock>("listLocks", query, undefined, options);
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<s.HeldLock> {
+    return this.client.call("getLock", { path: { name } }, options);
+  }
+
+  /** Throws ApiError LOCK_HELD if another holder has it, after `wait`. */
+  acquire(name: string, request: s.AcquireLock, options: ChangeOptions = {}): Promise<s.AcquiredLock> {
+    return this.client.call("acquireLock", { path: { name }, body: request }, options);
+  }
+
+  renew(name: string, request: s.RenewLock, options: ChangeOptions = {}): Promise<s.RenewedLock> {
+    return this.client.call("renewLock", { path: { name }, body: request }, options);
+  }
+
+  release(name: string, lockToken: string, options: ChangeOptions = {}): Promise<void> {
+    return this.client.call("releaseLock", { path: { name } }, { ...options, headers: { "sundial-lock-token": lockToken } });
+  }
+}
+
+/** Clock, zones, health, versions. */
+export class System extends Resource {
+  info(options: CallOptions = {}): Promise<s.Info> {
+    return this.client.call("getInfo", {}, options);
+  }
+
+  clock(options: CallOptions = {}): Promise<s.Clock> {
+    return this.client.call("getClock", {}, options);
+  }
+
+  setClock(clock: s.SetClock, options: ChangeOptions = {}): Promise<s.Clock> {
+    return this.client.call("setClock", { body: clock }, options);
+  }
+
+  /** Moves a test clock and delivers everything that comes due on the way. Give it a long timeout. */
+  advanceClock(step: s.AdvanceClock, options: ChangeOptions = {}): Promise<s.ClockAdvanced> {
+    return this.client.call("advanceClock", { body: step }, options);
+  }
+
+  tick(how?: s.Tick, options: ChangeOptions = {}): Promise<s.Ticked> {
+    return this.client.call("tick", { body: how }, options);
+  }
+
+  timezones(query?: s.ListTimezonesQuery, options: CallOptions = {}) {
+    return this.listing<"listTimezones", s.Timezone>("listTimezones", query, undefined, options);
+  }
+
+  timezoneImpact(query?: s.GetTimezoneImpactQuery, options: CallOptions = {}) {
+    return this.listing<"getTimezoneImpact", s.TimezoneMove>("getTimezoneImpact", query, undefined, options);
+  }
+
+  /** Throws ApiError NOT_READY, whose problem has the checks. */
+  health(options: CallOptions = {}): Promise<s.Health> {
+    return this.client.call("healthz", {}, options);
+  }
+
+  alive(options: CallOptions = {}): Promise<string> {
+    return this.client.call("livez", {}, options);
+  }
+
+  ready(options: CallOptions = {}): Promise<string> {
+    return this.client.call("readyz", {}, options);
+  }
+
+  /** In the text format of Prometheus. */
+  metrics(options: CallOptions = {}): Promise<string> {
+    return this.client.call("metrics", {}, options);
+  }
+
+  openapi(options: CallOptions = {}): Promise<Record<string, unknown>> {
+    return this.client.call("getOpenApi", {}, options);
+  }
+
+  /** The page of all error codes, as Markdown. */
+  errors(options: CallOptions = {}): Promise<string> {
+    return this.client.call("getErrors", {}, options);
+  }
+
+  /** The section on one error code, as Markdown. */
+  error(code: string, options: CallOptions = {}): Promise<string> {
+    return this.client.call("getError", { path: { code } }, options);
+  }
+}

@@ -1,0 +1,88 @@
+import type { FieldError, Problem, ProblemCode } from "./schema.js";
+
+/** Base of all errors that this package throws. */
+export class SundialError extends Error {
+  override name = "SundialError";
+}
+
+/** No usable answer came: the server could not be reached, the connection broke, or the time was up. */
+export class TransportError extends SundialError {
+  override name = "TransportError";
+}
+
+/** The caller's signal aborted the request. */
+export class Stopped extends SundialError {
+  override name = "Stopped";
+}
+
+/** A problem with this code, as its members are known to be present. */
+export type ProblemOf<C extends ProblemCode> = Problem & { code: C };
+
+/** The server refused the request. `code` says why; docs/reference/errors.md explains each code. */
+export class ApiError<C extends ProblemCode = ProblemCode> extends SundialError {
+  override name = "ApiError";
+  /** The whole problem document; empty if the answer has none, as from a proxy. */
+  readonly problem: Partial<ProblemOf<C>>;
+  /** For programs: VALIDATION_FAILED, LEASE_LOST, … Undefined if the answer has no problem document. */
+  readonly code: C | undefined;
+  /** For people: the object, the cause, the remedy. */
+  readonly detail: string;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** Milliseconds until the request is worth repeating, if the server says so. */
+  readonly retryAfter: number | undefined;
+  /** The invalid fields of VALIDATION_FAILED. */
+  readonly errors: readonly FieldError[];
+  /** Finds the request in the server's log. */
+  readonly correlationId: string;
+
+  constructor(
+    readonly status: number,
+    headers: Headers,
+    body: string,
+  ) {
+    const problem = problemIn<C>(headers, body);
+    const detail = problem.detail ?? body.slice(0, 200);
+    const errors = problem.errors ?? [];
+    const correlationId = problem.correlationId ?? headers.get("x-request-id") ?? "";
+    const fields = errors.map((one) => `; ${one.pointer}: ${one.message}`).join("");
+    super(`${problem.code ?? "HTTP"} (${status}): ${detail}${fields} [${correlationId}]`);
+    this.problem = problem;
+    this.code = problem.code;
+    this.detail = detail;
+    this.retryable = problem.retryable ?? [429, 502, 503, 504].includes(status);
+    this.retryAfter = retryAfter(headers);
+    this.errors = errors;
+    this.correlationId = correlationId;
+  }
+
+  /** Whether this is the error with that code; narrows the type of `code`. */
+  is<D extends C>(code: D): this is ApiError<D> {
+    return this.code === code;
+  }
+}
+
+/** Whether something caught is an ApiError with that code. */
+export function isProblem<C extends ProblemCode>(error: unknown, code: C): error is ApiError<C> {
+  return error instanceof ApiError && error.code === code;
+}
+
+function problemIn<C extends ProblemCode>(headers: Headers, body: string): Partial<ProblemOf<C>> {
+  if ((headers.get("content-type") ?? "").split(";")[0]?.trim() === "application/problem+json") {
+    try {
+      const found: unknown = JSON.parse(body);
+      if (typeof found === "object" && found !== null) return found as Partial<ProblemOf<C>>;
+    } catch {
+      // as if there were none
+    }
+  }
+  return {};
+}
+
+/** Milliseconds, from a number of seconds or from a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = (headers.get("retry-after") ?? "").trim();
+  if (/^[0-9]+$/.test(text)) return Number(text.slice(0, 10)) * 1000;
+  const at = text === "" ? NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
