@@ -260,7 +260,8 @@ class Event(TypedDict):
     targetTimestampUTC: str
     # The same on the wall clock of targetTimezone, with its offset
     targetTimestampLocal: str
-    # Zone of the event: given, or the timezone of its user or schedule
+    # Zone of the event: given; by default that of its schedule, that of its user for a local time, and UTC for an
+    # instant
     targetTimezone: str
     # When the receiver accepted it
     executedAt: Optional[str]

@@ -230,7 +230,10 @@ export interface Event {
   targetTimestampUTC: string;
   /** The same on the wall clock of targetTimezone, with its offset */
   targetTimestampLocal: string;
-  /** Zone of the event: given, or the timezone of its user or schedule */
+  /**
+   * Zone of the event: given; by default that of its schedule, that of its user for a local time, and UTC for an
+   * instant
+   */
   targetTimezone: string;
   /** When the receiver accepted it */
   executedAt: string | null;
