@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/observer.hpp"
+#include "adapters/http/server.hpp"
 #include "application/access/api_key_ring.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/event_queue.hpp"

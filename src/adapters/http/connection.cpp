@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "adapters/http/gzip.hpp"
+#include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
-#include "adapters/http/response_head.hpp"
 #include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {

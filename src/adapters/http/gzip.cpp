@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "adapters/http/media_type.hpp"
+#include "adapters/http/message.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/api_key_routes.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
 #include "adapters/system/secrets.hpp"

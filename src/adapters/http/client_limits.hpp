@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,7 +12,93 @@
 #include <unordered_map>
 #include <vector>
 
+/// What one client, key or network may use: requests a second, unread answers, connections. In RAM,
+/// so each instance counts for itself. Times come from a monotonic clock.
 namespace sundial::http {
+
+using Mono = std::chrono::microseconds;
+
+/// A token bucket per name. It holds the tokens of one second, and a burst may use them all at
+/// once. Thread-safe.
+class TokenBuckets {
+public:
+    explicit TokenBuckets(std::uint32_t per_second) : per_second_(per_second) {}
+
+    struct Take {
+        bool taken;
+        std::uint32_t left;  // whole tokens that remain
+    };
+    [[nodiscard]] Take take(const std::string& name, Mono now);
+
+private:
+    struct Bucket {
+        double tokens;
+        Mono filled_at;
+    };
+
+    const std::uint32_t per_second_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, Bucket> buckets_;
+};
+
+/// At most `max_failures` failures per name in any minute. Thread-safe.
+class FailureLimit {
+public:
+    explicit FailureLimit(std::size_t max_failures) : max_failures_(max_failures) {}
+
+    /// Counts a failure. Returns zero if it is within the limit, else the wait until the next is
+    /// allowed.
+    [[nodiscard]] std::chrono::seconds count(const std::string& name, Mono now);
+
+private:
+    const std::size_t max_failures_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::deque<Mono>> failures_;  // in the last minute
+};
+
+/// Bounds the memory of answers that clients have not read yet. All share one budget; a network
+/// (see network_of) gets at most a quarter. A network without unread answers may have one of any
+/// size while all take at most twice the budget. Thread-safe.
+class AnswerBudget {
+public:
+    explicit AnswerBudget(std::size_t bytes)
+        : max_(bytes), max_of_network_(bytes / 4), max_with_first_answers_(2 * bytes) {}
+    AnswerBudget(const AnswerBudget&) = delete;
+    AnswerBudget& operator=(const AnswerBudget&) = delete;
+
+    /// The bytes of one answer, from construction to destruction.
+    class Share {
+    public:
+        Share(Share&& other) noexcept;
+        Share& operator=(Share&&) = delete;
+        ~Share();
+
+    private:
+        friend class AnswerBudget;
+        Share(AnswerBudget& budget, std::string network, std::size_t bytes)
+            : budget_(&budget), network_(std::move(network)), bytes_(bytes) {}
+
+        AnswerBudget* budget_;
+        std::string network_;
+        std::size_t bytes_;
+    };
+
+    /// Empty if the answer exceeds a bound.
+    [[nodiscard]] std::optional<Share> reserve(const std::string& network, std::size_t bytes);
+    /// Takes the bytes even if they exceed a bound: the answer tells of an effect.
+    [[nodiscard]] Share take(const std::string& network, std::size_t bytes);
+    /// Whether a bound is reached already, so that no request with an effect should begin.
+    [[nodiscard]] bool spent(const std::string& network) const;
+
+private:
+    [[nodiscard]] std::size_t of(const std::string& network) const;
+    void release(const std::string& network, std::size_t bytes);
+
+    const std::size_t max_, max_of_network_, max_with_first_answers_;
+    mutable std::mutex mutex_;
+    std::size_t taken_ = 0;
+    std::unordered_map<std::string, std::size_t> of_network_;
+};
 
 class Connection;
 

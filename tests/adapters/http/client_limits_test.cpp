@@ -1,4 +1,4 @@
-#include "adapters/http/connection_table.hpp"
+#include "adapters/http/client_limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,124 @@
 #include <vector>
 
 namespace sundial::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(TokenBuckets, LetABurstOfASecondThroughAndThenTheRate) {
+    TokenBuckets buckets(3);
+    EXPECT_EQ(buckets.take("key", 1000s).left, 2U);
+    EXPECT_TRUE(buckets.take("key", 1000s).taken);
+    EXPECT_TRUE(buckets.take("key", 1000s).taken);
+    EXPECT_FALSE(buckets.take("key", 1000s).taken);
+    EXPECT_FALSE(buckets.take("key", 1000s + 333ms).taken);
+    EXPECT_TRUE(buckets.take("key", 1000s + 334ms).taken);
+    EXPECT_FALSE(buckets.take("key", 1000s + 335ms).taken);
+}
+
+TEST(TokenBuckets, SaveNoMoreThanASecond) {
+    TokenBuckets buckets(2);
+    EXPECT_EQ(buckets.take("key", 1000s).left, 1U);
+    EXPECT_EQ(buckets.take("key", 9000s).left, 1U);
+}
+
+TEST(TokenBuckets, KeepNamesApart) {
+    TokenBuckets buckets(1);
+    EXPECT_TRUE(buckets.take("one", 1000s).taken);
+    EXPECT_FALSE(buckets.take("one", 1000s).taken);
+    EXPECT_TRUE(buckets.take("two", 1000s).taken);
+}
+
+TEST(TokenBuckets, StayBoundedForAnyNumberOfClients) {
+    TokenBuckets buckets(1);
+    for (int i = 0; i < 30'000; ++i) {
+        EXPECT_TRUE(buckets.take(std::to_string(i), 1000s).taken);
+    }
+}
+
+TEST(FailureLimit, AllowsTenInAnyMinute) {
+    FailureLimit failures(10);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(failures.count("1.2.3.4", 1000s + i * 1s), 0s);
+    EXPECT_EQ(failures.count("1.2.3.4", 1010s), 50s);
+    EXPECT_EQ(failures.count("1.2.3.4", 1059s), 1s);
+    EXPECT_EQ(failures.count("1.2.3.4", 1060s), 0s);  // the first failure was a minute ago
+    EXPECT_EQ(failures.count("1.2.3.4", 1060s), 1s);
+    EXPECT_EQ(failures.count("5.6.7.8", 1060s), 0s);
+}
+
+TEST(FailureLimit, StaysBoundedForAnyNumberOfClients) {
+    FailureLimit failures(1);
+    for (int i = 0; i < 30'000; ++i) EXPECT_EQ(failures.count(std::to_string(i), 1000s), 0s);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(AnswerBudget, GivesANetworkAQuarter) {
+    AnswerBudget budget(400);
+    const auto first = budget.reserve("a", 60);
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(budget.reserve("a", 41));
+    const auto second = budget.reserve("a", 40);
+    EXPECT_TRUE(second);
+    EXPECT_TRUE(budget.reserve("b", 100));
+}
+
+TEST(AnswerBudget, BoundsAllNetworksTogether) {
+    AnswerBudget budget(400);
+    std::vector<AnswerBudget::Share> shares;
+    for (const char* network : {"a", "b", "c", "d"}) {
+        shares.push_back(*budget.reserve(network, 90));
+    }
+    EXPECT_TRUE(budget.reserve("a", 10));
+    const auto fifth = budget.reserve("e", 30);
+    EXPECT_TRUE(fifth);
+    EXPECT_FALSE(budget.reserve("e", 20));
+}
+
+TEST(AnswerBudget, LetsANetworkHaveOneAnswerOfAnySize) {
+    AnswerBudget budget(400);
+    auto large = budget.reserve("a", 1'000);
+    EXPECT_TRUE(large);
+    EXPECT_FALSE(budget.reserve("a", 1));
+    large.reset();
+    EXPECT_TRUE(budget.reserve("a", 100));
+}
+
+TEST(AnswerBudget, BoundsTheFirstAnswersOfManyNetworksByTwiceItself) {
+    AnswerBudget budget(400);
+    const auto first = budget.reserve("a", 500);
+    const auto second = budget.reserve("b", 300);
+    EXPECT_TRUE(second);
+    EXPECT_FALSE(budget.reserve("c", 1));
+    EXPECT_TRUE(budget.spent("c"));
+}
+
+TEST(AnswerBudget, RefusesAFirstAnswerThatWouldExceedTwiceItself) {
+    AnswerBudget budget(400);
+    const auto first = budget.reserve("a", 500);
+    EXPECT_FALSE(budget.reserve("b", 301));
+    EXPECT_FALSE(budget.spent("b"));
+}
+
+TEST(AnswerBudget, ReclaimsReleasedBytes) {
+    AnswerBudget budget(400);
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.reserve("a", 100));
+    EXPECT_FALSE(budget.spent("a"));
+}
+
+TEST(AnswerBudget, TakesTheAnswerOfAnEffectAndIsThenSpent) {
+    AnswerBudget budget(400);
+    const auto first = budget.take("a", 90);
+    EXPECT_FALSE(budget.spent("a"));
+    const auto second = budget.take("a", 90);
+    EXPECT_TRUE(budget.spent("a"));
+    EXPECT_FALSE(budget.spent("b"));
+}
+
+}  // namespace
+
 namespace {
 
 class ConnectionSlots : public testing::Test {
@@ -118,4 +236,5 @@ TEST_F(ConnectionSlots, CanBeTakenWithoutANewConnection) {
 }
 
 }  // namespace
+
 }  // namespace sundial::http
