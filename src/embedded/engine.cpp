@@ -18,7 +18,7 @@
 #include "application/locks/locks_module.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/pull/pull_kind.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"

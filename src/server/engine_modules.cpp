@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "application/observation/engine_log.hpp"
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 
 namespace sundial::server {
 namespace {

@@ -9,7 +9,7 @@
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/router.hpp"
 #include "adapters/http/server.hpp"
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
 

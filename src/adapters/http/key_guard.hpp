@@ -6,7 +6,7 @@
 #include "adapters/http/browser_rules.hpp"
 #include "adapters/http/client_limits.hpp"
 #include "adapters/http/handler.hpp"
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {

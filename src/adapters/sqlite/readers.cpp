@@ -5,7 +5,7 @@
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 
 namespace sundial::sqlite {
 namespace {

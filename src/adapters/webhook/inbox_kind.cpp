@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 
 namespace sundial::webhook {
 namespace {

@@ -9,7 +9,7 @@
 #include "application/events/cancel_event.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/requests/refusal.hpp"
 #include "base/check.hpp"
 #include "domain/time/text.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "application/events/bulk_request.hpp"
-#include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

@@ -12,9 +12,8 @@
 #include "application/delivery/division.hpp"
 #include "application/delivery/judge_outcome.hpp"
 #include "application/observation/engine_log.hpp"
-#include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

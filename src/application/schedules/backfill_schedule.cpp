@@ -6,9 +6,9 @@
 #include <sstream>
 #include <utility>
 
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/requests/moment.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "application/requests/moment.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"

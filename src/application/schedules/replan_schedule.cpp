@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "base/check.hpp"
 

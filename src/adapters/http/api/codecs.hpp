@@ -15,7 +15,7 @@
 #include "application/access/api_keys.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
-#include "application/endpoints/rotate_secret.hpp"
+#include "application/endpoints/signing_secrets.hpp"
 #include "application/endpoints/test_endpoint.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/explain_event.hpp"

@@ -1,4 +1,4 @@
-#include "application/endpoints/put_endpoint.hpp"
+#include "application/endpoints/edit_endpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,4 +140,5 @@ TEST_F(PutEndpointTest, ReleasesTheEventsOfAnEndpointThatItEnables) {
 }
 
 }  // namespace
+
 }  // namespace sundial

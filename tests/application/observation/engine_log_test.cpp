@@ -1,4 +1,4 @@
-#include "application/observation/engine_report.hpp"
+#include "application/observation/engine_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
