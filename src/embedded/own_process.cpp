@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "adapters/system/process_id.hpp"
+#include "adapters/system/process.hpp"
 
 namespace sundial::embedding {
 

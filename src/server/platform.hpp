@@ -7,7 +7,6 @@
 #include "adapters/system/clocks.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
-#include "adapters/system/secret_box.hpp"
 #include "adapters/system/secrets.hpp"
 #include "application/observation/observed_storage.hpp"
 #include "application/ports/lock_store.hpp"

@@ -13,7 +13,6 @@
 #include "adapters/system/clocks.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
-#include "adapters/system/secret_box.hpp"
 #include "adapters/system/secrets.hpp"
 #include "adapters/webhook/address_rules.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"

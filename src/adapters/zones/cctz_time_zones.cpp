@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/zones/cctz_zone.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"

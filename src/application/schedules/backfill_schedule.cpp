@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "application/operations/operations.hpp"
-#include "application/requests/moment.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
+#include "domain/time/calendar_duration.hpp"
 
 namespace sundial {
 namespace {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "cli/next/json.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial::cli {

@@ -5,9 +5,9 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "application/ports/time_zones.hpp"
 #include "cli/next/json.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 

@@ -11,10 +11,10 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "cli/output.hpp"
-#include "domain/time/fingerprint.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
+#include "domain/time/zone.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "domain/time/error.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"

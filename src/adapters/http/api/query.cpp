@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "adapters/http/api/problems.hpp"
-#include "application/requests/moment.hpp"
-#include "base/base64.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial::http {

@@ -1,4 +1,4 @@
-#include "domain/time/fingerprint.hpp"
+#include "domain/time/zone.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
-#include "domain/time/jitter.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
+
+#include "domain/schedule_rule.hpp"
 
 namespace sundial {
 namespace {

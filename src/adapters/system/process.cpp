@@ -1,10 +1,14 @@
-#include "adapters/system/crash_arming.hpp"
+#include "adapters/system/process.hpp"
+
+#include <unistd.h>
 
 #include <cstdlib>
 
 #include "base/crash_point.hpp"
 
 namespace sundial::system {
+
+std::int64_t process_id() { return ::getpid(); }
 
 void arm_crash_points() {
 #ifdef SUNDIAL_CRASH_POINTS
