@@ -27,12 +27,9 @@
 #include "application/users/users_module.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
-#include "embedded/callbacks.hpp"
-#include "embedded/lock.hpp"
-#include "embedded/own_process.hpp"
-#include "embedded/pull_worker.hpp"
+#include "embedded/call_checks.hpp"
+#include "embedded/parts.hpp"
 #include "embedded/storage.hpp"
-#include "embedded/streams.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/next/json.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial::cli {

@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "base/json.hpp"
 #include "cli/next/expression.hpp"
-#include "cli/next/rules.hpp"
+#include "cli/next/request.hpp"
 #include "cli/output.hpp"
 #include "domain/time/text.hpp"
 

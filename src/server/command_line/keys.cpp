@@ -13,7 +13,7 @@
 #include "adapters/system/secrets.hpp"
 #include "application/access/api_keys.hpp"
 #include "base/json.hpp"
-#include "cli/keys/key_commands.hpp"
+#include "cli/commands.hpp"
 #include "domain/time/text.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"

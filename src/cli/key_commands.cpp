@@ -1,11 +1,10 @@
-#include "cli/keys/key_commands.hpp"
-
 #include <boost/json.hpp>
 #include <ostream>
 #include <string_view>
 #include <utility>
 
 #include "base/json.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 
 namespace sundial::cli {

@@ -1,5 +1,3 @@
-#include "cli/events/event_commands.hpp"
-
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
@@ -8,6 +6,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 
 namespace sundial::cli {

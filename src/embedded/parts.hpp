@@ -2,15 +2,37 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 
+#include "application/locks/lock_guard.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/ids.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/pull/pull_watch.hpp"
+#include "application/pull/settle_pulled.hpp"
 #include "application/streams/streams_module.hpp"
 #include "base/log.hpp"
-#include "embedded/callbacks.hpp"
-#include "embedded/own_process.hpp"
+#include "embedded/call_checks.hpp"
+#include "sundial/embedding.hpp"
 #include "sundial/recording.hpp"
 
 namespace sundial::embedding {
+
+struct Lock::Parts {
+    LockGuard guard;
+    OwnProcess process{};
+};
+
+/// The parts of the engine that a worker uses, and its identity.
+struct PullWorker::Parts {
+    const OwnProcess& process;
+    PullEvents& pull;
+    SettlePulled& settle;
+    PullWatch& watch;
+    const MonotonicClock& monotonic;
+    std::string queue;
+    std::string name;
+};
 
 /// The parts of an engine that its streams use.
 struct Streams::Parts {

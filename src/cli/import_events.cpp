@@ -1,5 +1,3 @@
-#include "cli/events/import_events.hpp"
-
 #include <array>
 #include <boost/json.hpp>
 #include <chrono>
@@ -18,6 +16,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "sundial/retry.hpp"
 

@@ -1,5 +1,3 @@
-#include "cli/zone/zone_commands.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -10,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"

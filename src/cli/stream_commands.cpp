@@ -1,10 +1,9 @@
-#include "cli/streams/stream_commands.hpp"
-
 #include <boost/json.hpp>
 #include <ostream>
 #include <string_view>
 
 #include "base/json.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 
 namespace sundial::cli {

@@ -1,10 +1,9 @@
-#include "cli/zone/zone_commands.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "domain/time/text.hpp"
 #include "support/fake_time_zones.hpp"

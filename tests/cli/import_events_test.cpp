@@ -1,5 +1,3 @@
-#include "cli/events/import_events.hpp"
-
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.hpp"
 #include "support/scripted_receiver.hpp"
 
 namespace sundial::cli {
