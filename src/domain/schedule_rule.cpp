@@ -1,14 +1,11 @@
 #include "domain/schedule_rule.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <utility>
 #include <variant>
 
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
-#include "domain/time/recurrence.hpp"
 #include "domain/time/resolve.hpp"
 
 namespace sundial {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "application/observation/engine_log.hpp"
-#include "application/operations/operations.hpp"
 
 namespace sundial::server {
 namespace {

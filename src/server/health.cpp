@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string>
 #include <utility>
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/problems.hpp"
-#include "adapters/http/api/system_routes.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::server {

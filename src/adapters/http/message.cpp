@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "base/check.hpp"
-#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

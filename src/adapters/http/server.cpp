@@ -14,15 +14,12 @@
 #include <exception>
 #include <future>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "adapters/http/client_limits.hpp"
 #include "adapters/http/connection.hpp"
-#include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
 #include "adapters/http/trusted_proxies.hpp"
 #include "application/ports/failures.hpp"

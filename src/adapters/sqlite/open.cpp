@@ -9,7 +9,7 @@
 
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/endpoint_sql.hpp"
-#include "adapters/sqlite/migrations.hpp"
+#include "adapters/sqlite/migrate.hpp"
 #include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/session.hpp"

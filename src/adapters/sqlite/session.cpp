@@ -1,9 +1,7 @@
 #include "adapters/sqlite/session.hpp"
 
-#include <algorithm>
 #include <chrono>
 
-#include "adapters/sqlite/connection.hpp"
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"

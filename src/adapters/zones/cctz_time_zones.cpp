@@ -6,15 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "application/audit/recorded_changes.hpp"
 #include "base/text.hpp"
-#include "domain/api_key.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

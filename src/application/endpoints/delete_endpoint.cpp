@@ -1,6 +1,5 @@
 #include "application/endpoints/delete_endpoint.hpp"
 
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <variant>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <string>
 #include <utility>
 #include <variant>
 
@@ -11,7 +10,6 @@
 #include "application/endpoints/endpoint_headers.hpp"
 #include "application/observation/engine_log.hpp"
 #include "application/ports/failures.hpp"
-#include "application/requests/edits.hpp"
 #include "application/requests/queries.hpp"
 #include "application/transactions/after_commit.hpp"
 

@@ -1,9 +1,7 @@
 #include "application/endpoints/signing_secrets.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/endpoint_headers.hpp"

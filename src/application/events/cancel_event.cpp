@@ -1,9 +1,7 @@
 #include "application/events/cancel_event.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,11 +1,9 @@
 #include "application/events/edit_event.hpp"
 
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/edits.hpp"
 #include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 

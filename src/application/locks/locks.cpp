@@ -1,12 +1,7 @@
 #include "application/locks/locks.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "application/ports/failures.hpp"
 #include "base/saturate.hpp"

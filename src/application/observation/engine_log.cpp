@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -1,10 +1,7 @@
 #include "application/operations/operations.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "application/events/bulk_events.hpp"
 #include "application/ports/failures.hpp"

@@ -5,7 +5,6 @@
 #include <exception>
 #include <iterator>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 

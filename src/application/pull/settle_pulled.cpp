@@ -10,7 +10,6 @@
 #include "application/observation/engine_log.hpp"
 #include "application/pull/pull_events.hpp"
 #include "application/requests/queries.hpp"
-#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {

@@ -1,9 +1,6 @@
 #include "application/requests/queries.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace sundial {
 namespace {

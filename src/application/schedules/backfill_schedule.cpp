@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "application/operations/operations.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"

@@ -1,13 +1,10 @@
 #include "cli/next/request.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
-#include "domain/time/types.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -1,6 +1,5 @@
 #include "domain/time/types.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 

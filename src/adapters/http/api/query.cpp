@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdint>
 
 #include "adapters/http/api/problems.hpp"
 #include "base/text.hpp"

@@ -1,4 +1,4 @@
-#include "adapters/sqlite/migrations.hpp"
+#include "adapters/sqlite/migrate.hpp"
 
 #include <algorithm>
 #include <array>
