@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-/// What one client, key or network may use: requests a second, unread answers, connections. In RAM,
-/// so each instance counts for itself. Times come from a monotonic clock.
+/// Bounds on one client, key or network: requests a second, unread answers, connections. They are
+/// in RAM, so each instance counts for itself. Times come from a monotonic clock.
 namespace sundial::http {
 
 using Mono = std::chrono::microseconds;
