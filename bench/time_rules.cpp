@@ -21,8 +21,7 @@
 
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "base/check.hpp"
-#include "cli/next/json.hpp"
-#include "cli/next/rules.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/text.hpp"
 
 namespace {

@@ -9,7 +9,6 @@
 
 /// Functions on ASCII texts: protocol fields, names of zones and rules. No locale, and no effect on
 /// bytes above 127.
-
 namespace sundial::base {
 
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -56,5 +55,10 @@ namespace sundial::base {
 /// enough to be the intended one (at most a third of the length, at least 2 edits).
 [[nodiscard]] std::optional<std::string> nearest(std::string_view wrong,
                                                  std::span<const std::string> candidates);
+
+/// RFC 4648 section 4, padded.
+[[nodiscard]] std::string to_base64(std::string_view bytes);
+/// Accepts only the padded form; nothing for any other `text`.
+[[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace sundial::base

@@ -3,10 +3,8 @@
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <ostream>
-#include <utility>
 
 #include "base/json.hpp"
-#include "cli/output.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "application/ports/clock.hpp"
+#include "application/ports/time_zones.hpp"
 #include "cli/http_client.hpp"
+#include "cli/output.hpp"
+#include "domain/time/types.hpp"
 
 /// The commands that use the REST API. Results go to `out`, refusals to `err`; the
 /// answer is the exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 not
@@ -14,25 +22,12 @@
 /// prints page after page ends early where it could not.
 namespace sundial::cli {
 
-struct Output {
-    std::ostream& out;
-    std::ostream& err;
-    bool json = false;  // print the API's response instead of text
-};
-
 [[nodiscard]] int show_clock(const HttpClient& client, const Output& output);
 /// Exactly one of `by` (PT24H) and `to` (RFC 3339).
 [[nodiscard]] int advance_clock(const HttpClient& client, const std::optional<std::string>& by,
                                 const std::optional<std::string>& to, const Output& output);
 /// Newest first, one per line; `running`: only running ones.
 [[nodiscard]] int list_operations(const HttpClient& client, bool running, const Output& output);
-/// How `wait_for_operation` waits, and how it shows progress.
-struct WaitOptions {
-    std::function<std::chrono::milliseconds()> elapsed;
-    std::function<void(std::chrono::milliseconds)> sleep;
-    std::optional<std::chrono::seconds> timeout;
-    bool terminal = false;  // redraw the progress line; else a line every ten seconds
-};
 /// Waits until the operation ends: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8
 /// after the timeout. Progress goes to `err`.
 [[nodiscard]] int wait_for_operation(const HttpClient& client, const std::string& id,
@@ -40,5 +35,226 @@ struct WaitOptions {
 [[nodiscard]] int stop_operation(const HttpClient& client, const std::string& id,
                                  const Output& output);
 [[nodiscard]] int show_info(const HttpClient& client, const Output& output);
+
+// The commands for events and dead letters.
+
+/// Selects events: ids, or filters with the API's names.
+struct EventChoice {
+    std::vector<std::string> ids{};
+    std::vector<std::pair<std::string, std::string>> filters{};
+};
+
+/// The first `limit` of them, by due time; dead letters newest failure first.
+[[nodiscard]] int list_events(const HttpClient& client, const EventChoice& choice,
+                              std::size_t limit, const Output& output);
+[[nodiscard]] int list_dead_letters(const HttpClient& client, const EventChoice& choice,
+                                    std::size_t limit, const Output& output);
+/// Grouped: `by` is reason or endpointId.
+[[nodiscard]] int list_failures(const HttpClient& client, const std::string& by,
+                                const Output& output);
+/// Every dead letter, one JSON object per line.
+[[nodiscard]] int export_dead_letters(const HttpClient& client, const EventChoice& choice,
+                                      const Output& output);
+[[nodiscard]] int show_event(const HttpClient& client, const std::string& id, const Output& output);
+[[nodiscard]] int explain_event(const HttpClient& client, const std::string& id,
+                                const Output& output);
+/// `new_key`: also for a COMPLETED event; its receiver treats it as another event.
+[[nodiscard]] int retry_event(const HttpClient& client, const std::string& id, bool new_key,
+                              const Output& output);
+[[nodiscard]] int cancel_event(const HttpClient& client, const std::string& id,
+                               const Output& output);
+
+/// One action on many events.
+struct BulkOrder {
+    std::string action;  // retry, cancel, dismiss
+    EventChoice choice;
+    std::uint32_t per_second = 0;  // 0: the server's default
+    bool dry_run = false;          // only shows the affected events
+    bool yes = false;              // does not ask for confirmation
+    bool wait = true;              // until the operation ends
+};
+/// Asks, starts the operation, and waits for its end. Exit codes as of `wait_for_operation`; 2 if
+/// there is no terminal to ask, 1 if the user declines.
+[[nodiscard]] int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& person,
+                           const WaitOptions& wait_options, const Output& output);
+
+/// Events as lines of JSON, each in the format of `POST /v1/events`, at most 64 KiB.
+struct EventFile {
+    std::istream& lines;
+    std::string name;                 // for messages
+    std::string key;                  // prefix of the requests' Idempotency-Keys; unique per import
+    std::ostream* refused = nullptr;  // gets each refused line, unchanged
+    std::size_t requests = 4;         // concurrent requests
+};
+
+/// Stores the events, a thousand per request. Each request has an Idempotency-Key, so a request
+/// without a response is repeated without harm. If the same file is imported again, events with a
+/// key of their own are found as already stored. The defect of a line goes to `err` with its
+/// number. Returns 0 if all are stored, 7 if some lines were refused, and the API's code if it
+/// refused everything. Throws Unreachable if the server has not responded for half a minute, and
+/// reports how many are stored.
+[[nodiscard]] int import_events(const HttpClient& client, const EventFile& file,
+                                const WaitOptions& wait_options, const Output& output);
+
+// The commands for endpoints.
+
+/// Changes of an endpoint; empty members stay.
+struct EndpointChanges {
+    std::optional<std::string> name{};
+    std::optional<std::string> url{};
+    std::optional<bool> enabled{};
+    bool close_circuit = false;
+    bool retry_waiting = false;  // also attempts now what waits for a retry
+};
+
+/// One line for each: external id or id, type, state, circuit, URL.
+[[nodiscard]] int list_endpoints(const HttpClient& client, const Output& output);
+[[nodiscard]] int show_endpoint(const HttpClient& client, const std::string& id,
+                                const Output& output);
+[[nodiscard]] int change_endpoint(const HttpClient& client, const std::string& id,
+                                  const EndpointChanges& changes, const Output& output);
+
+/// Creates or replaces the endpoint `id`, ext: and an external id, with `endpoint`, a JSON object.
+/// Shows the secret of a new one.
+[[nodiscard]] int put_endpoint(const HttpClient& client, const std::string& id,
+                               const std::string& endpoint, const Output& output);
+
+/// How to delete an endpoint.
+struct EndpointRemoval {
+    bool cancel_events = false;  // that point to it
+    bool yes = false;            // does not ask for confirmation
+};
+/// Exit codes as of `refuse_unconfirmed`.
+[[nodiscard]] int delete_endpoint(const HttpClient& client, const std::string& id,
+                                  const EndpointRemoval& removal, const Person& person,
+                                  const Output& output);
+
+// Locks, one request each. Exit code 4: another holder has it, or the lease has expired.
+
+struct LockToAcquire {
+    std::string name;
+    std::string holder;
+    std::string ttl = "PT30S";
+    std::string wait = "PT0S";  // PT60S at most
+};
+
+[[nodiscard]] int acquire_lock(const HttpClient& client, const LockToAcquire& requested,
+                               const Output& output);
+[[nodiscard]] int renew_lock(const HttpClient& client, const std::string& name,
+                             const std::string& lock_token, const std::string& ttl,
+                             const Output& output);
+[[nodiscard]] int release_lock(const HttpClient& client, const std::string& name,
+                               const std::string& lock_token, const Output& output);
+/// Held locks, one per line.
+[[nodiscard]] int list_locks(const HttpClient& client, const std::optional<std::string>& prefix,
+                             const Output& output);
+
+[[nodiscard]] std::string lock_path(const std::string& name);
+[[nodiscard]] std::string acquire_body(const LockToAcquire& requested);
+[[nodiscard]] std::string renew_body(const std::string& lock_token, const std::string& ttl);
+[[nodiscard]] CallOptions showing(const std::string& lock_token);
+
+struct LockedRun {
+    std::string name;
+    std::string holder;
+    std::chrono::seconds ttl{30};
+    std::chrono::seconds wait{0};
+    std::vector<std::string> command;
+};
+
+/// Runs a command under a lock, and renews the lock at a third of its lease. The command finds its
+/// fencing token in SUNDIAL_FENCING_TOKEN. When the lock must be considered lost, the command gets
+/// SIGTERM, and SIGKILL before another holder can get the lock. Returns the command's exit code, or
+/// 4 if another holder has the lock.
+[[nodiscard]] int run_under_lock(const HttpClient& client, const LockedRun& run,
+                                 const MonotonicClock& monotonic, const Output& output);
+
+// Streams and the feed, one request each except `follow_feed`. Exit code 4: the stream is at
+// another version.
+
+struct StreamName {
+    std::string type;
+    std::string id;
+};
+
+/// One per line: type, id, version.
+[[nodiscard]] int list_streams(const HttpClient& client, const std::string& type,
+                               const std::string& prefix, const Output& output);
+/// Its events, oldest first, one per line.
+[[nodiscard]] int read_stream(const HttpClient& client, const StreamName& stream,
+                              std::uint64_t from, const Output& output);
+
+struct EventToAppend {
+    std::string type;
+    std::string data = "{}";  // JSON
+    std::string expected{};   // a version, NO_STREAM, STREAM_EXISTS or ANY; empty: ANY
+};
+[[nodiscard]] int append_event(const HttpClient& client, const StreamName& stream,
+                               const EventToAppend& event, const Output& output);
+
+struct FeedToFollow {
+    std::uint64_t after = 0;
+    std::string type{};  // of streams; empty: all
+    bool wait = true;    // follow the feed forever; else print the present events only
+};
+/// The events of the feed, in its order; with --json one document per line. Calls `goes_on` before
+/// each request.
+[[nodiscard]] int follow_feed(const HttpClient& client, const FeedToFollow& requested,
+                              const std::function<bool()>& goes_on, const Output& output);
+
+// `sundial key …`. The show functions print an answer of the API, whether a server gave it or the
+// command produced it from the database.
+
+struct KeyToCreate {
+    std::string name;
+    std::string role;        // READ, WRITE or ADMIN
+    std::string expires_at;  // RFC 3339; empty: never
+};
+[[nodiscard]] Answer create_key(const HttpClient& client, const KeyToCreate& requested);
+/// All keys, collected from all pages.
+[[nodiscard]] Answer list_keys(const HttpClient& client);
+/// By its id or its ten characters.
+[[nodiscard]] Answer revoke_key(const HttpClient& client, const std::string& id);
+
+/// Prints the key, which is shown only now.
+[[nodiscard]] int show_created_key(const Answer& answer, const Output& output);
+/// A line each.
+[[nodiscard]] int show_keys(const Answer& answer, const Output& output);
+[[nodiscard]] int show_revoked_key(const Answer& answer, const Output& output);
+
+// `sundial zone`: the contents of a tz database, for people. Calls no server. Returns the exit
+// code: 0; 2 if a flag or a time is invalid; 3 if a zone does not exist.
+
+/// Names with their current offsets and next changes; `part` is part of the name, in any case.
+[[nodiscard]] int list_zones(const std::string& part, const TzData& zones, Instant now,
+                             const Output& output);
+
+struct ZoneShowOptions {
+    std::string zone{};
+    std::string from{};  // an instant; empty: now
+    std::string to{};    // an instant; empty: three years later
+};
+/// One zone's changes of offset, and their effects on the clock.
+[[nodiscard]] int show_zone(const ZoneShowOptions& options, const TzData& zones, Instant now,
+                            const Output& output);
+
+struct ZoneConvertOptions {
+    std::string time{};             // local, or an instant
+    std::string from{};             // its zone; may be in the time's own brackets
+    std::vector<std::string> to{};  // empty: UTC
+    std::string gap = "compatible";
+    std::string overlap = "compatible";
+};
+/// The same moment on other clocks; reports a local time that does not exist or occurs twice.
+[[nodiscard]] int convert_time(const ZoneConvertOptions& options, const TzData& zones,
+                               const Output& output);
+
+struct ZoneDiffOptions {
+    std::string from{};  // an instant; empty: now
+    std::string to{};    // an instant; empty: ten years later
+};
+/// The zones whose times differ between `before` and `after`, and since when.
+[[nodiscard]] int diff_zones(const ZoneDiffOptions& options, const TzData& before,
+                             const TzData& after, Instant now, const Output& output);
 
 }  // namespace sundial::cli

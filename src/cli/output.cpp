@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
-#include <istream>
-#include <ostream>
 
 namespace sundial::cli {
 namespace {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.hpp"
 #include "cli/http_client.hpp"
 
 /// The exit codes. docs/reference/cli.md has the list for users.
@@ -35,6 +34,20 @@ class object;
 /// Presents the API's responses to the user.
 
 namespace sundial::cli {
+
+struct Output {
+    std::ostream& out;
+    std::ostream& err;
+    bool json = false;  // print the API's response instead of text
+};
+
+/// How `wait_for_operation` waits, and how it shows progress.
+struct WaitOptions {
+    std::function<std::chrono::milliseconds()> elapsed;
+    std::function<void(std::chrono::milliseconds)> sleep;
+    std::optional<std::chrono::seconds> timeout;
+    bool terminal = false;  // redraw the progress line; else a line every ten seconds
+};
 
 /// A member as text for people: strings without quotes, the rest as JSON, null or absent as
 /// nothing.

@@ -1,7 +1,5 @@
 #include "domain/error.hpp"
 
-#include <utility>
-
 namespace sundial {
 
 template <class Reason>

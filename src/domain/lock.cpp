@@ -1,6 +1,5 @@
 #include "domain/lock.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sundial {

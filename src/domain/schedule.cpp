@@ -1,8 +1,6 @@
 #include "domain/schedule.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <string_view>
 
 #include "domain/enum_names.hpp"
 #include "domain/schedule_rule.hpp"

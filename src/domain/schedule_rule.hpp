@@ -10,10 +10,19 @@
 #include "domain/schedule.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/recurrence_set.hpp"
+#include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
+
+/// The delay between `due` and the dispatch of an occurrence of `schedule` (its id): at least zero,
+/// less than `jitter`, and less than half the distance to `next`, the following occurrence
+/// (time-semantics 11). The same on every machine and in every release, so that a restart changes
+/// nothing.
+[[nodiscard]] std::chrono::microseconds jitter_of(std::string_view schedule, Instant due,
+                                                  std::optional<Instant> next,
+                                                  std::chrono::seconds jitter);
 
 /// The rule of a schedule for one user, or without one, in one zone: its occurrences in order. The
 /// arguments it was built from must outlive it.

@@ -1,7 +1,6 @@
 #include "embedded/answers.hpp"
 
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "application/requests/refusal.hpp"

@@ -11,7 +11,7 @@
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/user.hpp"
-#include "embedded/own_process.hpp"
+#include "embedded/call_checks.hpp"
 #include "sundial/embedding.hpp"
 
 /// Converts internal types to those of the public headers.

@@ -18,7 +18,7 @@
 #include "application/locks/locks_module.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/pull/pull_kind.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
@@ -27,12 +27,9 @@
 #include "application/users/users_module.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
-#include "embedded/callbacks.hpp"
-#include "embedded/lock.hpp"
-#include "embedded/own_process.hpp"
-#include "embedded/pull_worker.hpp"
+#include "embedded/call_checks.hpp"
+#include "embedded/parts.hpp"
 #include "embedded/storage.hpp"
-#include "embedded/streams.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {

@@ -1,5 +1,3 @@
-#include "embedded/lock.hpp"
-
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "adapters/postgres/session_lock.hpp"
 #include "domain/names.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/parts.hpp"
 #include "sundial/session_lock.hpp"
 
 namespace sundial::embedding {

@@ -1,5 +1,3 @@
-#include "embedded/pull_worker.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +8,7 @@
 
 #include "base/saturate.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/parts.hpp"
 
 namespace sundial::embedding {
 namespace {

@@ -1,5 +1,3 @@
-#include "embedded/streams.hpp"
-
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -12,6 +10,7 @@
 
 #include "application/streams/subscription.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/parts.hpp"
 
 namespace sundial::embedding {
 namespace {

@@ -9,7 +9,7 @@
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/keyed_answers.hpp"
 #include "adapters/http/router.hpp"
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/delivery/handlers.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/time_zones.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "application/observation/engine_log.hpp"
-#include "application/operations/operation_task.hpp"
 
 namespace sundial::server {
 namespace {

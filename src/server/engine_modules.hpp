@@ -16,7 +16,6 @@
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
-#include "application/pull/wakeups_module.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/schedules_module.hpp"
 #include "application/streams/streams_module.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "base/log.hpp"
 
 namespace sundial::server {

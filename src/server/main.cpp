@@ -8,7 +8,7 @@
 #include <exception>
 #include <iostream>
 
-#include "adapters/system/crash_arming.hpp"
+#include "adapters/system/process.hpp"
 #include "application/ports/failures.hpp"
 #include "base/log.hpp"
 #include "cli/http_client.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/observer.hpp"
-#include "application/access/api_key_ring.hpp"
+#include "adapters/http/server.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/requests/queries.hpp"

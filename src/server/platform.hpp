@@ -2,20 +2,37 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "adapters/system/claim_log_file.hpp"
 #include "adapters/system/clocks.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
-#include "adapters/system/secret_box.hpp"
 #include "adapters/system/secrets.hpp"
 #include "application/observation/observed_storage.hpp"
+#include "application/observation/observer.hpp"
 #include "application/ports/lock_store.hpp"
 #include "server/endpoint_kinds.hpp"
 #include "server/engine.hpp"
-#include "server/observers.hpp"
 
 namespace sundial::server {
+
+/// Forwards each call to several observers.
+class Observers final : public EngineObserver {
+public:
+    void add(EngineObserver& observer) { observers_.push_back(&observer); }
+    void claimed(std::size_t events, std::size_t lost_attempts,
+                 std::chrono::microseconds duration) override;
+    void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
+    void started(const AttemptStarted& attempt_started) override;
+    void first_attempt_lost(const Event& event) override;
+    void delivered(const AttemptEnded& attempt_ended) override;
+    void settled_late(const Event& event) override;
+    void lease_lost(const Event& event) override;
+
+private:
+    std::vector<EngineObserver*> observers_;
+};
 
 /// The adapters of an engine: what implements the ports of its modules.
 struct Platform {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "base/log.hpp"
 #include "server/settings.hpp"
 

@@ -8,7 +8,6 @@
 #include "adapters/system/json_log.hpp"
 #include "server/database.hpp"
 #include "server/engine.hpp"
-#include "server/gate.hpp"
 #include "server/health.hpp"
 
 namespace sundial::server {

@@ -1,6 +1,6 @@
-#include "base/base64.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/text.hpp"
 
 namespace sundial::base {
 namespace {

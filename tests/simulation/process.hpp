@@ -17,7 +17,6 @@
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
 #include "application/events/schedule_event.hpp"
-#include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
 #include "application/schedules/create_schedule.hpp"
 #include "application/schedules/delete_schedule.hpp"

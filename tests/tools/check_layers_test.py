@@ -32,7 +32,7 @@ HONEST = {
         '#include <unistd.h>\n#include <spdlog/spdlog.h>\n'
         '#include "adapters/http/server.hpp"\n#include "adapters/postgres/store.hpp"\n#include "cli/options.hpp"\n'
     ),
-    "src/server/bench/drain.cpp": '#include <sys/resource.h>\n#include "server/engine.hpp"\n#include "cli/next/rules.hpp"\n',
+    "src/server/bench/drain.cpp": '#include <sys/resource.h>\n#include "server/engine.hpp"\n#include "cli/next/request.hpp"\n',
     "src/server/command_line/bench.cpp": '#include "server/bench/bench.hpp"\n',
     "src/cli/client.cpp": '#include <curl/curl.h>\n#include "cli/client.hpp"\n#include "server/serve.hpp"\n',
     "include/sundial/sundial.hpp": '#include <string>\n#include "sundial/event.hpp"\n',

@@ -4,7 +4,6 @@
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 #include <charconv>
-#include <string_view>
 #include <utility>
 
 #include "application/ports/failures.hpp"

@@ -10,15 +10,12 @@
 #include <charconv>
 #include <cstdint>
 #include <exception>
-#include <functional>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "adapters/http/gzip.hpp"
+#include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
-#include "adapters/http/response_head.hpp"
-#include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
 namespace {

@@ -9,10 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "adapters/http/answer_budget.hpp"
 #include "adapters/http/blocking_pool.hpp"
-#include "adapters/http/connection_table.hpp"
-#include "adapters/http/in_flight.hpp"
+#include "adapters/http/client_limits.hpp"
 #include "adapters/http/request_reader.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/http/timed_socket.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "adapters/http/media_type.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
 

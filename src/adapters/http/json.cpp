@@ -6,9 +6,7 @@
 #include <boost/json/error.hpp>
 #include <cmath>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/text.hpp"
 

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "adapters/http/browser_rules.hpp"
+#include "adapters/http/client_limits.hpp"
 #include "adapters/http/handler.hpp"
-#include "adapters/http/rate_limits.hpp"
-#include "application/access/api_key_ring.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {

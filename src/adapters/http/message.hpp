@@ -143,4 +143,28 @@ struct Stream {
 
 using base::same_ignoring_case;  // for field names
 
+/// The inputs of a response head besides the response.
+struct AnswerContext {
+    std::string_view correlation_id;
+    std::chrono::sys_seconds now;
+    bool http_1_1 = true;
+    bool keep_alive = true;
+};
+
+/// Status line and header fields including the empty line, in wire format.
+[[nodiscard]] std::string response_head(const Response& response, const AnswerContext& context);
+
+/// IMF-fixdate: "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 5.6.7).
+[[nodiscard]] std::string http_date(std::chrono::sys_seconds time);
+
+/// The lower-case type of a Content-Type field without its parameters: "application/json". Empty if
+/// a charset other than UTF-8 is named, because no other is supported.
+[[nodiscard]] std::string media_type_of(std::string_view content_type);
+
+/// Whether one of `types` may be sent to a client with `Accept: accept` (RFC 9110 12.5.1). An empty
+/// field accepts all.
+[[nodiscard]] bool acceptable(std::string_view accept, const std::vector<std::string>& types);
+
+[[nodiscard]] bool is_json(std::string_view media_type);
+
 }  // namespace sundial::http

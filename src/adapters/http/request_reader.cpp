@@ -1,11 +1,8 @@
 #include "adapters/http/request_reader.hpp"
 
 #include <algorithm>
-#include <boost/beast/core/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
 
 namespace sundial::http {
 namespace {

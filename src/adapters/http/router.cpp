@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "adapters/http/media_type.hpp"
 #include "adapters/http/problem.hpp"
 #include "application/ports/failures.hpp"
 #include "base/text.hpp"

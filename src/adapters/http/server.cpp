@@ -14,16 +14,13 @@
 #include <exception>
 #include <future>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "adapters/http/answer_budget.hpp"
+#include "adapters/http/client_limits.hpp"
 #include "adapters/http/connection.hpp"
 #include "adapters/http/problem.hpp"
-#include "adapters/http/response_head.hpp"
 #include "adapters/http/trusted_proxies.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "application/ports/failures.hpp"
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 
 namespace sundial::postgres {
 namespace {

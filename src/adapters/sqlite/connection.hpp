@@ -7,7 +7,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "adapters/sqlite/statement.hpp"
 #include "adapters/sqlite/value.hpp"
 
 struct sqlite3;

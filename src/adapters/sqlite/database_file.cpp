@@ -8,13 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "adapters/sqlite/transaction_sql.hpp"
-#include "application/ports/failures.hpp"
 
 namespace sundial::sqlite {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/sqlite/value.hpp"
 
 #define SUNDIAL_ENDPOINT                                                                \
     "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "  \

@@ -7,7 +7,6 @@
 #include "adapters/sqlite/json_text.hpp"
 #include "adapters/sqlite/paging.hpp"
 #include "adapters/sqlite/rows.hpp"
-#include "application/ports/event_repository.hpp"
 #include "base/json.hpp"
 
 namespace sundial::sqlite {

@@ -11,7 +11,6 @@
 #include "adapters/sqlite/event_sql.hpp"
 #include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/queue_sql.hpp"
-#include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/writer.hpp"

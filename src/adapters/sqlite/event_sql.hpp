@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/sqlite/value.hpp"
 
 /// The columns that `read_event` reads. `body_of` binds the second half.
 #define SUNDIAL_EVENT_BODY                                                                   \

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "adapters/sqlite/ports.hpp"
-#include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/stream_sql.hpp"

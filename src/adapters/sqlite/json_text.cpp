@@ -1,7 +1,6 @@
 #include "adapters/sqlite/json_text.hpp"
 
 #include <charconv>
-#include <cstdint>
 
 #include "application/ports/failures.hpp"
 #include "base/json.hpp"

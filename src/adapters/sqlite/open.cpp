@@ -9,10 +9,10 @@
 
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/endpoint_sql.hpp"
-#include "adapters/sqlite/migrations.hpp"
+#include "adapters/sqlite/migrate.hpp"
 #include "adapters/sqlite/ports.hpp"
-#include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"
 #include "adapters/sqlite/writer.hpp"

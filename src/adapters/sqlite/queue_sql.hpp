@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/sqlite/event_sql.hpp"
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/sqlite/value.hpp"
 
 /// SQL of the event queue and of the pull queue: peek, claim, extend, count. The writes of a claim
 /// and settling use the statements of events.

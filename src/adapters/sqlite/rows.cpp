@@ -2,8 +2,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "adapters/sqlite/event_sql.hpp"

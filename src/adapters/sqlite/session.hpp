@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "adapters/sqlite/connection.hpp"
 #include "application/ports/event_queue.hpp"
@@ -61,6 +68,30 @@ struct Session {
     Connection& connection;
     const Instant now;  // the same for the whole transaction
     Ledger ledger{};
+};
+
+class Health;
+class Time;
+
+/// A pool of read-only connections. The last free one is for the scheduler's threads only
+/// (SchedulerScope). Thread-safe.
+class Readers {
+public:
+    Readers(const std::filesystem::path& file, std::size_t count, Time& time, Health& health);
+    /// Runs `work` on one snapshot of committed data. Throws Unavailable if every reader that this
+    /// thread may use is busy for 5 s.
+    void run(const std::function<void(Session&)>& work);
+
+private:
+    [[nodiscard]] Connection& take();
+    void release(Connection& reader);
+
+    Time& time_;
+    Health& health_;
+    std::vector<std::unique_ptr<Connection>> readers_;
+    std::mutex mutex_;
+    std::condition_variable free_again_;
+    std::vector<Connection*> free_;
 };
 
 }  // namespace sundial::sqlite

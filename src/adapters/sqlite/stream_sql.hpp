@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/sqlite/value.hpp"
 
 /// SQL statements for streams and their feed, each complete.
 namespace sundial::sqlite::sql {

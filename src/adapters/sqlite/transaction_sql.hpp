@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/sqlite/event_sql.hpp"
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/sqlite/value.hpp"
 
 /// SQL of transactions and of the database's settings and counters.
 namespace sundial::sqlite::sql {

@@ -23,6 +23,15 @@
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
 
+namespace sundial::sqlite {
+
+/// One complete SQL statement. Each connection prepares it once and finds it by its address.
+struct Statement {
+    const char* sql;
+};
+
+}  // namespace sundial::sqlite
+
 struct sqlite3_stmt;
 
 namespace sundial::sqlite {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "application/ports/claim_log.hpp"
+#include "application/ports/event_queue.hpp"
 #include "base/log.hpp"
 #include "domain/ids.hpp"
 

@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "base/json.hpp"
-#include "base/log.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::system {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
-#include <string_view>
 
 #include "base/text.hpp"
 

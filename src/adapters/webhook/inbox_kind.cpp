@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
-#include "application/ports/scheduler_scope.hpp"
 
 namespace sundial::webhook {
 namespace {

@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <stdexcept>
-#include <string_view>
 
 #include "base/check.hpp"
 #include "base/json.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace sundial::webhook {
 namespace {

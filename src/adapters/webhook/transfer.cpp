@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/webhook/request.hpp"
-#include "adapters/webhook/response_reader.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::webhook {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "adapters/webhook/address_rules.hpp"
@@ -45,5 +46,17 @@ private:
     UrlRules urls_;
     WebhookDelivery delivery_;
 };
+
+inline std::vector<FieldError> WebhookKind::refuse_new(const TypeSettings& given) const {
+    if (given.url) return refuse_edit(given);
+    return {{"/url", "required", "a WEBHOOK needs the URL that it posts to"}};
+}
+
+inline std::vector<FieldError> WebhookKind::refuse_edit(const TypeSettings& given) const {
+    std::vector<FieldError> found;
+    if (!given.url) return found;
+    if (auto refused = urls_.refuse(*given.url)) found.push_back(*std::move(refused));
+    return found;
+}
 
 }  // namespace sundial::webhook

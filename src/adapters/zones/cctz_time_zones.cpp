@@ -6,17 +6,12 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "adapters/zones/cctz_zone.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"

@@ -1,5 +1,3 @@
-#include "adapters/zones/cctz_zone.hpp"
-
 #include <cctz/civil_time.h>
 #include <cctz/time_zone.h>
 #include <cctz/zone_info_source.h>
@@ -14,6 +12,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "adapters/zones/cctz_time_zones.hpp"
 
 namespace sundial::zones {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "application/access/api_key_ring.hpp"
 #include "application/access/api_keys.hpp"
 #include "application/ports/module_ports.hpp"
 #include "application/ports/secrets.hpp"

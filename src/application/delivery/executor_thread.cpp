@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 #include "base/check.hpp"
 
 namespace sundial {

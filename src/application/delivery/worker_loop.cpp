@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "application/observation/engine_log.hpp"
-#include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial {

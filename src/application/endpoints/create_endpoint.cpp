@@ -6,7 +6,7 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/endpoint_headers.hpp"
-#include "application/endpoints/fresh_keys.hpp"
+#include "application/endpoints/signing_secrets.hpp"
 
 namespace sundial {
 namespace {

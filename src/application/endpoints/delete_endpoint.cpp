@@ -1,6 +1,5 @@
 #include "application/endpoints/delete_endpoint.hpp"
 
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,9 +7,9 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/events/cancel_event.hpp"
-#include "application/operations/operation_task.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/operations/operations.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/queries.hpp"
 #include "application/streams/append_to_stream.hpp"
 
 namespace sundial {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial {
 namespace {

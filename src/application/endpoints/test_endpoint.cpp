@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

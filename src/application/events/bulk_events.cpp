@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <set>
 #include <utility>
 
 #include "application/events/cancel_event.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
-#include "application/operations/operation_task.hpp"
 #include "application/requests/refusal.hpp"
 #include "base/check.hpp"
 #include "domain/time/text.hpp"

@@ -1,9 +1,8 @@
-#include "application/events/bulk_request.hpp"
-
 #include <charconv>
 #include <type_traits>
 #include <utility>
 
+#include "application/events/bulk_events.hpp"
 #include "application/ports/failures.hpp"
 #include "base/uuid.hpp"
 #include "domain/enum_names.hpp"

@@ -1,14 +1,12 @@
 #include "application/events/cancel_event.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "base/crash_point.hpp"
 

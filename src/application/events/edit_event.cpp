@@ -1,12 +1,10 @@
 #include "application/events/edit_event.hpp"
 
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial {
 namespace {

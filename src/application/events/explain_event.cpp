@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"

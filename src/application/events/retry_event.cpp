@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "base/check.hpp"
 
 namespace sundial {

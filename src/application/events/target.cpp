@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "application/requests/moment.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 

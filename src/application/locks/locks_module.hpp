@@ -1,6 +1,5 @@
 #pragma once
 
-#include "application/locks/lock_waits.hpp"
 #include "application/locks/locks.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/ids.hpp"

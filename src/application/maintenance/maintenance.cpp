@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 
 namespace sundial {
 

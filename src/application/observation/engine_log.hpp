@@ -3,10 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "application/delivery/admission.hpp"
 #include "application/delivery/worker.hpp"
+#include "application/observation/observer.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
@@ -45,5 +49,16 @@ struct EventMoved {
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
 /// A caller requests a lock that another one holds.
 [[nodiscard]] base::LogLine lock_contended_line(const LockHeld& held);
+
+// Reports changes of events to the log and the observer, for instances and for pull workers.
+
+/// One claim that returned events.
+void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microseconds duration,
+                  const Claimant& by, base::Log& log, EngineObserver& observer);
+/// For claimed events: the stored successors, and the events that policies end.
+void report_plan(const Planning& planning, std::span<const Event> claimed, base::Log& log,
+                 EngineObserver& observer);
+/// `now` is an estimate of the database's time.
+void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer);
 
 }  // namespace sundial

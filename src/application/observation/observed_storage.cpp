@@ -6,7 +6,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "application/observation/engine_log.hpp"
 #include "application/streams/append_to_stream.hpp"

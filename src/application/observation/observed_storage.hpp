@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "application/observation/observer.hpp"
-#include "application/ports/claim_log.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"

@@ -1,7 +1,6 @@
 #include "application/ports/event_queue.hpp"
 
 #include <algorithm>
-#include <variant>
 
 namespace sundial {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "domain/event.hpp"
 #include "domain/event_status.hpp"
+#include "domain/ids.hpp"
 #include "domain/outcome.hpp"
 #include "domain/time/types.hpp"
 
@@ -192,5 +193,31 @@ public:
 /// Whether a claim puts the event in its line instead. An expired lease is claimed: its attempt is
 /// lost.
 [[nodiscard]] bool joins_line(const Event& event, std::span<const EndpointId> limited);
+
+/// One step in the life of a claim, as its holder saw it.
+struct ClaimStep {
+    enum class Op : std::uint8_t { claim, send, extend, settle, release };
+    /// Begun; done; refused, because the lease is lost; or unknown, because no answer came.
+    enum class Answer : std::uint8_t { begun, done, refused, unknown };
+
+    Op op;
+    Answer answer;
+    std::chrono::microseconds took{0};  // duration of the call, answered or not
+    std::optional<EventId> id{};       // empty: a claim without an answer, whose events are unknown
+    std::optional<Version> version{};  // the one that the claim returned
+    std::optional<Attempt> attempt{};
+    const Event* event = nullptr;            // as claimed; for claim and send
+    const Settlement* settlement = nullptr;  // for settle
+    bool previous_lost = false;              // claimed after another holder's lease expired
+};
+
+/// Records each step of each claim, so that a later check can prove that no two instances held the
+/// same event. Never throws.
+class ClaimLog {
+public:
+    virtual ~ClaimLog() = default;
+    /// Steps of one call, in order. They outlive the process once this returns.
+    virtual void write(std::span<const ClaimStep> steps) = 0;
+};
 
 }  // namespace sundial

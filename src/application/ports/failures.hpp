@@ -11,7 +11,6 @@ namespace sundial {
 class Unavailable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
-    ~Unavailable() override;
 };
 
 /// No answer came to a COMMIT, and its result could not be found out in time. Either all of the
@@ -19,14 +18,12 @@ public:
 class OutcomeUnknown : public Unavailable {
 public:
     using Unavailable::Unavailable;
-    ~OutcomeUnknown() override;
 };
 
 /// The data cannot be data that we wrote.
 class Corrupt : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
-    ~Corrupt() override;
 };
 
 /// The process must not start in this state: a file held by another process, a database newer than
@@ -34,7 +31,6 @@ public:
 class CannotStart : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
-    ~CannotStart() override;
 };
 
 }  // namespace sundial

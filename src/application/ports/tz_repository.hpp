@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "domain/event.hpp"
-#include "domain/time/fingerprint.hpp"
+#include "domain/time/zone.hpp"
 
 namespace sundial {
 

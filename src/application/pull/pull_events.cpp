@@ -5,16 +5,14 @@
 #include <exception>
 #include <iterator>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 
 #include "application/delivery/division.hpp"
 #include "application/delivery/judge_outcome.hpp"
 #include "application/observation/engine_log.hpp"
-#include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

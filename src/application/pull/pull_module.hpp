@@ -1,15 +1,54 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "application/delivery/both_wakeups.hpp"
 #include "application/delivery/delivery_module.hpp"
 #include "application/observation/observer.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/module_ports.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/pull/pull_events.hpp"
+#include "application/pull/pull_watch.hpp"
 #include "application/pull/settle_pulled.hpp"
-#include "application/pull/wakeups_module.hpp"
+#include "application/transactions/after_commit.hpp"
+#include "base/log.hpp"
 
 namespace sundial {
+
+/// The ways of a hint that an event is due: to the worker loop, to waiting pull workers, and to
+/// other instances. All wait for the commit of the transaction that stores the event.
+struct WakeupsModule {
+    struct Ports {
+        Wakeups& loop;
+        PullQueue& pull_queue;
+        const MonotonicClock& monotonic;
+        base::Log& log;
+    };
+    struct Settings {
+        std::chrono::microseconds tick;
+        bool clock_stands_still = false;
+        /// Makes what sends hints to `local` and to other instances; null if there are none.
+        std::function<std::unique_ptr<Wakeups>(Wakeups& local)> share{};
+    };
+    WakeupsModule(const Ports& p, const Settings& settings)
+        : watch(p.pull_queue, p.monotonic, p.log, settings.tick, settings.clock_stands_still),
+          local(p.loop, watch),
+          shared(settings.share ? settings.share(local) : nullptr),
+          everywhere(shared ? *shared : local),
+          to_pull_workers(watch) {}
+    WakeupsModule(const WakeupsModule&) = delete;
+    WakeupsModule& operator=(const WakeupsModule&) = delete;
+
+    PullWatch watch;
+    BothWakeups local;
+    std::unique_ptr<Wakeups> shared;
+    WakeupsAfterCommit everywhere;
+    WakeupsAfterCommit to_pull_workers;  // of this instance
+};
 
 /// Claims and reports of pull workers.
 struct PullModule {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "application/delivery/judge_outcome.hpp"
-#include "application/observation/engine_report.hpp"
+#include "application/observation/engine_log.hpp"
 #include "application/pull/pull_events.hpp"
-#include "application/requests/reference.hpp"
-#include "domain/outcome.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial {
 namespace {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "domain/error.hpp"
+
 namespace sundial {
 
 /// A change of a value that may be absent: no change (outer empty), remove it (inner empty), or the
@@ -24,5 +26,15 @@ struct TextsEdit {
 /// `texts` after the edit.
 [[nodiscard]] std::map<std::string, std::string> edited(std::map<std::string, std::string> texts,
                                                         const TextsEdit& edit);
+
+/// The error for a caller that requires version `expected` of a row at version `actual`. Empty if
+/// they are equal or no version is required.
+[[nodiscard]] inline std::optional<OptimisticLock> refuse_version(Noun noun,
+                                                                  std::string_view reference,
+                                                                  std::optional<Version> expected,
+                                                                  Version actual) {
+    if (!expected || *expected == actual) return std::nullopt;
+    return OptimisticLock{noun, std::string{reference}, *expected, actual};
+}
 
 }  // namespace sundial

@@ -6,11 +6,10 @@
 #include <sstream>
 #include <utility>
 
-#include "application/operations/operation_task.hpp"
-#include "application/requests/moment.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
+#include "domain/time/calendar_duration.hpp"
 
 namespace sundial {
 namespace {

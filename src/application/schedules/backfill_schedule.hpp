@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"

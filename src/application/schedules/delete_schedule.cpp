@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/operations/operation_task.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/operations/operations.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/queries.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "base/check.hpp"
 

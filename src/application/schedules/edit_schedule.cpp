@@ -4,8 +4,7 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/requests/edits.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial {
 namespace {

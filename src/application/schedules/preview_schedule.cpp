@@ -3,9 +3,9 @@
 #include <chrono>
 #include <utility>
 
-#include "application/requests/moment.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"

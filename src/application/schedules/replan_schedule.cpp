@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "application/operations/operation_task.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "base/check.hpp"
 

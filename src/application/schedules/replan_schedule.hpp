@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/time_zones.hpp"

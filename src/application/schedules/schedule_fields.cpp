@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/moment.hpp"
 #include "application/schedules/payload_template.hpp"
 #include "base/json.hpp"
 #include "domain/names.hpp"
 #include "domain/schedule_rule.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/effort.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/reference.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "application/schedules/payload_template.hpp"
 #include "domain/names.hpp"

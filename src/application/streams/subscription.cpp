@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <utility>
 
 #include "application/ports/failures.hpp"

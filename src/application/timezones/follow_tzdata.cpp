@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"

@@ -10,7 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/timezones/stale_clocks.hpp"
+#include "application/timezones/survey_tzdata.hpp"
 #include "base/log.hpp"
 
 namespace sundial {

@@ -1,14 +1,66 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 
+/// The pending events to which a tz database gives another instant. FollowTzdata moves them and
+/// SurveyTzdata reports them.
 namespace sundial {
+
+/// The events that a tz database may take over. An instance with an old release must not undo the
+/// work of a newer one. But a user who installs an older release wants that.
+enum class Takeover : std::uint8_t { of_older, of_any };
+
+/// Events of one zone and release, and the current zone.
+struct StalePair {
+    ComputedWith pair;
+    std::shared_ptr<const Zone> zone;
+};
+struct StaleClocks {
+    std::vector<StalePair> pairs;  // sorted
+    std::set<std::string> newer;   // newer releases, whose events were left alone
+};
+
+/// The pairs that pending events were computed with, if `data` has another clock for them, or may
+/// have because none is stored. A zone that `data` lacks is left alone: the computed instant is the
+/// best one known.
+[[nodiscard]] StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover);
+
+/// The instants of pending events of one zone by its current clock. Inside one transaction.
+class InstantsByClock {
+public:
+    /// `zone` is the zone in `data`.
+    InstantsByClock(Transaction& tx, const Zone& zone, const TzData& data)
+        : tx_(tx), zone_(zone), data_(data) {}
+    /// Empty if a policy skips its local time. An event that follows elapsed time (every five
+    /// minutes, every three hours) gets the next instant of its rule: keeping its local time would
+    /// skip or repeat hours. An event that is already due stays.
+    [[nodiscard]] std::optional<Instant> of(const Event& event);
+    /// The schedule whose next occurrence `event` becomes; null if it keeps its occurrence.
+    [[nodiscard]] const Schedule* to_follow(const Event& event);
+
+private:
+    [[nodiscard]] const Schedule* by_real_time(const Event& event);
+    [[nodiscard]] Instant next_of(const Schedule& schedule, const Event& event) const;
+
+    Transaction& tx_;
+    const Zone& zone_;
+    const TzData& data_;
+    /// Schedules looked up; empty if not by elapsed time.
+    std::map<ScheduleId, std::optional<Schedule>> real_time_;
+};
+
+/// The clock to store at `now`.
+[[nodiscard]] KnownClock clock_of(const Zone& zone, Instant now);
 
 /// A place in the list of moves: the last event that was examined.
 struct ImpactPlace {

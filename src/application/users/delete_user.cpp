@@ -1,8 +1,8 @@
 #include "application/users/delete_user.hpp"
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/queries.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "base/check.hpp"
 

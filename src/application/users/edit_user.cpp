@@ -4,12 +4,9 @@
 #include <chrono>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/requests/edits.hpp"
-#include "application/requests/reference.hpp"
-#include "application/requests/version_check.hpp"
+#include "application/requests/queries.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/json.hpp"
-#include "cli/next/rules.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::cli {

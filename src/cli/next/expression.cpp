@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <string_view>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -12,7 +11,6 @@
 #include "domain/time/recurrence_set.hpp"
 #include "domain/time/rrule.hpp"
 #include "domain/time/text.hpp"
-#include "domain/time/types.hpp"
 #include "domain/time/yearly.hpp"
 
 namespace sundial::cli {

@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/next/json.hpp"
-#include "domain/time/error.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial::cli {

@@ -1,10 +1,10 @@
-#include "cli/next/json.hpp"
-
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/error.hpp>
 #include <optional>
 #include <unordered_set>
+
+#include "cli/next/request.hpp"
 
 namespace sundial::cli {
 namespace {

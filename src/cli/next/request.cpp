@@ -1,12 +1,9 @@
 #include "cli/next/request.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "domain/time/error.hpp"
-#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::cli {

@@ -1,24 +1,46 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "application/ports/time_zones.hpp"
-#include "cli/next/json.hpp"
-#include "domain/time/error.hpp"
+#include "base/result.hpp"
+#include "domain/time/misfire.hpp"
+#include "domain/time/recurrence.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 
-/// The requests of the batch format (time-semantics 2): the fields of each kind and their types.
-/// rules.hpp interprets their values.
-
 namespace sundial::cli {
+
+/// A JSON value as requests need it, independent of any library.
+struct JsonValue {
+    using List = std::vector<JsonValue>;
+    using Object = std::vector<std::pair<std::string, JsonValue>>;  // in the order of the text; no
+                                                                    // duplicate names
+    std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List,
+                 Object>
+        value = nullptr;
+};
+
+/// Null if `object` has no member of that name.
+[[nodiscard]] const JsonValue* find_member(const JsonValue::Object& object, std::string_view name);
+
+/// Parses one JSON value (RFC 8259) of well-formed UTF-8, nested at most 64 deep, without duplicate
+/// member names. The error describes the defect of the text.
+[[nodiscard]] base::Result<JsonValue, std::string> parse_json(std::string_view text);
+
+// The requests of the batch format (time-semantics 2): the fields of each kind and their types.
+// `read_rule` interprets their values.
 
 enum class RequestKind : std::uint8_t {
     tzdb,
@@ -143,5 +165,24 @@ private:
     const TimeZones& zones_;
     std::optional<TimeError> error_;
 };
+
+/// The rule of a request, in its zone. A single time is a rule with one occurrence.
+struct RequestedRule {
+    TimeKind kind;
+    std::shared_ptr<const Recurrence> recurrence;
+    std::shared_ptr<const Zone> zone;  // null if the intent is in UTC
+};
+
+/// For every kind except tzdb and misfire. Errors: all except bad_request for the fields' names and
+/// types.
+[[nodiscard]] TimeResult<RequestedRule> read_rule(const Request& request, const TimeZones& zones);
+
+/// The single time of a request of kind local.
+struct RequestedLocal {
+    WallTime wall;
+    std::shared_ptr<const Zone> zone;
+    Resolved resolved;
+};
+[[nodiscard]] TimeResult<RequestedLocal> read_local(FieldReader& read);
 
 }  // namespace sundial::cli

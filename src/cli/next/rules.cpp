@@ -1,6 +1,5 @@
-#include "cli/next/rules.hpp"
-
 #include "base/check.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/recurrence.hpp"

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <ostream>
 
 #include "base/check.hpp"
 #include "base/json.hpp"
-#include "cli/next/expression.hpp"
-#include "cli/next/rules.hpp"
+#include "cli/next/request.hpp"
 #include "cli/output.hpp"
 #include "domain/time/text.hpp"
 

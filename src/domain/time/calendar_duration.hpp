@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {
@@ -28,5 +27,9 @@ struct CalendarDuration {
 
 /// The length with the longest months and years: 31 days for a month, 366 for twelve.
 [[nodiscard]] std::chrono::seconds longest(const CalendarDuration& duration);
+
+/// An instant in a request: RFC 3339, or `now`, `now-1h30m`, `now+P1M` (see
+/// parse_calendar_duration; reckoned in UTC). Errors: bad_time, out_of_range.
+[[nodiscard]] TimeResult<Instant> parse_moment(std::string_view text, Instant now);
 
 }  // namespace sundial

@@ -1,7 +1,6 @@
-#include "domain/time/cron_calendar.hpp"
-
 #include <bit>
 
+#include "domain/time/cron.hpp"
 #include "domain/time/effort.hpp"
 
 namespace sundial {

@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "domain/time/cron.hpp"
-#include "domain/time/cron_calendar.hpp"
 
 namespace sundial {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "base/check.hpp"
 #include "domain/time/cron.hpp"
-#include "domain/time/cron_calendar.hpp"
 #include "domain/time/effort.hpp"
 
 namespace sundial {

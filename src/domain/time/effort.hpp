@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "domain/time/error.hpp"
+#include "domain/time/types.hpp"
 
 /// Bounds the work that a computation on rules may do, in steps instead of seconds: the same
 /// computation needs the same number of steps on every machine (ADR 0035).

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "domain/time/error.hpp"
 #include "domain/time/recurrence.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 

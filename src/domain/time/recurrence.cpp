@@ -1,7 +1,6 @@
 #include "domain/time/recurrence.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/check.hpp"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/time/error.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/rrule.hpp"
 #include "domain/time/types.hpp"

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/recurrence_set.hpp"
 #include "domain/time/rrule.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

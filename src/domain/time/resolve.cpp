@@ -1,9 +1,6 @@
 #include "domain/time/resolve.hpp"
 
-#include <string>
-
 #include "base/check.hpp"
-#include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 
 /// Dates and times in the format of iCalendar (RFC 5545, 3.3.4 and 3.3.5).

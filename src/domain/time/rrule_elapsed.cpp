@@ -1,11 +1,10 @@
-#include "domain/time/rrule_elapsed.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <utility>
 
 #include "domain/time/effort.hpp"
+#include "domain/time/rrule_in_zone.hpp"
 
 namespace sundial {
 namespace {

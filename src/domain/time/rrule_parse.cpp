@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "domain/time/error.hpp"
 #include "domain/time/rrule.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

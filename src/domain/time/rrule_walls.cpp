@@ -1,11 +1,11 @@
-#include "domain/time/rrule_walls.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <iterator>
 #include <limits>
 #include <utility>
+
+#include "domain/time/rrule_in_zone.hpp"
 
 namespace sundial {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 

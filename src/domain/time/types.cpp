@@ -1,8 +1,9 @@
 #include "domain/time/types.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+
+#include "base/check.hpp"
 
 namespace sundial {
 namespace {
@@ -52,6 +53,39 @@ std::optional<LeapPolicy> leap_policy(std::string_view name) {
 }
 std::optional<MisfirePolicy> misfire_policy(std::string_view name) {
     return by_name<MisfirePolicy>(misfire_names, name);
+}
+
+std::string_view to_string(TimeErrorCode code) {
+    switch (code) {
+        case TimeErrorCode::bad_request:
+            return "bad_request";
+        case TimeErrorCode::bad_time:
+            return "bad_time";
+        case TimeErrorCode::out_of_range:
+            return "out_of_range";
+        case TimeErrorCode::nonexistent_time:
+            return "nonexistent_time";
+        case TimeErrorCode::ambiguous_time:
+            return "ambiguous_time";
+        case TimeErrorCode::offset_mismatch:
+            return "offset_mismatch";
+        case TimeErrorCode::unknown_zone:
+            return "unknown_zone";
+        case TimeErrorCode::bad_interval:
+            return "bad_interval";
+        case TimeErrorCode::bad_cron:
+            return "bad_cron";
+        case TimeErrorCode::bad_rrule:
+            return "bad_rrule";
+        case TimeErrorCode::never_fires:
+            return "never_fires";
+        case TimeErrorCode::not_allowed:
+            return "not_allowed";
+        case TimeErrorCode::too_expensive:
+            return "too_expensive";
+    }
+    base::check(false);
+    return {};
 }
 
 }  // namespace sundial

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "adapters/system/clocks.hpp"
-#include "adapters/system/secret_box.hpp"
+#include "adapters/system/secrets.hpp"
 #include "adapters/webhook/webhook_kind.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "base/check.hpp"

@@ -10,7 +10,6 @@
 #include <functional>
 #include <iomanip>
 #include <sstream>
-#include <string>
 
 #include "base/check.hpp"
 #include "base/json.hpp"

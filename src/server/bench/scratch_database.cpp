@@ -11,7 +11,6 @@
 #include "adapters/system/ids.hpp"
 #include "application/ports/failures.hpp"
 #include "base/uuid.hpp"
-#include "server/bench/measurement.hpp"
 
 namespace sundial::bench {
 namespace {

@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "server/bench/measurement.hpp"
 #include "server/shutdown.hpp"
 
 namespace sundial::bench {

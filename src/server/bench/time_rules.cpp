@@ -3,8 +3,7 @@
 #include <memory>
 
 #include "base/check.hpp"
-#include "cli/next/json.hpp"
-#include "cli/next/rules.hpp"
+#include "cli/next/request.hpp"
 #include "server/bench/site.hpp"
 
 namespace sundial::bench {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "cli/endpoints/endpoint_commands.hpp"
+#include "cli/commands.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 

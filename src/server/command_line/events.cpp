@@ -12,8 +12,7 @@
 
 #include "adapters/system/ids.hpp"
 #include "base/uuid.hpp"
-#include "cli/events/event_commands.hpp"
-#include "cli/events/import_events.hpp"
+#include "cli/commands.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 

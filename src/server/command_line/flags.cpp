@@ -8,8 +8,6 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>

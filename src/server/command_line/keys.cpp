@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/api_key_routes.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
 #include "adapters/system/secrets.hpp"
 #include "application/access/api_keys.hpp"
 #include "base/json.hpp"
-#include "cli/keys/key_commands.hpp"
+#include "cli/commands.hpp"
 #include "domain/time/text.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/system/clocks.hpp"
-#include "cli/locks/lock_commands.hpp"
+#include "cli/commands.hpp"
 #include "domain/time/text.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 #include "server/process.hpp"
+#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -81,6 +83,18 @@ void add_serving_commands(CommandTree& tree) {
     add_serve(tree);
     add_dev(tree);
     add_tick(tree);
+}
+
+void add_info_commands(CommandTree& tree) {
+    const auto flags = std::make_shared<ClientFlags>();
+    add_client_flags(
+        tree.verb("info", "show the versions of a running server and its parts",
+                  [flags] { return cli::show_info(client(*flags), output(flags->json)); }),
+        *flags);
+    tree.verb("version", "print the version of this program", [] {
+        std::cout << product_line() << "\n";
+        return static_cast<int>(ok);
+    });
 }
 
 }  // namespace sundial::server

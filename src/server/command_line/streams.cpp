@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/streams/stream_commands.hpp"
+#include "cli/commands.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 

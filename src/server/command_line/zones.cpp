@@ -7,7 +7,7 @@
 
 #include "adapters/system/clocks.hpp"
 #include "application/ports/failures.hpp"
-#include "cli/zone/zone_commands.hpp"
+#include "cli/commands.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 #include "server/process.hpp"

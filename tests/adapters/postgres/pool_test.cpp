@@ -13,7 +13,7 @@
 
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
-#include "application/ports/scheduler_scope.hpp"
+#include "application/ports/store.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 

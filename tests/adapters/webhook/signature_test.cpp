@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace sundial::webhook {
 namespace {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "adapters/memory/store.hpp"
-#include "application/access/api_key_ring.hpp"
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "application/endpoints/reseal_secrets.hpp"
+#include "application/endpoints/signing_secrets.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {

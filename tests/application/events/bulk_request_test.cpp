@@ -1,8 +1,7 @@
-#include "application/events/bulk_request.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "application/events/bulk_events.hpp"
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 

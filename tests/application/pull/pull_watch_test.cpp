@@ -6,7 +6,6 @@
 #include <future>
 #include <thread>
 
-#include "application/pull/pull_waits.hpp"
 #include "support/pull_workers.hpp"
 
 namespace sundial {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "application/requests/moment.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {

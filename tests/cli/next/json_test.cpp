@@ -1,8 +1,8 @@
-#include "cli/next/json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "cli/next/request.hpp"
 
 namespace sundial::cli {
 namespace {

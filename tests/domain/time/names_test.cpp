@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "domain/time/error.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {

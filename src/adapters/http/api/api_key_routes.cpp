@@ -1,8 +1,8 @@
-#include "adapters/http/api/api_key_routes.hpp"
-
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"

@@ -1,13 +1,11 @@
-#include "adapters/http/api/bulk_routes.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/event_filter.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/operation_routes.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 

@@ -1,5 +1,4 @@
-#include "adapters/http/api/endpoint_codec.hpp"
-
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"

@@ -1,11 +1,9 @@
-#include "adapters/http/api/endpoint_routes.hpp"
-
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/endpoint_codec.hpp"
-#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,7 +1,6 @@
-#include "adapters/http/api/event_codec.hpp"
-
 #include <boost/json.hpp>
 
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"

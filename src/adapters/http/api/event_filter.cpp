@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "adapters/http/api/query.hpp"
-#include "application/requests/moment.hpp"
+#include "domain/time/calendar_duration.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,15 +1,14 @@
-#include "adapters/http/api/event_routes.hpp"
-
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/event_filter.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,5 +1,3 @@
-#include "adapters/http/api/lock_routes.hpp"
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -9,9 +7,9 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 

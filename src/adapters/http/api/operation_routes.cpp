@@ -1,8 +1,7 @@
-#include "adapters/http/api/operation_routes.hpp"
-
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 

@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <string>
-#include <string_view>
 
 #include "adapters/http/api/etags.hpp"
 #include "application/requests/refusal.hpp"

@@ -1,13 +1,12 @@
-#include "adapters/http/api/pull_routes.hpp"
-
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 

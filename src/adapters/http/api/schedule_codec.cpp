@@ -1,5 +1,4 @@
-#include "adapters/http/api/schedule_codec.hpp"
-
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "application/schedules/schedule_fields.hpp"
 #include "base/json.hpp"

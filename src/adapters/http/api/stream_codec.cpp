@@ -1,9 +1,8 @@
-#include "adapters/http/api/stream_codec.hpp"
-
 #include <boost/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "domain/time/text.hpp"

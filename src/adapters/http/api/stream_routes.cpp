@@ -1,5 +1,3 @@
-#include "adapters/http/api/stream_routes.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -7,12 +5,12 @@
 #include <utility>
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/etags.hpp"
-#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"
-#include "adapters/http/api/stream_codec.hpp"
-#include "adapters/http/media_type.hpp"
+#include "adapters/http/api/routes.hpp"
+#include "adapters/http/message.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

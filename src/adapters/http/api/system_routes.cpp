@@ -1,7 +1,6 @@
 #include "adapters/http/api/system_routes.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/json_members.hpp"

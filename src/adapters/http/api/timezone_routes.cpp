@@ -1,5 +1,3 @@
-#include "adapters/http/api/timezone_routes.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -9,8 +7,8 @@
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "application/ports/failures.hpp"
 #include "base/text.hpp"
 #include "domain/time/text.hpp"

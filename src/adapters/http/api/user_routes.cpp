@@ -1,11 +1,10 @@
-#include "adapters/http/api/user_routes.hpp"
-
 #include <array>
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 

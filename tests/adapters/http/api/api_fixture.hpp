@@ -8,10 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/api/endpoint_routes.hpp"
-#include "adapters/http/api/event_routes.hpp"
-#include "adapters/http/api/schedule_routes.hpp"
-#include "adapters/http/api/user_routes.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "adapters/http/router.hpp"
 #include "support/control_plane.hpp"
 #include "support/fake_delivery.hpp"

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "adapters/http/api/api_fixture.hpp"
-#include "adapters/http/api/bulk_routes.hpp"
-#include "adapters/http/api/operation_routes.hpp"
+#include "adapters/http/api/routes.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,11 +1,10 @@
-#include "adapters/http/api/endpoint_routes.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "adapters/http/api/api_fixture.hpp"
+#include "adapters/http/api/routes.hpp"
 
 namespace sundial::http {
 namespace {

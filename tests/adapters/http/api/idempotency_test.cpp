@@ -7,7 +7,6 @@
 
 #include "adapters/http/api/api_fixture.hpp"
 #include "adapters/http/key_guard.hpp"
-#include "application/access/api_key_ring.hpp"
 #include "application/access/api_keys.hpp"
 #include "application/ports/failures.hpp"
 #include "support/fake_api_key_secrets.hpp"

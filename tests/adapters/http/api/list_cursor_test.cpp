@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "adapters/http/api/api_fixture.hpp"
-#include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,8 +1,7 @@
-#include "adapters/http/api/lock_routes.hpp"
-
 #include <gmock/gmock.h>
 
 #include "adapters/http/api/api_fixture.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_lock_tokens.hpp"

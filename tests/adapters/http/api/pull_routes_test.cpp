@@ -1,8 +1,7 @@
-#include "adapters/http/api/pull_routes.hpp"
-
 #include <gmock/gmock.h>
 
 #include "adapters/http/api/api_fixture.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "support/fake_ids.hpp"
 
 namespace sundial::http {

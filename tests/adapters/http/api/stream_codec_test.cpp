@@ -1,7 +1,6 @@
-#include "adapters/http/api/stream_codec.hpp"
-
 #include <gtest/gtest.h>
 
+#include "adapters/http/api/codecs.hpp"
 #include "application/audit/recorded_changes.hpp"
 #include "support/builders.hpp"
 #include "support/fake_ids.hpp"

@@ -1,11 +1,10 @@
-#include "adapters/http/api/stream_routes.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 
+#include "adapters/http/api/routes.hpp"
 #include "api_fixture.hpp"
 #include "support/fake_ids.hpp"
 

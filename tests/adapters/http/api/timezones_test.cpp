@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <set>
 
-#include "adapters/http/api/timezone_routes.hpp"
+#include "adapters/http/api/routes.hpp"
 #include "api_fixture.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 

@@ -1,0 +1,290 @@
+#include <array>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <istream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "sundial/retry.hpp"
+
+namespace sundial::cli {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::size_t max_lines = 1000;                   // per request
+constexpr std::size_t max_bytes = 900 * 1024;             // per request, whose limit is 1 MiB
+constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
+constexpr std::size_t max_reported = 20;                  // refused lines described in words
+constexpr unsigned retries_unsaid = 2;  // waits for a busy server that are not reported
+using exit_code::partly_failed;
+/// Responses to a whole request that mean "repeat later": its first attempt is still running, or
+/// the server is busy.
+constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
+/// Responses to a whole request because of its content: an invalid line, or too many bytes.
+constexpr int bad_request = 400, content_too_large = 413;
+
+struct Line {
+    std::size_t number;
+    std::string text;
+};
+
+/// The message for one line from the API's problem; `place` is the position of the line.
+std::string problem_text(const json::object& problem, std::string_view place = "") {
+    std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
+    const json::value* errors = problem.if_contains("errors");
+    if (errors == nullptr || !errors->is_array()) return text;
+    for (const json::value& error : errors->get_array()) {
+        if (!error.is_object()) continue;  // from a proxy
+        std::string pointer = text_of(error.get_object(), "pointer");
+        if (pointer.starts_with(place)) pointer.erase(0, place.size());
+        text += "; " + pointer + ' ' + text_of(error.get_object(), "message");
+    }
+    return text;
+}
+
+/// Text of a response that asks all clients to wait.
+std::string wait_text(const Answer& answer) {
+    const std::string status = "the server responds with " + std::to_string(answer.status);
+    json::error_code wrong;
+    const json::value parsed = json::parse(answer.body, wrong);
+    if (wrong || !parsed.is_object()) return status;
+    return status + ' ' + problem_text(parsed.get_object());
+}
+
+class Import {
+public:
+    Import(const HttpClient& client, const EventFile& file, const WaitOptions& wait_options,
+           const Output& output)
+        : client_(client),
+          file_(file),
+          wait_options_(wait_options),
+          output_(output),
+          live_(wait_options_, output.err) {}
+
+    int run() {
+        {
+            std::vector<std::jthread> threads;
+            threads.reserve(file_.requests);
+            for (std::size_t i = 0; i < file_.requests; ++i) {
+                threads.emplace_back([this] { work(); });
+            }
+        }
+        live_.end();
+        report_result();
+        if (failure_) std::rethrow_exception(failure_);
+        if (code_ != 0) return code_;
+        return refused_ == 0 ? 0 : partly_failed;
+    }
+
+private:
+    void work() {
+        try {
+            while (const auto batch = next_batch()) store(*batch);
+        } catch (const std::exception&) {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+            if (!failure_) failure_ = std::current_exception();
+        }
+    }
+
+    struct Batch {
+        std::string name;  // ends the Idempotency-Key
+        std::vector<Line> lines;
+    };
+    /// Each with its own name: they are separate requests.
+    static std::array<Batch, 2> halves(const Batch& whole) {
+        const auto middle = whole.lines.begin() + std::ssize(whole.lines) / 2;
+        return {Batch{whole.name + 'a', {whole.lines.begin(), middle}},
+                Batch{whole.name + 'b', {middle, whole.lines.end()}}};
+    }
+    std::optional<Batch> next_batch() {
+        const std::lock_guard lock(mutex_);
+        Batch batch{.name = std::to_string(++batches_), .lines = {}};
+        std::size_t bytes = 0;
+        while (!over_ && batch.lines.size() < max_lines && bytes < max_bytes) {
+            auto line = next_line();
+            if (!line) break;
+            bytes += line->text.size();
+            batch.lines.push_back(*std::move(line));
+        }
+        if (batch.lines.empty()) return std::nullopt;
+        return batch;
+    }
+    /// The next line that is JSON.
+    std::optional<Line> next_line() {
+        std::string text;
+        while (std::getline(file_.lines, text)) {
+            ++lines_;
+            if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+            Line line{lines_, std::move(text)};
+            json::error_code wrong;
+            if (line.text.size() > longest_imported_line) {
+                refuse(line, "is longer than 64 KiB");
+            } else if (json::parse(line.text, wrong); wrong) {
+                refuse(line, "is not JSON: " + wrong.message());
+            } else {
+                return line;
+            }
+            text.clear();
+        }
+        if (file_.lines.bad()) {
+            throw std::runtime_error("cannot read " + file_.name + " beyond line " +
+                                     std::to_string(lines_));
+        }
+        return std::nullopt;
+    }
+
+    /// Sends a batch that is refused as a whole in halves, until the invalid lines are found.
+    void store(const Batch& batch) {
+        std::string body = R"({"events":[)";
+        for (const Line& line : batch.lines) {
+            if (&line != &batch.lines.front()) body += ',';
+            body += line.text;
+        }
+        body += "]}";
+        const Answer answer = answered(batch, body);
+        const bool of_content = answer.status == bad_request || answer.status == content_too_large;
+        if (of_content && batch.lines.size() > 1) {
+            for (const Batch& half : halves(batch)) store(half);
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        json::error_code wrong;
+        const json::value parsed = json::parse(answer.body, wrong);
+        if (of_content && !wrong && parsed.is_object()) {
+            return refuse(batch.lines.front(), problem_text(parsed.get_object(), "/events/0"));
+        }
+        const json::value* data =
+            wrong || !parsed.is_object() ? nullptr : parsed.get_object().if_contains("data");
+        if (answer.status >= 300 || data == nullptr) {
+            if (over_) return;
+            over_ = true;  // does not concern single lines
+            code_ = print(answer, {output_.out, output_.err, false}, [](const json::object&) {});
+            if (code_ == 0) code_ = 1;
+            return;
+        }
+        const json::array& items = data->as_array();
+        for (std::size_t i = 0; i < batch.lines.size(); ++i) {
+            count(batch.lines[i], items.at(i).as_object());
+        }
+        live_.show(summary() + rate());
+    }
+
+    /// Repeats the request while the server does not respond or asks clients to wait.
+    Answer answered(const Batch& batch, const std::string& body) {
+        // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
+        const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
+        const CallOptions options{.header = "Idempotency-Key: " + file_.key + '-' + batch.name,
+                                  .timeout = 0ms};
+        for (unsigned retry = 0;; ++retry) {
+            const bool last = retry + 1 == rules.max_attempts;
+            try {
+                Answer answer = client_.call("POST", "/v1/events/batch", body, options);
+                const bool later = answer.status == in_progress ||
+                                   answer.status == too_many_requests ||
+                                   answer.status == unavailable;
+                if (last || !later) {
+                    report_answer();
+                    return answer;
+                }
+                if (retry >= retries_unsaid) report_wait(wait_text(answer));
+            } catch (const Unreachable& error) {
+                if (last) throw;
+                report_wait(base::redacted(error.what()));
+            }
+            const auto wait = retry_delay(rules, retry, rules.base, 0);
+            wait_options_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
+        }
+    }
+
+    void report_answer() {
+        const std::lock_guard lock(mutex_);
+        waiting_ = false;
+    }
+    /// Reports the wait once, for all waiting requests, until one gets a response.
+    void report_wait(const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        if (waiting_) return;
+        waiting_ = true;
+        live_.end();
+        output_.err << "sundial: " << why << "; retrying for 30 seconds\n" << std::flush;
+    }
+
+    // The functions below need the lock held.
+
+    void count(const Line& line, const json::object& item) {
+        if (!item.contains("code")) {
+            ++stored_;
+        } else if (text_of(item, "code") == "DUPLICATE_IDEMPOTENCY_KEY") {
+            ++existing_;
+        } else {
+            refuse(line, problem_text(item));
+        }
+    }
+    void refuse(const Line& line, const std::string& why) {
+        ++refused_;
+        if (file_.refused != nullptr) *file_.refused << line.text << '\n';
+        if (refused_ > max_reported) return;
+        live_.end();
+        output_.err << file_.name << ':' << line.number << ": " << why << '\n';
+        if (refused_ == max_reported) output_.err << "further refused lines are only counted\n";
+    }
+    [[nodiscard]] std::string summary() const {
+        return std::to_string(stored_) + " stored, " + std::to_string(existing_) +
+               " there already, " + std::to_string(refused_) + " refused";
+    }
+    [[nodiscard]] std::string rate() const {
+        const auto elapsed = wait_options_.elapsed().count();
+        if (elapsed <= 0) return "";
+        return ", " +
+               std::to_string((stored_ + existing_) * 1000 / static_cast<std::uint64_t>(elapsed)) +
+               "/s";
+    }
+    void report_result() const {
+        if (!output_.json) {
+            output_.out << summary() << '\n';
+            return;
+        }
+        base::JsonWriter result;
+        result.begin_object().member("stored", stored_).member("existing", existing_);
+        result.member("refused", refused_).end_object();
+        output_.out << result.text() << '\n';
+    }
+
+    const HttpClient& client_;
+    const EventFile& file_;
+    const WaitOptions& wait_options_;
+    const Output& output_;
+    std::mutex mutex_;  // guards all below
+    LiveLine live_;
+    std::size_t lines_ = 0, batches_ = 0;
+    std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
+    bool over_ = false;
+    bool waiting_ = false;  // waiting for the server, and reported
+    int code_ = 0;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+int import_events(const HttpClient& client, const EventFile& file, const WaitOptions& wait_options,
+                  const Output& output) {
+    return Import{client, file, wait_options, output}.run();
+}
+
+}  // namespace sundial::cli
