@@ -21,6 +21,8 @@
 
 namespace sundial {
 
+class IntakeRepository;  // ports/intake_repository.hpp
+
 /// One transaction: all its changes become visible at once, or not at all. Not thread-safe; valid
 /// only inside the call that provides it.
 class Transaction {
@@ -43,6 +45,8 @@ public:
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
+    /// Null if only this program writes into the storage.
+    virtual IntakeRepository* intake() { return nullptr; }
     /// Appends the recorded event of a change to a locked row. The row then serves as the head of
     /// the stream.
     virtual void record(const RecordedEvent& recorded) = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "application/delivery/both_wakeups.hpp"
+#include "application/intake/intake_signal.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
@@ -15,7 +16,7 @@
 namespace sundial {
 
 /// The ways of a hint that an event is due: to the worker loop, to waiting pull workers, and to
-/// other instances. All wait for the commit of the transaction that stores the event.
+/// other instances; a hint from outside also wakes the intake. All wait for the commit of the transaction that stores the event.
 struct WakeupsModule {
     struct Ports {
         Wakeups& loop;
@@ -31,7 +32,8 @@ struct WakeupsModule {
     };
     WakeupsModule(const Ports& p, const Settings& settings)
         : watch(p.pull_queue, p.monotonic, p.log, settings.tick, settings.clock_stands_still),
-          local(p.loop, watch),
+          workers(p.loop, watch),
+          local(workers, intake),
           shared(settings.share ? settings.share(local) : nullptr),
           everywhere(shared ? *shared : local),
           to_pull_workers(watch) {}
@@ -39,6 +41,8 @@ struct WakeupsModule {
     WakeupsModule& operator=(const WakeupsModule&) = delete;
 
     PullWatch watch;
+    IntakeSignal intake;
+    BothWakeups workers;
     BothWakeups local;
     std::unique_ptr<Wakeups> shared;
     WakeupsAfterCommit everywhere;
