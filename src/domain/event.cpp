@@ -86,7 +86,9 @@ std::optional<WaitReason> waiting_for(const Event& event) {
         return *event.obstacle == Obstacle::circuit ? WaitReason::circuit : WaitReason::limit;
     }
     const bool parked = event.claimable_at == never;
-    if (is_pending(event)) return parked ? std::optional{WaitReason::schedule} : std::nullopt;
+    if (is_pending(event)) {
+        return parked && has_instant(event) ? std::optional{WaitReason::schedule} : std::nullopt;
+    }
     return parked ? WaitReason::endpoint : WaitReason::retry;
 }
 
@@ -191,8 +193,13 @@ Result<Event, InvalidStateTransition> resume(Event event, Intent intent, Instant
     return changed(std::move(event), now);
 }
 
+Result<Event, InvalidStateTransition> reject(Event event, Instant now, std::string reason) {
+    if (!is_pending(event) || has_instant(event)) return refused(event, "reject");
+    return finished(std::move(event), now, Failed{now, std::move(reason)});
+}
+
 Result<Event, InvalidStateTransition> retried(const Event& finished, EventId fresh, Instant now) {
-    if (!is_failed(finished) && !is_cancelled_occurrence(finished)) {
+    if (!has_instant(finished) || (!is_failed(finished) && !is_cancelled_occurrence(finished))) {
         return refused(finished, "retry");
     }
     return as_new(finished, fresh, now);
@@ -200,7 +207,8 @@ Result<Event, InvalidStateTransition> retried(const Event& finished, EventId fre
 
 Result<Event, InvalidStateTransition> repeated(const Event& finished, EventId fresh,
                                                IdempotencyKey key, Instant now) {
-    if (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state)) {
+    if (!has_instant(finished) ||
+        (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state))) {
         return refused(finished, "repeat");
     }
     Event event = as_new(finished, fresh, now);

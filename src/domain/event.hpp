@@ -57,6 +57,7 @@ using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelle
 ///   Processing -> Completed   complete        the receiver accepted
 ///   Processing -> Failed      fail, give_up   refused permanently; or no attempts remain
 ///   Pending    -> Pending     retarget, resume, park
+///   Pending    -> Failed      reject          its local time has no instant
 ///   Pending, or Processing and not claimed -> Cancelled   cancel
 ///   Processing -> Cancelled   drop            claimed, not yet sent, and a policy forbids it
 /// Every other pair is an error. Final states never change; only `dismiss` marks a FAILED one.
@@ -95,7 +96,14 @@ struct Event {
 [[nodiscard]] bool is_claimed(const Event& event);
 /// Due and not claimed, because of the limits of its endpoint.
 [[nodiscard]] inline bool in_line(const Event& event) { return event.obstacle == Obstacle::limit; }
-/// Empty for an event that is finished, claimed, or PENDING until its target.
+/// False for an event with a local time that another program stored in the database
+/// (schedule_local) and whose instant is not known yet: `due` is then the local time read as UTC,
+/// and `tz_release` is empty. It is PENDING and parked.
+[[nodiscard]] inline bool has_instant(const Event& event) {
+    return !event.intent.wall || !event.tz_release.empty();
+}
+/// Empty for an event that is finished, claimed, or PENDING until its target or until its instant
+/// is known.
 [[nodiscard]] std::optional<WaitReason> waiting_for(const Event& event);
 /// Whether it is new, due for a retry, or held under an expired lease. Not a state: no job has to
 /// promote rows.
@@ -146,10 +154,14 @@ inline constexpr std::chrono::seconds late_after{1};
 /// A retarget that makes a parked event claimable again.
 [[nodiscard]] Result<Event, InvalidStateTransition> resume(Event event, Intent intent, Instant due,
                                                            Instant now);
+/// For an event whose local time has no instant by the tz database: no such zone, or a policy that
+/// leaves it out.
+[[nodiscard]] Result<Event, InvalidStateTransition> reject(Event event, Instant now,
+                                                           std::string reason);
 /// A new event under the same key for a FAILED one, or for a CANCELLED occurrence of a schedule.
 /// Claimable at its target, so a FAILED one at once. Intent and due stay the same, so its lateness
 /// counts from the original instant. Attempt numbers go on: a receiver that knows the key may
-/// ignore requests with a number that it has seen.
+/// ignore requests with a number that it has seen. Refused for a rejected event: it had no instant.
 [[nodiscard]] Result<Event, InvalidStateTransition> retried(const Event& finished, EventId fresh,
                                                             Instant now);
 /// A new event under another key, for a FAILED or COMPLETED event: the receiver treats it as a new

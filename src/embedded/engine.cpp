@@ -14,6 +14,7 @@
 #include "application/delivery/delivery_module.hpp"
 #include "application/endpoints/endpoints_module.hpp"
 #include "application/events/events_module.hpp"
+#include "application/intake/complete_intake.hpp"
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/locks/stored_locks.hpp"
@@ -22,6 +23,7 @@
 #include "application/pull/pull_kind.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
+#include "application/schedules/schedules_module.hpp"
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "application/users/users_module.hpp"
@@ -119,6 +121,7 @@ struct Engine::Parts {
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
           test_clock(options.test_clock) {
+        clock.advance.run_first([this] { intake.run(); });
         // Events planned with an earlier tz database keep their local time.
         (void)FollowTzdata{store, zones, ids, delivery.loop}.run(Takeover::of_older);
         // Events that came due without a handler: there may be one now.
@@ -143,6 +146,7 @@ struct Engine::Parts {
     /// From any thread.
     void request_stop() {
         operations.shut_down();
+        wakeups.intake.stop();
         delivery.loop.stop();
         wakeups.watch.stop();
         stream_store.watch.stop();
@@ -158,6 +162,7 @@ struct Engine::Parts {
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
+        if (intake_worker.joinable()) intake_worker.join();
         in_process.stop();  // the loop still runs and settles the results
         if (worker.joinable()) worker.join();
         auto& departing = streams->departing;
@@ -229,6 +234,14 @@ struct Engine::Parts {
     ClockModule clock{storage->clock(), queue, operations, delivery.loop};
     UsersModule users{ports};
     EventsModule events{ports, operations};
+    SchedulesModule schedules{ports, operations};
+    CompleteIntake intake{{.store = store,
+                           .zones = zones,
+                           .ids = ids,
+                           .wakeups = ports.wakeups,
+                           .log = log,
+                           .put_schedule = schedules.put,
+                           .delete_schedule = schedules.remove}};
     EndpointsModule endpoints{ports, kinds, secrets};
     StreamsModule stream_store{{.store = store,
                                 .feed = storage->feed(),
@@ -246,6 +259,7 @@ struct Engine::Parts {
     std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
+    std::thread intake_worker;
     std::thread maintainer;
     std::thread watcher;
     std::thread feed_watcher;
@@ -376,6 +390,9 @@ void Engine::start() {
     if (parts->worker.joinable()) return;
     parts->worker = std::thread([&loop = parts->delivery.loop] { loop.run(); });
     parts->operations_worker = std::thread([&operations = parts->operations] { operations.run(); });
+    parts->intake_worker = std::thread([parts = parts.get()] {
+        parts->intake.watch(parts->wakeups.intake, std::chrono::seconds{1});
+    });
     parts->maintainer = std::thread([&maintenance = parts->maintenance] { maintenance.run(); });
 }
 

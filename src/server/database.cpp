@@ -173,6 +173,15 @@ SchemaReport migrate_database(const Settings& settings, base::Log& log) {
     return report_of_applied(postgres::migrate(postgres_settings(settings, false), log));
 }
 
+void grant_rights(const Settings& settings, const Grant& grant, base::Log& log) {
+    if (sqlite_file(settings.storage.url)) {
+        throw CannotStart(
+            "db grant is for PostgreSQL: a SQLite file has no roles, its mode says who reads it");
+    }
+    postgres::grant_rights(postgres_settings(settings, false), grant.role,
+                           {grant.calls, grant.reads, grant.payloads}, log);
+}
+
 SchemaReport database_status(const Settings& settings, base::Log& log) {
     if (const auto file = sqlite_file(settings.storage.url)) {
         return report_of(sqlite::migration_status(sqlite_settings(settings, *file, false)));

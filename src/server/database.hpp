@@ -71,6 +71,16 @@ struct SchemaReport {
 [[nodiscard]] SchemaReport migrate_database(const Settings& settings, base::Log& log);
 [[nodiscard]] SchemaReport database_status(const Settings& settings, base::Log& log);
 
+/// The rights that `sundial db grant` gives a role.
+struct Grant {
+    std::string role;
+    bool calls = true;      // the functions for programs that speak SQL
+    bool reads = false;     // the views, without payloads
+    bool payloads = false;  // the payloads, too
+};
+/// Throws CannotStart with the reason, also if the database is not a PostgreSQL.
+void grant_rights(const Settings& settings, const Grant& grant, base::Log& log);
+
 /// The file that `storage.url` names; empty if it names a server. Throws CannotStart if it names
 /// neither.
 [[nodiscard]] std::optional<std::string> sqlite_file(const std::string& url);

@@ -20,6 +20,10 @@ void Engine::start() {
     (void)modules_->endpoints.unpark.run_all();
     modules_->worker = std::thread([this] { modules_->delivery.loop.run(); });
     modules_->operations_worker = std::thread([this] { modules_->operations.run(); });
+    modules_->intake_worker = std::thread([this] {
+        modules_->intake.watch(modules_->wakeups.intake,
+                               modules_->platform.settings.scheduler.tick);
+    });
     modules_->pull_watcher = std::thread([this] { modules_->wakeups.watch.run(); });
     modules_->lock_watcher = std::thread([this] { modules_->locks.waits.run(); });
     modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
@@ -36,7 +40,9 @@ void Engine::stop() {
     end_waits();
     modules_->maintenance.stop();
     modules_->operations.shut_down();
+    modules_->wakeups.intake.stop();
     modules_->delivery.loop.stop();
+    if (modules_->intake_worker.joinable()) modules_->intake_worker.join();
     if (modules_->operations_worker.joinable()) modules_->operations_worker.join();
     if (modules_->worker.joinable()) modules_->worker.join();
     if (modules_->pull_watcher.joinable()) modules_->pull_watcher.join();
@@ -61,6 +67,7 @@ FollowTzdata& Engine::follow_tzdata() { return modules_->timezones.follow; }
 Engine::Pass Engine::tick(std::uint64_t limit) {
     modules_->follow_tzdata();
     modules_->reseal();
+    modules_->intake.run();
     const TickCounters counters = modules_->clock.tick.run(limit);
     return {counters.claimed, counters.completed, counters.failed, counters.retrying};
 }

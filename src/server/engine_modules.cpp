@@ -87,6 +87,13 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
       events(ports, operations),
       endpoints(ports, platform.kinds, platform.secrets, platform.settings.scheduler.lease),
       schedules(ports, operations),
+      intake({.store = ports.store,
+              .zones = ports.zones,
+              .ids = ports.ids,
+              .wakeups = ports.wakeups,
+              .log = ports.log,
+              .put_schedule = schedules.put,
+              .delete_schedule = schedules.remove}),
       access(ports, platform.key_secrets),
       timezones(ports),
       streams({.store = ports.store,
@@ -105,6 +112,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
       forget_old(platform.database->retention(), platform.settings.retention.events),
       maintenance({.locks = locks.locks, .monotonic = ports.monotonic, .log = ports.log},
                   "instance " + to_string(ports.instance), maintenance_jobs()) {
+    clock.advance.run_first([this] { intake.run(); });
     platform.storage.on_append([this] { streams.watch.appended(); });
 }
 

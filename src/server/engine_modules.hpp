@@ -12,6 +12,7 @@
 #include "application/endpoints/endpoints_module.hpp"
 #include "application/events/events_module.hpp"
 #include "application/idempotency/answer_once.hpp"
+#include "application/intake/complete_intake.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
@@ -55,6 +56,7 @@ struct Engine::Modules {
     EventsModule events;
     EndpointsModule endpoints;
     SchedulesModule schedules;
+    CompleteIntake intake;
     AccessModule access;
     TimezonesModule timezones;
     StreamsModule streams;
@@ -66,6 +68,7 @@ struct Engine::Modules {
     SingleFlight<std::monostate, std::string> scrapes;  // for /metrics
     std::thread worker;
     std::thread operations_worker;
+    std::thread intake_worker;
     std::thread pull_watcher;
     std::thread feed_watcher;
     std::thread lock_watcher;

@@ -223,6 +223,36 @@ TEST(WaitingFor, NamesTheObstacleOfALiveEvent) {
     EXPECT_EQ(cancel(blocked, noon, "")->obstacle, std::nullopt);
 }
 
+/// As another program stores a local time: its instant is not known.
+Event without_instant() {
+    Event event = park(an_event(), noon).value();
+    event.intent.wall = std::chrono::local_days{std::chrono::year{2027} / 1 / 5} + 9h;
+    event.tz_release.clear();
+    return event;
+}
+
+TEST(WithoutInstant, WaitsForNothingThatAPersonCanChange) {
+    const Event event = without_instant();
+    EXPECT_FALSE(has_instant(event));
+    EXPECT_EQ(waiting_for(event), std::nullopt);
+    EXPECT_FALSE(claimable(event, noon + 1000h));
+    Event known = event;
+    known.tz_release = "2025b";
+    EXPECT_TRUE(has_instant(known));
+    EXPECT_EQ(waiting_for(known), WaitReason::schedule);
+}
+
+TEST(Reject, EndsAnEventThatNeverHadAnInstantForGood) {
+    const auto rejected = reject(without_instant(), noon, "unknown_zone");
+    ASSERT_TRUE(rejected);
+    EXPECT_EQ(std::get<Failed>(rejected->state).reason, "unknown_zone");
+    EXPECT_FALSE(retried(*rejected, a_failed_event().id, noon));
+    EXPECT_FALSE(repeated(*rejected, a_failed_event().id, IdempotencyKey{"k"}, noon));
+    EXPECT_TRUE(dismiss(*rejected, true, noon));
+    EXPECT_FALSE(reject(*rejected, noon, "again"));
+    EXPECT_FALSE(reject(an_event(), noon, "it has an instant"));
+}
+
 TEST(Missed, IsTrueOfDueEventsWithoutAnAttempt) {
     const Event event = an_event();
     EXPECT_FALSE(missed(event, noon));

@@ -56,4 +56,7 @@ inline constexpr Statement read_test_clock{"read_test_clock", R"sql(
     CREATE OR REPLACE FUNCTION sundial.clock() RETURNS timestamptz
         LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT now FROM sundial.test_clock')sql"};
 
+/// $1 role, $2 calls, $3 reads, $4 payloads.
+inline constexpr Statement grant_to{"grant_to", "SELECT sundial.grant_to($1, $2, $3, $4)"};
+
 }  // namespace sundial::postgres::sql

@@ -183,6 +183,8 @@ void check_settings(const Settings& settings) {
     if (settings.pool_size < 1) throw CannotStart{"storage.pool_size must be at least 1"};
 }
 
+constexpr std::chrono::milliseconds grant_silence{10'000};
+
 void require_migrated(Connection& connection) {
     const auto status = migration_status(connection);
     if (status.pending.empty()) return;
@@ -277,6 +279,20 @@ std::unique_ptr<PostgresDatabase> PostgresDatabase::open(const Settings& setting
 MigrationStatus migration_status(const Settings& settings, base::Log& log) {
     return starting(settings, log,
                     [](Connection& connection) { return migration_status(connection); });
+}
+
+void grant_rights(const Settings& settings, const std::string& role, const Rights& rights,
+                  base::Log& log) {
+    starting(settings, log, [&](Connection& connection) {
+        require_migrated(connection);
+        const Call grant{sql::grant_to, role, rights.calls, rights.reads, rights.payloads};
+        try {
+            connection.run({&grant, 1}, true, grant_silence);
+        } catch (const SqlError& error) {
+            if (error.state == "SD404") throw CannotStart{"there is no role '" + role + "'"};
+            throw;
+        }
+    });
 }
 
 std::vector<Migration> migrate(const Settings& settings, base::Log& log) {

@@ -105,4 +105,14 @@ public:
 /// migrates, the others wait.
 std::vector<Migration> migrate(const Settings& settings, base::Log& log);
 
+/// The rights of a role: call the functions for callers, read the views, read payloads in
+/// them.
+struct Rights {
+    bool calls, reads, payloads;
+};
+/// Gives the role these rights, if the schema is up to date and its owner asks. Throws as `open`
+/// does, and CannotStart if there is no such role.
+void grant_rights(const Settings& settings, const std::string& role, const Rights& rights,
+                  base::Log& log);
+
 }  // namespace sundial::postgres

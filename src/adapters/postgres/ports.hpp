@@ -9,6 +9,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/intake_repository.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -33,6 +34,7 @@ std::unique_ptr<EventStore> make_event_store(Session& session);
 std::unique_ptr<CheckpointStore> make_checkpoint_store(Session& session);
 std::unique_ptr<LockRepository> make_lock_repository(Session& session);
 std::unique_ptr<IdempotencyRepository> make_idempotency_repository(Session& session);
+std::unique_ptr<IntakeRepository> make_intake_repository(Session& session);
 
 std::unique_ptr<Store> make_store(Database& database);
 /// A peek that reads `many` pages makes claims use floors (claim_floors.hpp).

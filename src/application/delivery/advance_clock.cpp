@@ -22,6 +22,7 @@ ValidationFailed backwards(const char* pointer, Instant now) {
 
 ClockResult<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     if (!clock_.is_test()) return ClockNotTest{};
+    first_();
     operations_.drain();
     // The loop itself must not claim between two steps: the end of its lease would become a step.
     auto worker = loop_.take_over();
@@ -70,6 +71,7 @@ ClockResult<Advanced> AdvanceClock::by(std::chrono::microseconds duration,
 
 ClockResult<Instant> AdvanceClock::jump(Instant target) {
     if (!clock_.is_test()) return ClockNotTest{};
+    first_();
     operations_.drain();
     auto worker = loop_.take_over();
     const Instant now = clock_.now();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "application/delivery/worker_loop.hpp"
 #include "application/operations/operations.hpp"
@@ -29,6 +30,9 @@ public:
     AdvanceClock(Clock& clock, EventQueue& queue, Operations& operations, WorkerLoop& loop)
         : clock_(clock), queue_(queue), operations_(operations), loop_(loop) {}
 
+    /// Also lets `work` finish before the clock moves. Call it before any advance.
+    void run_first(std::function<void()> work) { first_ = std::move(work); }
+
     /// Errors: ClockNotTest; ValidationFailed at /to if the clock would go back. Ends early, at any
     /// instant, if the worker is stopped. Throws Unavailable.
     [[nodiscard]] ClockResult<Advanced> to(Instant target, const Progress& progress = {});
@@ -44,6 +48,7 @@ private:
     EventQueue& queue_;
     Operations& operations_;
     WorkerLoop& loop_;
+    std::function<void()> first_ = [] {};
 };
 
 }  // namespace sundial

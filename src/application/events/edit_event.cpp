@@ -81,7 +81,11 @@ private:
             requested.tz_release = zones_.release();
             requested.jitter = {};  // the new target is exact
         }
-        auto changed = retarget(std::move(requested), target->intent, target->due, tx_.now());
+        // With a new target, an event without an instant has one.
+        const bool has_new_instant = has_instant(requested) && !has_instant(event);
+        auto changed = has_new_instant
+                           ? resume(std::move(requested), target->intent, target->due, tx_.now())
+                           : retarget(std::move(requested), target->intent, target->due, tx_.now());
         if (changed) tx_.events().update(*changed);
         return changed;
     }

@@ -85,9 +85,9 @@ public:
         rule();
         if (event_.intent.wall) {
             local();
-            zone();
+            if (has_instant(event_)) zone();
         }
-        utc();
+        if (has_instant(event_)) utc();
         change();
         for (const AttemptRecord& attempt : story_.attempts) explain_attempt(attempt);
         result();
@@ -279,6 +279,10 @@ private:
     }
 
     [[nodiscard]] Wait parked() const {
+        if (!has_instant(event_)) {
+            return {"zone", "waits until an instance has found the instant of its local time",
+                    std::nullopt};
+        }
         if (story_.schedule && !story_.schedule->enabled) {
             return {"schedule", "its schedule is paused; enable the schedule to continue",
                     std::nullopt};
@@ -294,7 +298,9 @@ private:
     [[nodiscard]] std::string summary_of(const std::optional<Wait>& wait) const {
         const auto zone = zones_.find(event_.intent.zone);
         const std::string when =
-            zone ? format_zoned(event_.due, **zone) : format_instant_millis(event_.due);
+            !has_instant(event_) ? format_wall(*event_.intent.wall) + " in " + event_.intent.zone
+            : zone               ? format_zoned(event_.due, **zone)
+                                 : format_instant_millis(event_.due);
         const std::string status{to_string(status_of(event_))};
         const std::string head = status + ", due at " + when;
         if (wait) return head + ": " + wait->text;

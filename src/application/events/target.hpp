@@ -42,6 +42,10 @@ public:
     /// by another policy, or a new target. Errors: as above.
     [[nodiscard]] EventResult<Target> edit(const Target& before, const TargetFields& fields,
                                            const std::optional<std::string>& user_zone) const;
+    /// The instant of a stored local time. Errors: as above.
+    [[nodiscard]] EventResult<Target> at(const Intent& intent) const {
+        return resolve_wall(intent, std::nullopt, "/targetTimezone");
+    }
 
 private:
     [[nodiscard]] EventResult<Target> read_instant(const TargetFields& fields) const;

@@ -21,6 +21,8 @@
 
 namespace sundial {
 
+class IntakeRepository;  // ports/intake_repository.hpp
+
 /// Marks this thread as the scheduler's, from construction to destruction: it claims, delivers,
 /// settles or maintains. A storage with several connections keeps some for such threads, so that
 /// requests cannot delay deliveries by using them all.
@@ -59,6 +61,8 @@ public:
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
+    /// Null if only this program writes into the storage.
+    virtual IntakeRepository* intake() { return nullptr; }
     /// Appends the recorded event of a change to a locked row. The row then serves as the head of
     /// the stream.
     virtual void record(const RecordedEvent& recorded) = 0;

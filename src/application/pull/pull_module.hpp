@@ -6,6 +6,7 @@
 
 #include "application/delivery/both_wakeups.hpp"
 #include "application/delivery/delivery_module.hpp"
+#include "application/intake/intake_signal.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
@@ -20,7 +21,8 @@
 namespace sundial {
 
 /// The ways of a hint that an event is due: to the worker loop, to waiting pull workers, and to
-/// other instances. All wait for the commit of the transaction that stores the event.
+/// other instances; a hint from outside also wakes the intake. All wait for the commit of the
+/// transaction that stores the event.
 struct WakeupsModule {
     struct Ports {
         Wakeups& loop;
@@ -36,7 +38,8 @@ struct WakeupsModule {
     };
     WakeupsModule(const Ports& p, const Settings& settings)
         : watch(p.pull_queue, p.monotonic, p.log, settings.tick, settings.clock_stands_still),
-          local(p.loop, watch),
+          workers(p.loop, watch),
+          local(workers, intake),
           shared(settings.share ? settings.share(local) : nullptr),
           everywhere(shared ? *shared : local),
           to_pull_workers(watch) {}
@@ -44,6 +47,8 @@ struct WakeupsModule {
     WakeupsModule& operator=(const WakeupsModule&) = delete;
 
     PullWatch watch;
+    IntakeSignal intake;
+    BothWakeups workers;
     BothWakeups local;
     std::unique_ptr<Wakeups> shared;
     WakeupsAfterCommit everywhere;

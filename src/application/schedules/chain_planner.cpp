@@ -124,10 +124,14 @@ ScheduleResult<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, c
     auto cancelled = cancel(event, tx_.now(), std::move(reason));
     if (!cancelled) return cancelled;
     tx_.events().finish(*cancelled);
-    const auto rule = schedule ? rule_of(*schedule) : std::nullopt;
-    // It may already be planned if the event was claimed before: a claim plans its successor.
-    if (rule) plan(*rule, rule->next_of(event), [&] { return has_successor(tx_, event); });
+    if (schedule) go_on(*schedule, event);
     return cancelled;
+}
+
+void ChainPlanner::go_on(const Schedule& schedule, const Event& cancelled) {
+    const auto rule = rule_of(schedule);
+    // It may already be planned if the event was claimed before: a claim plans its successor.
+    if (rule) plan(*rule, rule->next_of(cancelled), [&] { return has_successor(tx_, cancelled); });
 }
 
 void ChainPlanner::plan(const ScheduleRule& rule, std::optional<RuleOccurrence> next,
@@ -208,6 +212,7 @@ std::optional<PlanChange> ChainPlanner::store(const Event& pending, Event replac
     const Intent intent = replacement.intent;
     const Instant due = replacement.due;
     replacement.tz_release = tz_release_;
+    if (!has_instant(pending)) step = Step::resume;  // it has one now
     auto changed = step == Step::retarget ? retarget(std::move(replacement), intent, due, tx_.now())
                    : step == Step::resume ? resume(std::move(replacement), intent, due, tx_.now())
                                           : park(std::move(replacement), tx_.now());

@@ -57,6 +57,9 @@ public:
     ScheduleResult<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
                                            std::string reason);
 
+    /// Plans the successor of an event that was cancelled without one.
+    void go_on(const Schedule& schedule, const Event& cancelled);
+
     /// When the first of the planned and moved events is claimable; `never` if there is none.
     [[nodiscard]] Instant earliest() const { return earliest_; }
 

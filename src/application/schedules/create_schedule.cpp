@@ -9,9 +9,10 @@
 namespace sundial {
 
 ScheduleResult<CreatedSchedule> CreateSchedule::run(const ScheduleFields& requested,
-                                                    const Caller& caller) {
+                                                    const Caller& caller,
+                                                    std::optional<ScheduleId> given) {
     const auto zones = zones_.current();
-    const ScheduleId id{ids_.fresh()};
+    const ScheduleId id = given.value_or(ScheduleId{ids_.fresh()});
     const auto draft =
         in_read(store_, [&](Transaction& tx) { return read_schedule(tx, id, requested, *zones); });
     if (!draft) return draft.error();
@@ -60,7 +61,8 @@ bool failed_with(const ScheduleResult<T>& result) {
 ScheduleResult<PutScheduleResult> PutSchedule::run(const std::string& external_id,
                                                    ScheduleFields requested,
                                                    std::optional<Version> expected,
-                                                   const Caller& caller) {
+                                                   const Caller& caller,
+                                                   std::optional<ScheduleId> id) {
     requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
@@ -68,7 +70,7 @@ ScheduleResult<PutScheduleResult> PutSchedule::run(const std::string& external_i
         if (edited) return PutScheduleResult{*std::move(edited), false};
         if (!failed_with<NotFound>(edited) || expected) return edited.error();
 
-        auto created = create_.run(requested, caller);
+        auto created = create_.run(requested, caller, id);
         if (created) return PutScheduleResult{{created->schedule, created->operation}, true};
         if (!failed_with<DuplicateExternalId>(created) || turn == turns) return created.error();
     }

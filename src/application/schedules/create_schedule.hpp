@@ -28,9 +28,11 @@ public:
     CreateSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
                    Operations& operations)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
-    /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
-    [[nodiscard]] ScheduleResult<CreatedSchedule> run(const ScheduleFields& requested,
-                                                      const Caller& caller);
+    /// Under a fresh id, or the given one. Errors: ValidationFailed, InvalidTemplate,
+    /// DuplicateExternalId.
+    [[nodiscard]] ScheduleResult<CreatedSchedule> run(
+        const ScheduleFields& requested, const Caller& caller,
+        std::optional<ScheduleId> given = std::nullopt);
 
 private:
     Store& store_;
@@ -49,11 +51,11 @@ struct PutScheduleResult {
 class PutSchedule {
 public:
     PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}
-    /// With `expected` it must exist. Errors: those of CreateSchedule and EditSchedule.
-    [[nodiscard]] ScheduleResult<PutScheduleResult> run(const std::string& external_id,
-                                                        ScheduleFields requested,
-                                                        std::optional<Version> expected,
-                                                        const Caller& caller);
+    /// With `expected` it must exist. A new schedule gets `id`, if it is given. Errors: those of
+    /// CreateSchedule and EditSchedule.
+    [[nodiscard]] ScheduleResult<PutScheduleResult> run(
+        const std::string& external_id, ScheduleFields requested, std::optional<Version> expected,
+        const Caller& caller, std::optional<ScheduleId> id = std::nullopt);
 
 private:
     CreateSchedule& create_;

@@ -153,7 +153,9 @@ private:
         const bool ours = live && live->version == event.version;
         planning_.dropped.push_back({event.id, ours ? judgement.dropped : ""});
         if (!ours) return false;
-        const auto cancelled = sundial::drop(*live, tx_.now(), judgement.dropped);
+        const auto cancelled = is_claimed(*live)
+                                   ? sundial::drop(*live, tx_.now(), judgement.dropped)
+                                   : cancel(*live, tx_.now(), judgement.dropped);
         base::check(cancelled.has_value());
         tx_.events().finish_dropped(*cancelled);
         record(rule, judgement.dropped, event.due, judgement.last, judgement.count,

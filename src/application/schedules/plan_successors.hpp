@@ -37,6 +37,7 @@ class PlanSuccessors {
 public:
     PlanSuccessors(Store& store, const TimeZones& zones, Ids& ids)
         : store_(store), zones_(zones), ids_(ids) {}
+    /// The same for PENDING events that the caller's transaction has locked.
     /// There is no successor without a user (deleted) or date. Without its zone the successor is
     /// unknown, so the event must not be sent yet. Throws Unavailable.
     Planning run(std::span<const Event> claimed);

@@ -56,6 +56,7 @@ StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover)
     Comparison comparison{tx, data};
     StaleClocks stale;
     for (const ComputedWith& pair : tx.tz().computed_with()) {
+        if (pair.release.empty()) continue;  // CompleteIntake finds their instants
         if (takeover == Takeover::of_older && is_older_release(data.release(), pair.release)) {
             stale.newer.insert(pair.release);
             continue;

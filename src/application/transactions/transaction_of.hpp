@@ -2,13 +2,14 @@
 
 #include <memory>
 
+#include "application/ports/intake_repository.hpp"
 #include "application/ports/store.hpp"
 
 namespace sundial {
 
 /// A transaction of an adapter. `Session` is the adapter's own open transaction. The adapter has a
 /// function `now_of(session)`, and one that makes each repository: `make_user_repository(session)`
-/// and so on. A repository is made at its first use.
+/// and so on; make_intake_repository() is optional. A repository is made at its first use.
 template <class Session>
 class TransactionOf final : public Transaction {
 public:
@@ -60,6 +61,13 @@ public:
     IdempotencyRepository& idempotency() override {
         return made(idempotency_, [this] { return make_idempotency_repository(session_); });
     }
+    IntakeRepository* intake() override {
+        if constexpr (requires(Session& session) { make_intake_repository(session); }) {
+            return &made(intake_, [this] { return make_intake_repository(session_); });
+        } else {
+            return nullptr;
+        }
+    }
     void record(const RecordedEvent& recorded) override { streams().append({&recorded, 1}); }
 
 private:
@@ -85,6 +93,7 @@ private:
     std::unique_ptr<CheckpointStore> checkpoints_;
     std::unique_ptr<LockRepository> locks_;
     std::unique_ptr<IdempotencyRepository> idempotency_;
+    std::unique_ptr<IntakeRepository> intake_;
 };
 
 }  // namespace sundial

@@ -24,6 +24,12 @@ User blank(UserId id, Instant now) {
 
 }  // namespace
 
+Instant plan_first_events(Transaction& tx, const User& user, const TzData& zones, Ids& ids) {
+    ChainPlanner planner{tx, &user, zones, ids};
+    for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
+    return planner.earliest();
+}
+
 UserResult<User> CreateUser::run(const UserFields& requested, const Caller& caller) {
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
@@ -36,9 +42,7 @@ UserResult<User> CreateUser::run(const UserFields& requested, const Caller& call
         if (auto added = tx.users().add(user); !added) return added.error();
         tx.record(user_created(user, {ids_.fresh(), caller}));
 
-        ChainPlanner planner{tx, &user, *zones, ids_};
-        for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
-        earliest = planner.earliest();
+        earliest = plan_first_events(tx, user, *zones, ids_);
         return user;
     });
     if (result) wakeups_.due_at(earliest);

@@ -14,6 +14,11 @@
 
 namespace sundial {
 
+/// Plans the first event of every perUser schedule for a stored user, and returns when the first of
+/// them is claimable. Shares the schedules.
+[[nodiscard]] Instant plan_first_events(Transaction& tx, const User& user, const TzData& zones,
+                                        Ids& ids);
+
 /// Adds a user and, in the same transaction, plans the first event of every perUser schedule,
 /// strictly after now. A user created on the birthday at 09:00 or later gets the first event next
 /// year.

@@ -184,6 +184,16 @@ private:
 
 }  // namespace
 
+MovedEvents move_events_of(Transaction& tx, const User& before, const User& after,
+                           const TzData& zones, Ids& ids) {
+    const auto schedules = tx.schedules().share_per_user();
+    ChainPlanner planner{tx, &after, zones, ids};
+    Rescheduling rescheduling{before, after, schedules, planner};
+    for (const Event& event : tx.events().lock_of_user(after.id)) rescheduling.move(event);
+    rescheduling.begin_new_dates();
+    return {std::move(rescheduling).result(), planner.earliest()};
+}
+
 UserResult<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
                                      std::optional<Version> expected, const Caller& caller) {
     const auto transform = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
@@ -223,13 +233,9 @@ UserResult<EditedUser> EditUser::change(std::string_view reference, const Transf
         if (auto updated = tx.users().update(after); !updated) return updated.error();
         tx.record(user_updated(*before, after, {ids_.fresh(), caller}));
 
-        const auto schedules = tx.schedules().share_per_user();
-        ChainPlanner planner{tx, &after, *zones, ids_};
-        Rescheduling rescheduling{*before, after, schedules, planner};
-        for (const Event& event : tx.events().lock_of_user(*id)) rescheduling.move(event);
-        rescheduling.begin_new_dates();
-        earliest = planner.earliest();
-        return EditedUser{after, std::move(rescheduling).result()};
+        auto moved = move_events_of(tx, *before, after, *zones, ids_);
+        earliest = moved.earliest;
+        return EditedUser{after, std::move(moved.reschedule)};
     });
     if (result) wakeups_.due_at(earliest);
     return result;

@@ -56,6 +56,15 @@ struct Reschedule {
     std::vector<EventId> skipped;   // in PROCESSING: delivered as planned
 };
 
+struct MovedEvents {
+    std::optional<Reschedule> reschedule;  // present if zone, birth date or further dates changed
+    Instant earliest = never;              // when the first moved or new event is claimable
+};
+/// Moves and renders again the live events of `after`, whose row is stored and locked. Shares the
+/// schedules, locks the events.
+[[nodiscard]] MovedEvents move_events_of(Transaction& tx, const User& before, const User& after,
+                                         const TzData& zones, Ids& ids);
+
 struct EditedUser {
     User user;
     std::optional<Reschedule> reschedule;  // present if zone, birth date or further dates changed

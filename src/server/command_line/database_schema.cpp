@@ -24,6 +24,20 @@ int report_schema(const SettingsFlags& flags, Report report) {
     return found.up_to_date ? ok : failure;
 }
 
+int give_rights(const SettingsFlags& flags, const Grant& grant) {
+    const Settings settings = load(flags).settings;
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = product_version();
+    system::JsonLog log(quiet);
+    grant_rights(settings, grant, log);
+    std::cout << "role " << grant.role << " may "
+              << (grant.calls ? "call Sundial's SQL functions" : "read Sundial's views");
+    if (grant.calls && (grant.reads || grant.payloads)) std::cout << " and read its views";
+    std::cout << (grant.payloads ? ", with payloads\n" : "\n");
+    return ok;
+}
+
 int show_settings(const SettingsFlags& flags) {
     for (const auto& [key, value, origin] : load(flags).shown) {
         std::cout << key << " = " << (value.empty() ? "\"\"" : value) << "  (" << origin << ")\n";
@@ -44,6 +58,20 @@ void add_database_commands(CommandTree& tree) {
                   "show applied and pending migrations (exit code 1 if any is pending)",
                   [flags] { return report_schema(*flags, database_status); }),
         *flags);
+    const auto grant = std::make_shared<Grant>();
+    const auto only_reads = std::make_shared<bool>(false);
+    CLI::App& give =
+        tree.verb(db, "grant", "let a role of PostgreSQL call the SQL functions, or read the views",
+                  [flags, grant, only_reads] {
+                      grant->calls = !*only_reads;
+                      grant->reads |= *only_reads;
+                      return give_rights(*flags, *grant);
+                  });
+    add_settings_flags(give, *flags);
+    give.add_option("--to", grant->role, "the role")->required();
+    give.add_flag("--read", grant->reads, "also the views, without payloads");
+    give.add_flag("--read-only", *only_reads, "the views, and no function");
+    give.add_flag("--payloads", grant->payloads, "the payloads of events in the views, too");
     CLI::App& config = tree.noun("config", "the settings");
     add_settings_flags(tree.verb(config, "show", "show every setting, its value and its source",
                                  [flags] { return show_settings(*flags); }),

@@ -65,8 +65,10 @@ StateMembers state_members(const Event& event) {
     return members;
 }
 
-/// In the local time of the event's zone; in UTC if a newer tz database lacks the zone.
+/// In the local time of the event's zone; in UTC if a newer tz database lacks the zone. Without an
+/// offset as long as the instant is not known.
 std::string target_local(const Event& event, const TimeZones& zones) {
+    if (!has_instant(event)) return format_wall(*event.intent.wall);
     const auto zone = zones.find(event.intent.zone);
     return zone ? format_local_millis(event.due, **zone) : format_instant_millis(event.due);
 }
@@ -139,7 +141,8 @@ std::string event_json(const Event& event, const TimeZones& zones) {
         .member("priority", to_string(event.priority));
     json.member("userId", text_of(event.user)).member("scheduleId", text_of(schedule));
     json.member("endpointId", text_of(event.endpoint));
-    json.member("targetTimestampUTC", format_instant_millis(event.due));
+    json.member("targetTimestampUTC",
+                text_of(has_instant(event) ? std::optional{event.due} : std::nullopt));
     json.member("targetTimestampLocal", target_local(event, zones))
         .member("targetTimezone", event.intent.zone);
     json.member("executedAt", text_of(state.executed_at))
