@@ -1,7 +1,7 @@
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/routes.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "base/json.hpp"

@@ -2,6 +2,7 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/codecs.hpp"
+#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"
 

@@ -1,5 +1,6 @@
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/codecs.hpp"
+#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"

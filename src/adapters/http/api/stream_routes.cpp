@@ -7,6 +7,7 @@
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/etags.hpp"
+#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"
 #include "application/ports/failures.hpp"

@@ -1,11 +1,10 @@
-#include "application/endpoints/edit_endpoint.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
+#include "application/endpoints/edit_endpoint.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
