@@ -256,9 +256,9 @@ class Event(TypedDict):
     scheduleId: Optional[str]
     # id
     endpointId: Optional[str]
-    # When the event is due
-    targetTimestampUTC: str
-    # The same on the wall clock of targetTimezone, with its offset
+    # When the event is due. null while an event that SQL stored with a local time has no instant yet
+    targetTimestampUTC: Optional[str]
+    # The same on the wall clock of targetTimezone, with its offset. Without offset while there is no instant
     targetTimestampLocal: str
     # Zone of the event: given; by default that of its schedule, that of its user for a local time, and UTC for an
     # instant
@@ -1217,7 +1217,7 @@ class UserPage(TypedDict):
 
 class ExplanationWaitsFor(TypedDict):
     """null once the event is finished"""
-    what: Literal["due", "claim", "result", "retry", "circuit", "limit", "endpoint", "schedule"]
+    what: Literal["due", "claim", "result", "retry", "circuit", "limit", "endpoint", "schedule", "zone"]
     # In plain words
     text: str
     # When it will be checked next; null: after an action by a person

@@ -226,9 +226,9 @@ export interface Event {
   scheduleId: string | null;
   /** id */
   endpointId: string | null;
-  /** When the event is due */
-  targetTimestampUTC: string;
-  /** The same on the wall clock of targetTimezone, with its offset */
+  /** When the event is due. null while an event that SQL stored with a local time has no instant yet */
+  targetTimestampUTC: string | null;
+  /** The same on the wall clock of targetTimezone, with its offset. Without offset while there is no instant */
   targetTimestampLocal: string;
   /**
    * Zone of the event: given; by default that of its schedule, that of its user for a local time, and UTC for an
@@ -1122,7 +1122,7 @@ export interface Explanation {
   steps: readonly (RuleStep | LocalStep | ZoneStep | UtcStep | ChangeStep | AttemptStep | ResultStep)[];
   /** null once the event is finished */
   waitsFor: {
-    what: "due" | "claim" | "result" | "retry" | "circuit" | "limit" | "endpoint" | "schedule";
+    what: "due" | "claim" | "result" | "retry" | "circuit" | "limit" | "endpoint" | "schedule" | "zone";
     /** In plain words */
     text: string;
     /** When it will be checked next; null: after an action by a person */
