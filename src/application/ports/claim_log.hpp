@@ -11,16 +11,18 @@
 
 namespace sundial {
 
-/// One step in the life of a claim, as its holder saw it.
+/// One step in the life of a claim, as its holder saw it, or a renewal of the heartbeat on which
+/// all its claims depend.
 struct ClaimStep {
-    enum class Op : std::uint8_t { claim, send, extend, settle, release };
+    enum class Op : std::uint8_t { claim, send, extend, settle, release, heartbeat };
     /// Begun; done; refused, because the lease is lost; or unknown, because no answer came.
     enum class Answer : std::uint8_t { begun, done, refused, unknown };
 
     Op op;
     Answer answer;
     std::chrono::microseconds took{0};  // duration of the call, answered or not
-    std::optional<EventId> id{};       // empty: a claim without an answer, whose events are unknown
+    /// Empty: a heartbeat, or a claim without an answer, whose events are unknown.
+    std::optional<EventId> id{};
     std::optional<Version> version{};  // the one that the claim returned
     std::optional<Attempt> attempt{};
     const Event* event = nullptr;            // as claimed; for claim and send
