@@ -5,7 +5,8 @@
  * be as slow as it likes: that alone stands for slow threads, networks and databases. Time passes in
  * ticks; whoever has something to do by a certain tick, and is not frozen, does it before that passes.
  *
- * Sizes, for -D: WORKERS, TRIES, CLAIMS, FAULTS, LEASE.
+ * Sizes, for -D: WORKERS, TRIES, CLAIMS, FAULTS, LEASE. With HEARTBEATS there are two workers, each an
+ * instance of its own that sends heartbeats; without it only leases count.
  * Mutations, for -D, each of which must be refuted: see mutations.txt. */
 
 #ifndef WORKERS
@@ -26,14 +27,30 @@
 #define LEASE 3
 #endif
 #define MARGIN 1
+#ifdef HEARTBEATS
+#define TIMEOUT 2      /* longer than an instance may be without a heartbeat */
+#else
 #define TIMEOUT 1
+#endif
+/* Without a heartbeat an instance is silent after SILENT, counted from before the call, and the other one
+ * finds it dead after DEAD. */
+#define SILENT 1
+#ifdef DEAD_TOO_EARLY
+#define DEAD 1
+#else
+#define DEAD 2
+#endif
 
 mtype:status = { pending, claimed, waiting, completed, failed, cancelled };
 mtype:outcome = { none, lost, late, late_accepted, retryable, permanent, released, accepted };
 
 #define final(s) (s == completed || s == failed || s == cancelled)
+#ifdef HEARTBEATS
+#define instance(w) (w)
+#else
 /* Workers 0 and 1 belong to one instance, as two slots of one process do. */
 #define instance(w) (w / 2)
+#endif
 
 /* --- the database ------------------------------------------------------------------------------------- */
 
@@ -45,7 +62,19 @@ byte held_by = WORKERS;        /* of the latest claim; meaningless while nobody 
 byte until_claimable = 0;      /* ticks: next try, or end of the lease */
 mtype:outcome tried[CLAIMS + 1];  /* rows of `attempts`, and for `accepted` the history row, by number */
 
-#define claimable (!final(status) && until_claimable == 0)
+#ifdef HEARTBEATS
+byte until_dead[WORKERS] = 255;  /* ticks until the other instance finds it dead; 255: it never sent a heartbeat */
+#define other(i) (1 - i)
+#ifdef REVIVED_IS_DEAD
+#define left_behind(w, dead) (status == claimed && held_by != w && dead > 0)
+#else
+#define left_behind(w, dead) (status == claimed && held_by != w && version <= dead)
+#endif
+#else
+#define left_behind(w, dead) false
+#endif
+
+#define claimable(w, dead) (!final(status) && (until_claimable == 0 || left_behind(w, dead)))
 
 /* A write that its caller has given up on and that takes effect whenever it likes. */
 typedef Write {
@@ -63,6 +92,35 @@ byte left[WORKERS];            /* ticks until the local deadline, counted from t
 bool requesting[WORKERS];      /* the receiver is busy with a request of this worker */
 byte until_timeout[WORKERS];
 bool frozen[WORKERS];
+#ifdef HEARTBEATS
+byte beat_left[WORKERS];       /* ticks until its instance is silent */
+byte dead_up_to[WORKERS];      /* claims of the other instance up to this version count as expired */
+bool voided[WORKERS];          /* its instance was silent after the call of its claim */
+#ifdef CLAIMS_SURVIVE_SILENCE
+#define may_send(w) (beat_left[w] > 0)
+#else
+#define may_send(w) (beat_left[w] > 0 && !voided[w])
+#endif
+#define known_dead(w) dead_up_to[w]
+#else
+#define may_send(w) true
+#define known_dead(w) 0
+#endif
+#ifdef HEARTBEATS
+#define may_claim(w) (beat_left[w] > 0)
+#else
+#define may_claim(w) true
+#endif
+#ifdef SEND_WHILE_SILENT
+#define may_start(w) true
+#else
+#define may_start(w) may_send(w)
+#endif
+#ifdef NO_ABORT_WHILE_SILENT
+#define must_abort(w) false
+#else
+#define must_abort(w) (!may_send(w))
+#endif
 
 /* --- what is only watched ----------------------------------------------------------------------------- */
 
@@ -151,13 +209,16 @@ inline apply(by, held, number, result, answer) {
 }
 
 inline forget_claim() {
-    held = 0; number = 0; rescued = false; took_over = false; result = none; answer = false;
+    held = 0; number = 0; dead = 0; rescued = false; took_over = false; result = none; answer = false;
     left[me] = 0; overslept[me] = false
 }
 
 /* The whole of it; what it had begun at the receiver is cut off. */
 inline crash() {
     faults++;
+#ifdef HEARTBEATS
+    beat_left[me] = 0; dead_up_to[me] = 0; voided[me] = false;
+#endif
     requesting[me] = false; until_timeout[me] = 0; frozen[me] = false;
     forget_claim()
 }
@@ -194,18 +255,23 @@ inline begin_request(n) {
 }
 
 proctype Worker(byte me) {
-    byte held, number, i;
+    byte held, number, i, dead;
     mtype:outcome result = none;
     bool rescued, took_over, answer;
 
 idle:
 end_idle:
     atomic {
-        claimable && claims < CLAIMS ->
+        claimable(me, known_dead(me)) && may_claim(me) && claims < CLAIMS ->
 #ifndef DEADLINE_FROM_REPLY
         left[me] = LEASE - MARGIN;
 #endif
+        dead = known_dead(me);
+#ifdef HEARTBEATS
+        voided[me] = false
+#else
         skip
+#endif
     }
 #ifdef NUMBER_SENT_BEFORE_COMMIT
     if
@@ -219,7 +285,7 @@ end_idle:
 #ifdef CLAIM_WITHOUT_LOCK
         :: claims < CLAIMS && !final(status) ->
 #else
-        :: claimable && claims < CLAIMS ->
+        :: claimable(me, dead) && claims < CLAIMS ->
 #endif
             rescued = (status == claimed);
             if
@@ -238,8 +304,9 @@ end_idle:
 #endif
             held = version;
             number = attempt
-        :: else -> left[me] = 0; goto idle
-        fi
+        :: else -> left[me] = 0; dead = 0; goto idle
+        fi;
+        dead = 0
     }
     if
     :: skip
@@ -273,13 +340,16 @@ ready:
     :: atomic { faults < FAULTS -> crash(); goto idle }
     :: atomic { !took_over && faults < FAULTS -> faults++; result = released; goto settle }
     :: atomic { !took_over -> extend(); goto ready }
+    /* Its instance is silent: given back. */
+    :: atomic { !took_over && !may_send(me) -> result = released; goto settle }
     /* The end of the lease is too near: given back, or left to it. */
     :: atomic { !took_over && left[me] < TIMEOUT -> forget_claim(); goto idle }
 #ifdef SEND_AFTER_DEADLINE
     :: atomic { !took_over -> begin_request(number) }
 #else
-    :: atomic { !took_over && left[me] >= TIMEOUT -> begin_request(number) }
-    :: atomic { !took_over && left[me] >= TIMEOUT && faults < FAULTS -> faults++; frozen[me] = true };
+    :: atomic { !took_over && may_start(me) && left[me] >= TIMEOUT -> begin_request(number) }
+    :: atomic { !took_over && may_start(me) && left[me] >= TIMEOUT && faults < FAULTS ->
+        faults++; frozen[me] = true };
         atomic { frozen[me] = false; begin_request(number) } /* after the check, before the first byte */
 #endif
     fi;
@@ -313,7 +383,13 @@ requesting_now:
 
 settle:
     /* The end of the lease does not matter any more: the version decides. */
-    atomic { left[me] = 0; until_timeout[me] = 0; overslept[me] = false; rescued = false; took_over = false };
+    atomic {
+        left[me] = 0; until_timeout[me] = 0; overslept[me] = false; rescued = false; took_over = false;
+#ifdef HEARTBEATS
+        voided[me] = false;
+#endif
+        skip
+    };
 write:
     if
     :: atomic { apply(me, held, number, result, answer) };
@@ -345,6 +421,24 @@ end_zombie:
     od
 }
 
+#ifdef HEARTBEATS
+/* Sends a heartbeat whenever it likes, if that changes anything. Done when it is issued, as extend(). */
+proctype Heart(byte i) {
+end_heart:
+    do
+    :: atomic { !frozen[i] && (beat_left[i] < SILENT || until_dead[i] != DEAD ||
+                               (until_dead[other(i)] == 0 && dead_up_to[i] != version) ||
+                               (until_dead[other(i)] != 0 && dead_up_to[i] != 0)) ->
+        until_dead[i] = DEAD;
+        if
+        :: beat_left[i] = SILENT;
+           dead_up_to[i] = (until_dead[other(i)] == 0 -> version : 0)
+        :: faults < FAULTS -> faults++
+        fi }
+    od
+}
+#endif
+
 /* May cancel the event, or may not. */
 proctype Client() {
     if
@@ -358,7 +452,7 @@ proctype Client() {
 }
 
 /* A tick passes only once whoever is awake has done what it had to do by then. */
-#define urgent(w) (requesting[w] && !frozen[w] && (until_timeout[w] == 0 || left[w] == 0))
+#define urgent(w) (requesting[w] && !frozen[w] && (until_timeout[w] == 0 || left[w] == 0 || must_abort(w)))
 #define counting(n) (n > 0 && n < 255)
 
 inline count_down(n) {
@@ -395,9 +489,17 @@ end_time:
             do
             :: i < WORKERS ->
                 if
-                :: frozen[i] && left[i] == 0 -> overslept[i] = true
+                :: frozen[i] && (left[i] == 0 || !may_send(i)) -> overslept[i] = true
                 :: else -> skip
                 fi;
+#ifdef HEARTBEATS
+                count_down(beat_left[i]);
+                count_down(until_dead[i]);
+                if
+                :: beat_left[i] == 0 && left[i] > 0 -> voided[i] = true
+                :: else -> skip
+                fi;
+#endif
                 count_down(left[i]);
                 count_down(until_timeout[i]);
                 i++
@@ -424,8 +526,13 @@ init {
         :: else -> break
         od;
         w = 0;
+#ifdef HEARTBEATS
+        run Heart(0);
+        run Heart(1);  /* late writes and cancels have nothing to do with heartbeats */
+#else
         run Zombie();
         run Client();
+#endif
         run Time()
     }
 }

@@ -110,8 +110,8 @@ bool missed(const Event& event, Instant then) {
 bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
 
 Result<Event, InvalidStateTransition> claim(Event event, Claimant by, Instant now,
-                                            std::chrono::microseconds lease) {
-    if (!claimable(event, now)) return refused(event, "claim");
+                                            std::chrono::microseconds lease, bool left_behind) {
+    if (!claimable(event, now) && !left_behind) return refused(event, "claim");
     if (is_claimed(event)) {  // its holder never reported an outcome
         ++event.retry_count;
         if (!event.first_attempt_at) event.first_attempt_at = event.updated_at;

@@ -123,8 +123,10 @@ inline constexpr std::chrono::seconds late_after{1};
 
 /// Errors of all functions below: InvalidStateTransition, with `event` as it was given.
 /// An expired lease counts as a lost attempt, which began when its holder claimed the event.
+/// `left_behind`: its holder was found dead, so its lease counts as expired (domain/liveness.hpp).
 [[nodiscard]] Result<Event, InvalidStateTransition> claim(Event event, Claimant by, Instant now,
-                                                          std::chrono::microseconds lease);
+                                                          std::chrono::microseconds lease,
+                                                          bool left_behind = false);
 [[nodiscard]] Result<Event, InvalidStateTransition> complete(Event event, Instant now);
 /// Refused permanently: that attempt is not counted in retry_count.
 [[nodiscard]] Result<Event, InvalidStateTransition> fail(Event event, Instant now,

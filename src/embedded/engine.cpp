@@ -184,7 +184,8 @@ struct Engine::Parts {
     EndpointKinds kinds = queues_only();
     Handlers handlers;
     EngineObserver observer;
-    system::HandlerDelivery in_process{handlers, monotonic, handler_threads};
+    SendPermit permit;
+    system::HandlerDelivery in_process{handlers, monotonic, handler_threads, permit};
     system::OpensslDigest digest;
     NoSecrets secrets;
     StoredLocks stored_locks{store};
@@ -201,7 +202,8 @@ struct Engine::Parts {
          .observer = observer,
          .kinds = kinds,
          .in_process = in_process,
-         .handlers = handlers},
+         .handlers = handlers,
+         .permit = permit},
         {.instance = instance, .shards = queue.shards(), .clock_stands_still = test_clock},
         CircuitPolicy{}};
     WakeupsModule wakeups{{.loop = delivery.loop,

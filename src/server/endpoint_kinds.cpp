@@ -39,7 +39,8 @@ webhook::InboxKind::Settings inbox_settings(const Settings& settings) {
 EndpointKinds endpoint_kinds(const EndpointKindParts& p) {
     using std::make_unique;
     EndpointKinds kinds;
-    kinds.add(make_unique<webhook::WebhookKind>(webhook_settings(p), p.secrets, p.monotonic));
+    kinds.add(
+        make_unique<webhook::WebhookKind>(webhook_settings(p), p.secrets, p.monotonic, p.permit));
     kinds.add(make_unique<webhook::InboxKind>(inbox_settings(p.settings), p.store, p.ids));
     kinds.add(make_unique<PullKind>());
     return kinds;

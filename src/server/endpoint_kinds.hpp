@@ -6,6 +6,7 @@
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
+#include "application/ports/send_permit.hpp"
 #include "application/ports/store.hpp"
 #include "server/database.hpp"
 #include "server/settings.hpp"
@@ -22,6 +23,7 @@ struct EndpointKindParts {
     Secrets& secrets;
     Ids& ids;
     const MonotonicClock& monotonic;
+    const SendPermit& permit;
 };
 
 /// The types of endpoints that the server has: one line registers each.

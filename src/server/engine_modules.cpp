@@ -30,7 +30,8 @@ DeliveryModule::Ports delivery_ports(Platform& p, const Handlers& handlers) {
             .observer = p.observers,
             .kinds = p.kinds,
             .in_process = p.in_process,
-            .handlers = handlers};
+            .handlers = handlers,
+            .permit = p.permit};
 }
 
 WakeupsModule::Settings wakeups_settings(Platform& p) {

@@ -77,8 +77,9 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
                             .store = storage,
                             .secrets = secrets,
                             .ids = ids,
-                            .monotonic = monotonic})),
-      in_process(given.handlers, monotonic, handler_threads),
+                            .monotonic = monotonic,
+                            .permit = permit})),
+      in_process(given.handlers, monotonic, handler_threads, permit),
       lock_store(open_lock_store(settings.locks.url, storage)) {
     observers.add(given.observer);
     if (claims) observers.add(claims->sends);

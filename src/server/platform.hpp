@@ -12,6 +12,7 @@
 #include "application/observation/observed_storage.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/lock_store.hpp"
+#include "application/ports/send_permit.hpp"
 #include "server/endpoint_kinds.hpp"
 #include "server/engine.hpp"
 
@@ -62,6 +63,7 @@ struct Platform {
     std::unique_ptr<Claims> claims;  // null: no claim log
     Observers observers;
     system::SecretBox secrets;
+    SendPermit permit;
     EndpointKinds kinds;
     system::HandlerDelivery in_process;
     system::OpensslDigest digest;

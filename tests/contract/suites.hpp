@@ -46,5 +46,7 @@
         adapter, ModelContract,                                            \
         testing::Combine(testing::Values(__VA_ARGS__), testing::Range(1U, 6U)))
 
+/// The suite of heartbeats, on an adapter that has them: `SUNDIAL_CONTRACT(Memory,
+/// HeartbeatContract, StorageKind{…});`
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \
     INSTANTIATE_TEST_SUITE_P(adapter, suite, testing::Values(__VA_ARGS__))

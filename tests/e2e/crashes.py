@@ -17,6 +17,46 @@ def counts(client):
     return collections.Counter(event["status"] for event in client.all("/v1/events?limit=500"))
 
 
+def instance_killed():
+    """Of three instances one is killed with deliveries in flight. Another finds it dead by its missing heartbeat, and
+    sends them again long before their leases end."""
+    release = threading.Event()
+    receiver = h.Receiver(delay=0.0, hold=release)
+    with h.folder() as directory, h.postgres() as url:
+        start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M", folder=directory)
+        servers = [start().ready() for _ in range(3)]
+        try:
+            client = servers[0].client()
+            endpoint(client, receiver.url)
+            for number in range(30):
+                client.ok("POST", "/v1/events", {"eventType": "REMINDER", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                                                 "deliveryPayload": {}, "idempotencyKey": f"e-{number}"})
+            h.wait_until(lambda: receiver.count() == 30, "every event to be in flight")
+            holders = collections.Counter(event["claimedBy"] for event in client.all("/v1/events?status=PROCESSING"))
+            dead, held = holders.most_common(1)[0]
+            # Which process that is, its log says.
+            victim = next(server for server in servers
+                          if any(line["claimedBy"] == dead for line in server.logged("event.claimed")))
+            victim.kill()
+            h.wait_until(lambda: receiver.count() >= 30 + held, "what it held to be sent again", 60)
+            others = [server for server in servers if server is not victim]
+            found = [line for server in others for line in server.logged("instance.dead")]
+            assert {line["instance"] for line in found} == {dead}, found
+            release.set()
+            client = others[0].client()
+            h.wait_until(lambda: counts(client) == {"COMPLETED": 30}, "every event to be settled")
+            tries = collections.Counter(receiver.ids())
+            assert sorted(tries.values()) == [1] * (30 - held) + [2] * held, tries
+            print(f"one of three instances was killed with {held} deliveries in flight: each was sent once more, and no other")
+            assert all(server.stop() == 0 for server in others)
+            assert not any(server.logged("heartbeat.lost") for server in others)
+        finally:
+            release.set()
+            for server in servers:
+                if server.process.poll() is None:
+                    server.kill()
+
+
 def three_instances(events, kills, seed, database=h.postgres):
     """Three processes on one PostgreSQL; a random one is killed every so often, and started again."""
     rng = random.Random(seed)
@@ -152,4 +192,4 @@ def one_file(rounds, seed):
 
 if __name__ == "__main__":
     which, *numbers = sys.argv[1:]
-    {"three_instances": three_instances, "one_file": one_file}[which](*map(int, numbers))
+    {"three_instances": three_instances, "one_file": one_file, "instance": instance_killed}[which](*map(int, numbers))

@@ -155,9 +155,9 @@ class Server:
 
 class Receiver:
     """A webhook receiver: keeps (time, headers, body) of each request and answers 204, after `delay` seconds; 404
-    on the path `refuse`."""
+    on the path `refuse`. With `hold`, an event of threading, it answers once that is set."""
 
-    def __init__(self, delay=0.0, refuse=None):
+    def __init__(self, delay=0.0, refuse=None, hold=None):
         received = self.received = []
         lock = self.lock = threading.Lock()
 
@@ -174,6 +174,8 @@ class Receiver:
                     received.append((time.time(), dict(self.headers), body))
                 if delay:
                     time.sleep(delay)  # a receiver that works: so that a kill finds something in flight
+                if hold:
+                    hold.wait(HANG_GUARD)
                 self.send_response_only(404 if self.path == refuse else 204)
                 if self.path == refuse:
                     self.send_header("Content-Length", "0")

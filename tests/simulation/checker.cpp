@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "domain/liveness.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::simulation {
@@ -35,6 +36,18 @@ public:
                                                     Time end) const {
         if (auto kind = among(source, begin, end)) return kind;
         return among(all, begin, end);
+    }
+    /// Whether a fault of that kind hit `source`, or all processes, within that time.
+    [[nodiscard]] bool has(std::string_view kind, std::uint32_t source, Time begin,
+                           Time end) const {
+        const auto hits = [&](std::uint32_t whom) {
+            const auto found = of_.find(whom);
+            return found != of_.end() &&
+                   std::ranges::any_of(found->second, [&](const Fault& fault) {
+                       return fault.kind == kind && fault.begin <= end && fault.end >= begin;
+                   });
+        };
+        return hits(source) || hits(all);
     }
     [[nodiscard]] bool anywhere(Time begin, Time end) const {
         return std::ranges::any_of(
@@ -70,6 +83,7 @@ struct Life {
         std::uint32_t source;
         std::uint64_t version;
         Instant until;
+        Instant claimed_at;
         Time since;
     };
     std::optional<Holder> holder;
@@ -131,6 +145,7 @@ private:
         if (step.op == Op::erase && step.how != How::refused) erased_.insert(step.user.value());
         if (step.op == Op::create) return follow_create(step);
         if (step.op == Op::stop) stopped_[step.source] = step.mono;
+        if (step.op == Op::beat) return follow_beat(step);
         if (!step.id) return;
         Life& life = lives_[*step.id];
         switch (step.op) {
@@ -158,8 +173,31 @@ private:
             case Op::erase:
             case Op::manage:
             case Op::stop:
+            case Op::beat:
                 return;
         }
+    }
+
+    /// What the sender learns of the others, by the rule of the domain.
+    void follow_beat(const Step& step) {
+        const auto before = heartbeats_.find(step.source);
+        const Heartbeat own = renewed(
+            before == heartbeats_.end() ? std::nullopt : std::optional{before->second}, step.at);
+        heartbeats_[step.source] = own;
+        std::erase_if(heartbeats_, [&](const auto& entry) {
+            return entry.second.renewed_at < step.at - remembered_for;
+        });
+        for (const auto& [source, heartbeat] : heartbeats_) {
+            if (source == step.source || found_dead_at(own, heartbeat) > step.at) continue;
+            found_dead_[{step.source, source}] = step.at;
+        }
+    }
+
+    /// Whether the sender of `step` had found the holder dead after it made that claim.
+    [[nodiscard]] bool may_take_over(const Step& step, std::uint32_t holder,
+                                     Instant claimed_at) const {
+        const auto found = found_dead_.find({step.source, holder});
+        return found != found_dead_.end() && found->second >= claimed_at;
     }
 
     void follow_create(const Step& step) {
@@ -176,7 +214,8 @@ private:
     }
 
     void follow_claim(const Step& step, Life& life) {
-        if (life.holder && step.at < life.holder->until) {
+        if (life.holder && step.at < life.holder->until &&
+            !may_take_over(step, life.holder->source, life.holder->claimed_at)) {
             breach("I6", "claimed while another has it", step);
         }
         if (step.version <= life.version) breach("I6", "its version did not grow", step);
@@ -195,7 +234,7 @@ private:
         }
         judge_lateness(step, life);
         if (life.holder) judge_left(step, *life.holder);
-        life.holder = {step.source, step.version, step.until, step.mono};
+        life.holder = {step.source, step.version, step.until, step.at, step.mono};
         if (step.user) life.user = step.user;
         life.version = step.version;
         life.attempt = step.attempt;
@@ -205,7 +244,7 @@ private:
     void judge_lateness(const Step& step, const Life& life) {
         if (!history_.roomy) return;
         Instant ready = std::max(step.target, step.created_at);
-        if (life.holder) ready = std::max(ready, life.holder->until);
+        if (life.holder) ready = std::max(ready, ends_at(*life.holder));
         if (life.not_before) ready = std::max(ready, *life.not_before);
         // Paused, edited or parked in between: the time since which it could be claimed is unknown.
         const bool unclear = life.edited || (life.holder && life.not_before) ||
@@ -217,6 +256,13 @@ private:
             return;
         }
         breach("I12", "not taken up in time", step);
+    }
+
+    /// The end of its lease, or when other instances can find the holder dead.
+    [[nodiscard]] Instant ends_at(const Life::Holder& holder) const {
+        const auto heartbeat = heartbeats_.find(holder.source);
+        if (heartbeat == heartbeats_.end()) return holder.until;
+        return std::min(holder.until, heartbeat->second.renewed_at + dead_after);
     }
 
     /// An instance that stops releases all its claims, except those whose response was lost.
@@ -287,8 +333,7 @@ private:
         }
         for (const Life::Request& other : life.requests) {
             if (other.end <= step.mono) continue;
-            breach_unless_fault("I7", "two requests at once", step,
-                                {step.source, other.step->source}, other.step->mono - 2min);
+            judge_overlap(step, *other.step);
         }
         if (life.ended != nullptr) {
             breach_unless_fault(life.ended->op == Op::cancel ? "I13" : "I4",
@@ -299,6 +344,19 @@ private:
         }
         judge_duplicate(step, life);
         life.requests.push_back({&step});
+    }
+
+    /// An instance that awaits an answer of the database aborts its requests in time. One that is
+    /// frozen cannot, and a step of the clock shortens the time.
+    void judge_overlap(const Step& step, const Step& other) {
+        for (const std::uint32_t source : {step.source, other.source}) {
+            for (const char* kind : {"freeze", "clock step"}) {
+                if (!faults_.has(kind, source, other.mono - 2min, step.mono)) continue;
+                ++verdict_.excused[std::string{"I7 "} + kind];
+                return;
+            }
+        }
+        breach("I7", "two requests at once", step);
     }
 
     /// A request after an accepted one needs a cause in the history.
@@ -439,6 +497,9 @@ private:
     std::vector<const Step*> acknowledged_;
     std::set<UserId> erased_;
     std::map<std::uint32_t, Time> stopped_;  // instances and their stop times
+    std::map<std::uint32_t, Heartbeat> heartbeats_;
+    // By observer and dead instance: when it was found dead most recently.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Instant> found_dead_;
 };
 
 }  // namespace

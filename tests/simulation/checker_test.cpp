@@ -82,6 +82,12 @@ public:
         claim(two, 31s, 3, 2);
         request(two, 31s, 3, 2);
     }
+    /// Heartbeats of `source`, one a second.
+    void beats(std::uint32_t source, Time begin, Time end) {
+        for (Time when = begin; when <= end; when += 1s) {
+            add(Op::beat, source, when).id.reset();
+        }
+    }
     void stopped(std::uint32_t source, Time when) { add(Op::stop, source, when).id.reset(); }
     void fault(const char* kind, std::uint32_t source, Time begin, Time end) {
         history.faults.push_back({kind, source, 1h + begin, 1h + end});
@@ -198,6 +204,16 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                        story.stopped(one, 2s);
                                                        story.second_attempt();
                                                    }},
+                                         StoryCase{"taken_over_from_a_silent_instance",
+                                                   [](Story& story) {
+                                                       story.beats(one, 0s, 0s);
+                                                       story.beats(two, 0s, 1s);
+                                                       story.claim(one, 1ms, 2, 1);
+                                                       story.beats(two, 1s, 5s);
+                                                       story.claim(two, 5s, 3, 2);
+                                                       story.tried(1, AttemptOutcome::lost);
+                                                       ++story.event.retry_count;
+                                                   }},
                                          StoryCase{"gone_with_its_user",
                                                    [](Story& story) {
                                                        const auto user = an_id<UserId>();
@@ -289,6 +305,42 @@ INSTANTIATE_TEST_SUITE_P(
                       story.add(Op::release, one, 32s, 2, 1);
                   },
                   {"I6"}},
+        StoryCase{"I6_taken_over_from_an_instance_that_sends_heartbeats",
+                  [](Story& story) {
+                      story.claim(one, 1ms, 2, 1);
+                      for (Time when = 0s; when <= 5s; when += 1s) {
+                          story.beats(one, when, when);
+                          story.beats(two, when, when);
+                      }
+                      story.claim(two, 5s, 3, 2);
+                  },
+                  {"I6"}},
+        StoryCase{"I6_taken_over_after_the_database_was_away",
+                  [](Story& story) {
+                      story.beats(one, 0s, 0s);
+                      story.beats(two, 0s, 0s);
+                      story.claim(one, 1ms, 2, 1);
+                      story.beats(two, 6s, 6s);
+                      story.claim(two, 6s, 3, 2);
+                  },
+                  {"I6"}},
+        StoryCase{"I6_taken_over_what_was_claimed_later",
+                  [](Story& story) {
+                      story.beats(one, 0s, 0s);
+                      story.beats(two, 0s, 5s);
+                      story.beats(one, 5100ms, 5100ms);
+                      story.claim(one, 5200ms, 2, 1);
+                      story.claim(two, 5300ms, 3, 2);
+                  },
+                  {"I6"}},
+        StoryCase{"I7_a_lost_reply_excuses_nothing",
+                  [](Story& story) {
+                      story.claim(one, 1ms, 2, 1);
+                      story.request(one, 5ms, 2, 1);
+                      story.fault("lost reply", one, 1s, 10s);
+                      story.second_attempt();
+                  },
+                  {"I7"}},
         StoryCase{
             "I6_a_number_left_out", [](Story& story) { story.claim(one, 1ms, 2, 2); }, {"I6"}},
         StoryCase{"I7_two_requests_at_once",

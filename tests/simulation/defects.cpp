@@ -1,6 +1,7 @@
 #include "simulation/defects.hpp"
 
 #include <chrono>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ public:
         : queue_(queue), store_(store), clock_(clock), defect_(defect) {}
 
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
-    QueuePeek peek(std::span<const Lane> lanes) override {
-        QueuePeek peeked = queue_.peek(lanes);
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
+        QueuePeek peeked = queue_.peek(lanes, dead);
         if (defect_ == Defect::claims_early) peeked.now += 10s;
         return peeked;
     }
@@ -57,6 +58,20 @@ public:
         return queue_.first_missed(from, until, lanes);
     }
     QueueDepth depth() override { return queue_.depth(); }
+    std::optional<Renewal> renew(InstanceId own) override {
+        auto renewal = queue_.renew(own);
+        const Instant now = clock_.now();
+        renewed_at_[own] = now;
+        const bool none_dies =
+            defect_ == Defect::dead_are_not_found || defect_ == Defect::lease_never_ends;
+        if (none_dies) renewal = Renewal{};
+        if (defect_ != Defect::silence_counts) return renewal;
+        for (const auto& [id, renewed_at] : renewed_at_) {
+            if (now - renewed_at >= dead_after) renewal->dead.ids.push_back(id);
+        }
+        return renewal;
+    }
+    void retire(InstanceId own) override { queue_.retire(own); }
 
 private:
     [[nodiscard]] std::chrono::microseconds lease_of(std::chrono::microseconds lease) const {
@@ -78,6 +93,7 @@ private:
     Store& store_;
     DatabaseClock& clock_;
     Defect defect_;
+    std::map<InstanceId, Instant> renewed_at_;
 };
 
 }  // namespace

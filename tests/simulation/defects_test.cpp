@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         DefectCase{"cancel_ignored", Defect::cancel_ignored, {"I13"}, Profile::none},
         DefectCase{"keys_not_unique", Defect::keys_not_unique, {"I3"}, Profile::replies},
         DefectCase{"wrong_zone", Defect::wrong_zone, {"I11"}, Profile::none},
+        DefectCase{"silence_counts", Defect::silence_counts, {"I6"}, Profile::replies},
+        DefectCase{"dead_are_not_found", Defect::dead_are_not_found, {"I12"}, Profile::crash},
         DefectCase{
             "sends_unclaimed_numbers", Defect::sends_unclaimed_numbers, {"I15"}, Profile::none}),
     [](const auto& param_info) { return param_info.param.name; });

@@ -99,4 +99,17 @@ std::vector<EventId> FaultyQueue::extend(std::span<const Held> held,
     });
 }
 
+std::optional<Renewal> FaultyQueue::renew(InstanceId own) {
+    return user_.around(
+        [&] {
+            auto renewal = world_.queue->renew(own);
+            Step step;
+            step.source = user_.number();
+            step.op = Op::beat;
+            world_.record(std::move(step));
+            return renewal;
+        },
+        CallKind::heartbeat);
+}
+
 }  // namespace sundial::simulation

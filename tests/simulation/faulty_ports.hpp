@@ -18,10 +18,17 @@ namespace sundial::simulation {
 struct ProcessDied {};
 
 /// The fault of one call of a port.
-enum class CallFault : std::uint8_t { none, dies_before, dies_after, lost_request, lost_reply };
+enum class CallFault : std::uint8_t {
+    none,
+    dies_before,
+    dies_after,
+    lost_request,
+    lost_reply,
+    database_away  // it answers nobody
+};
 
-/// `peek`: a call that only reads. An idle process makes no others.
-enum class CallKind : std::uint8_t { peek, other };
+/// `peek`: a call that only reads; `heartbeat`: a renewal. An idle process makes no others.
+enum class CallKind : std::uint8_t { peek, heartbeat, other };
 
 /// The ports' view of the calling process.
 class PortUser {
@@ -38,7 +45,7 @@ public:
     std::invoke_result_t<Call> around(Call call, CallKind kind = CallKind::other) {
         const CallFault fault = begin_call(kind);
         if (fault == CallFault::dies_before) throw ProcessDied{};
-        if (fault == CallFault::lost_request) {
+        if (fault == CallFault::lost_request || fault == CallFault::database_away) {
             end_call(fault);
             throw Unavailable("simulated: the request was lost");
         }
@@ -86,8 +93,8 @@ class FaultyQueue final : public EventQueue {
 public:
     FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}
     [[nodiscard]] std::uint32_t shards() const override { return world_.queue->shards(); }
-    QueuePeek peek(std::span<const Lane> lanes) override {
-        return user_.around([&] { return world_.queue->peek(lanes); }, CallKind::peek);
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
+        return user_.around([&] { return world_.queue->peek(lanes, dead); }, CallKind::peek);
     }
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
@@ -105,6 +112,10 @@ public:
     }
     QueueDepth depth() override {
         return user_.around([&] { return world_.queue->depth(); });
+    }
+    std::optional<Renewal> renew(InstanceId own) override;
+    void retire(InstanceId own) override {
+        user_.around([&] { world_.queue->retire(own); });
     }
 
 private:

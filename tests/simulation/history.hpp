@@ -33,6 +33,7 @@ enum class Op : std::uint8_t {
     answer,  // by the receiver
     close,   // of a request without a response: timed out, abandoned, or the sender died
     stop,    // as requested, within its time to drain
+    beat,    // the database renewed the heartbeat of an instance
 };
 [[nodiscard]] std::string_view to_string(Op op);
 

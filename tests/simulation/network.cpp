@@ -62,6 +62,7 @@ void Network::start(DeliveryRequest request, std::function<void(Outcome)> done) 
         exchanges_.erase(number);
         notify(std::move(outcome));
     };
+    watch(exchange);
     world_.time.after(world_.dice.between(1ms, 40ms), [this, exchange] { arrive(exchange); });
     if (world_.defective(Defect::hidden_resend) && world_.dice.chance(0.2)) {
         world_.time.after(1s, [this, exchange] {
@@ -73,6 +74,16 @@ void Network::start(DeliveryRequest request, std::function<void(Outcome)> done) 
         if (exchange->over) return;
         sender_.when_awake([this, exchange] { close(exchange, "timed out"); });
     });
+}
+
+void Network::watch(const Shared& exchange) {
+    // Its clock may be fast or slow by a few percent, so look often.
+    constexpr Time look_again = 100ms;
+    if (exchange->over) return;
+    if (!permit_.allows(exchange->request.claimed, clock_.now())) {
+        return close(exchange, "its sender is silent");
+    }
+    sender_.when_awake_at(world_.time.now() + look_again, [this, exchange] { watch(exchange); });
 }
 
 void Network::arrive(const Shared& exchange) {

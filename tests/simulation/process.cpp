@@ -36,20 +36,22 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       started_(world.time.now()),
       rate_(1 + world.rates.drift * (2 * world.dice.unit() - 1)),
       next_turn_(started_),
+      next_beat_(started_),
       random_(world.dice),
-      network_(world, *this),
+      network_(world, *this, thread_clock_, permit_),
       store_(world, *this),
       queue_(world, *this),
       plan_(store_, world.zones, world.ids),
       deliver_(store_, world.zones, world.ids, {kinds_, nullptr, no_handlers_}),
       admit_(store_, random_),
       judge_(store_, {}),
-      loop_({.instance = InstanceId{world.ids.fresh()},
-             .shards = queue_.shards(),
-             .slots = slots,
-             .tick = tick,
-             .drain = drain},
-            {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_}),
+      loop_(
+          {.instance = InstanceId{world.ids.fresh()},
+           .shards = queue_.shards(),
+           .slots = slots,
+           .tick = tick,
+           .drain = drain},
+          {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_, permit_}),
       unpark_(store_, hints_),
       operations_({.instance = InstanceId{world.ids.fresh()}},
                   {.store = store_,
@@ -72,6 +74,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       create_endpoint(store_, secrets_, kinds_, world.ids),
       edit_endpoint(store_, secrets_, kinds_, world.ids, unpark_, log_) {
     kinds_.add(std::make_unique<NetworkKind>(network_));
+    loop_.begin_heartbeat();
     if (world.dice.chance(works_alone)) return;
     loop_.use_executors(
         {std::make_unique<BackgroundExecutor>(*this), std::make_unique<BackgroundExecutor>(*this)});
@@ -99,6 +102,7 @@ Time Process::true_time_of(Mono local_time) const {
 
 void Process::turn() {
     const Time now = world_.time.now();
+    if (next_beat_ <= std::min(now, next_turn_)) return beat();
     if (const Time free_at = std::max(blocked_until_, frozen_until_); now < free_at) {
         next_turn_ = free_at;
         return;
@@ -136,6 +140,30 @@ void Process::carry_out_turn(Time decided_at) {
     }
 }
 
+void Process::beat() {
+    const Time now = world_.time.now();
+    if (now < frozen_until_) {
+        next_beat_ = frozen_until_;
+        return;
+    }
+    next_beat_ = Timeline::never;
+    doing_ = Doing::background;
+    believed_ = now;
+    try {
+        auto answer = loop_.send_heartbeat();
+        doing_ = Doing::nothing;
+        at(believed_, [this, answer = std::move(answer)] { take_beat(answer); });
+    } catch (const ProcessDied&) {
+        kill();
+    }
+}
+
+void Process::take_beat(InstanceHeartbeat::Beat answer) {
+    const auto next = loop_.heartbeat_answered(std::move(answer));
+    next_beat_ = true_time_of(next.at);
+    if (next.has_news) wake();
+}
+
 void Process::wake() {
     busy_ = true;
     idle_ = false;
@@ -144,7 +172,9 @@ void Process::wake() {
 
 void Process::skip_ticks_until(Time until) {
     const auto ticks = (until - next_turn_) / tick - 1;
-    if (ticks > 0) next_turn_ += ticks * tick;
+    if (ticks <= 0) return;
+    next_turn_ += ticks * tick;
+    next_beat_ = std::max(next_beat_, next_turn_);
 }
 
 void Process::freeze(Time how_long) {
@@ -165,6 +195,11 @@ void Process::end() {
         step.source = number_;
         step.op = Op::stop;
         world_.record(std::move(step));
+    }
+    doing_ = Doing::request;
+    try {
+        loop_.end_heartbeat();
+    } catch (const ProcessDied&) {  // NOLINT(bugprone-empty-catch): it ends anyway
     }
     kill();
 }
@@ -242,8 +277,13 @@ void Process::run_in_background(const std::function<void()>& work,
 // Port calls.
 
 CallFault Process::throw_dice() {
+    if (world_.time.now() < world_.away_until) return CallFault::database_away;
     if (!world_.faults_happen) return CallFault::none;
     const Rates& rates = world_.rates;
+    if (rates.away > 0 && world_.dice.chance(rates.away)) {
+        world_.send_database_away(world_.dice.between(1s, 15s));
+        return CallFault::database_away;
+    }
     double dice = world_.dice.unit();
     const auto is = [&](double probability) { return (dice -= probability) < 0; };
     if (is(rates.dies / 2)) return CallFault::dies_before;
@@ -257,13 +297,13 @@ CallFault Process::begin_call(CallKind kind) {
     ++world_.counts.calls;
     const Time now = world_.time.now();
     if (doing_ != Doing::request) believed_ = std::max(believed_, now);
-    if (kind != CallKind::peek) idle_ = false;
+    if (kind == CallKind::other) idle_ = false;
     // A process that only looks while nothing happens has nothing to lose, so it needs no faults.
     const CallFault fault = idle_ ? CallFault::none : throw_dice();
-    if (kind == CallKind::peek && fault == CallFault::none) {
-        peeked_ = true;
-    } else {
+    if (kind == CallKind::other || fault != CallFault::none) {
         busy_ = true;
+    } else if (kind == CallKind::peek) {
+        peeked_ = true;
     }
     switch (fault) {
         case CallFault::dies_before:
@@ -274,6 +314,7 @@ CallFault Process::begin_call(CallKind kind) {
             world_.record_fault("crash after a call", number_, now, now);
             has_died_in_background_ = doing_ == Doing::background;
             break;
+        case CallFault::database_away:
         case CallFault::lost_request:
         case CallFault::lost_reply:
         case CallFault::none:
@@ -285,7 +326,9 @@ CallFault Process::begin_call(CallKind kind) {
 void Process::end_call(CallFault fault) {
     const Time now = world_.time.now();
     Time latency = world_.dice.between(200us, 4ms);
-    if (fault == CallFault::lost_request || fault == CallFault::lost_reply) {
+    if (fault == CallFault::database_away) {
+        latency = std::min(world_.dice.between(1ms, 10s), world_.away_until - now);
+    } else if (fault == CallFault::lost_request || fault == CallFault::lost_reply) {
         latency = world_.dice.between(1ms, 10s);
         world_.record_fault(fault == CallFault::lost_request ? "lost request" : "lost reply",
                             number_, now, now + latency);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -47,12 +48,16 @@ public:
     [[nodiscard]] bool alive() const { return alive_; }
     /// Whether it is neither dead nor frozen.
     [[nodiscard]] bool answers() const { return alive_ && world_.time.now() >= frozen_until_; }
-    /// The time of its loop's next turn, in true time; never if it is dead.
-    [[nodiscard]] Time next_turn() const { return alive_ ? next_turn_ : Timeline::never; }
+    /// The time of its loop's next turn or of its next heartbeat, in true time; never if it is
+    /// dead.
+    [[nodiscard]] Time next_turn() const {
+        return alive_ ? std::min(next_turn_, next_beat_) : Timeline::never;
+    }
     void turn();
     /// Only ticks since its last wait, and nothing in progress.
     [[nodiscard]] bool idle() const { return idle_ && network_.idle(); }
-    /// Skips its next turns, which would only look, up to a tick before `until`.
+    /// Skips its next turns, which would only look, and its heartbeats, up to a tick before
+    /// `until`. After that its heartbeat begins again.
     void skip_ticks_until(Time until);
     void kill();
     /// SIGTERM: releases and settles its claims, then ends.
@@ -69,6 +74,9 @@ public:
 
     // Sender and PortUser.
     void when_awake(std::function<void()> what) override;
+    void when_awake_at(Time when, std::function<void()> what) override {
+        at(when, std::move(what));
+    }
     CallFault begin_call(CallKind kind) override;
     void end_call(CallFault fault) override;
     [[nodiscard]] bool loses_commits() override;
@@ -78,6 +86,17 @@ private:
     public:
         explicit LocalClock(const Process& process) : process_(process) {}
         [[nodiscard]] std::chrono::microseconds now() const override;
+
+    private:
+        const Process& process_;
+    };
+    /// For threads that no call keeps.
+    class ThreadClock final : public MonotonicClock {
+    public:
+        explicit ThreadClock(const Process& process) : process_(process) {}
+        [[nodiscard]] std::chrono::microseconds now() const override {
+            return process_.local(process_.world_.time.now());
+        }
 
     private:
         const Process& process_;
@@ -150,6 +169,9 @@ private:
     [[nodiscard]] Mono local(Time true_time) const;
     [[nodiscard]] Time true_time_of(Mono local) const;
     void carry_out_turn(Time decided_at);
+    /// Sends a heartbeat, as its thread does beside the loop.
+    void beat();
+    void take_beat(InstanceHeartbeat::Beat answer);
     void end();
     void wake();
     /// Runs `what` when the process is not frozen; never if it is dead.
@@ -166,6 +188,7 @@ private:
     bool alive_ = true;
     Doing doing_ = Doing::nothing;
     Time next_turn_;
+    Time next_beat_;  // never while one is under way
     Time stopped_at_ = Timeline::never;
     Time frozen_until_{0};
     Time blocked_until_{0};      // its loop waits for a response
@@ -177,12 +200,14 @@ private:
     bool lost_commit_ = false;
 
     LocalClock monotonic_{*this};
+    ThreadClock thread_clock_{*this};
     LocalRandom random_;
     NoLog log_;
     Hints hints_{*this};
     EngineObserver observer_;
     Handlers no_handlers_;
     OpenSecrets secrets_;
+    SendPermit permit_;
     Network network_;
     EndpointKinds kinds_;
     FaultyStore store_;

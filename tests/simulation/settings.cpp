@@ -38,6 +38,7 @@ Rates rates_of(Profile profile, double severity) {
         rates.lost_request = 0.02 * severity;
         rates.lost_reply = 0.04 * severity;
         rates.late = 0.02 * severity;
+        rates.away = 0.001 * severity;
         rates.lost_answer = 0.05 * severity;
     }
     if (all || profile == Profile::pause) rates.freeze = 0.01 * severity;

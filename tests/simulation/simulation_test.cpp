@@ -51,8 +51,8 @@ TEST_P(Faults, OfTheProfileHappenAndNoOthers) {
 
 const std::set<std::string> of_crash{"crash before a call", "crash after a call", "kill", "stop",
                                      "nobody is there"};
-const std::set<std::string> of_replies{"lost request", "lost reply", "late request", "late reply",
-                                       "lost answer"};
+const std::set<std::string> of_replies{"lost request", "lost reply",  "late request",
+                                       "late reply",   "lost answer", "database away"};
 
 std::set<std::string> of_all() {
     std::set<std::string> all{"freeze", "clock step"};

@@ -60,4 +60,9 @@ void World::record_fault(const std::string& kind, std::uint32_t source, Time beg
     history.faults.push_back({kind, source, begin, end});
 }
 
+void World::send_database_away(Time how_long) {
+    away_until = time.now() + how_long;
+    record_fault("database away", 0, time.now(), away_until);
+}
+
 }  // namespace sundial::simulation

@@ -36,12 +36,15 @@ struct World {
     /// At the current time.
     void record(Step step);
     void record_fault(const std::string& kind, std::uint32_t source, Time begin, Time end);
+    /// The database answers nobody for that long.
+    void send_database_away(Time how_long);
     [[nodiscard]] bool defective(Defect defect) const { return settings.defect == defect; }
 
     const Settings settings;
     Dice dice;
     Rates rates;
     bool faults_happen = true;
+    Time away_until{0};
     Timeline time;
     DatabaseClock clock;
     FakeIds ids;

@@ -59,8 +59,8 @@ protected:
     }
     std::unique_ptr<WorkerLoop> a_loop(InstanceId instance = instance_a) {
         return std::make_unique<WorkerLoop>(
-            worker_settings(instance),
-            WorkerPorts{faulty, plan, deliver, admit, judge, monotonic, random, log, observer});
+            worker_settings(instance), WorkerPorts{faulty, plan, deliver, admit, judge, monotonic,
+                                                   random, log, observer, permit});
     }
     /// The process dies and restarts. Its unsettled claims wait until their leases expire.
     void crash() { loop = a_loop(an_id<InstanceId>()); }
@@ -111,6 +111,7 @@ protected:
     AdmitEvents admit{store, random};
     JudgeReceivers judge{store, CircuitPolicy{}};
     CountingObserver observer;
+    SendPermit permit;
     std::unique_ptr<WorkerLoop> loop = a_loop();
 };
 

@@ -24,8 +24,9 @@ public:
         hints.push_back(due);
         queue_.hint(due);
     }
-    QueuePeek peek(std::span<const Lane> lanes) override {
-        return call(peek_fault, [&] { return queue_.peek(lanes); });
+    using EventQueue::peek;
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
+        return call(peek_fault, [&] { return queue_.peek(lanes, dead); });
     }
     Claimed claim_ready(const ClaimRequest& request) override {
         if (before_claim) before_claim();
@@ -57,13 +58,20 @@ public:
         return queue_.first_missed(from, until, lanes);
     }
     QueueDepth depth() override { return queue_.depth(); }
+    std::optional<Renewal> renew(InstanceId own) override {
+        if (before_renew) before_renew();
+        return call(renew_fault, [&] { return queue_.renew(own); });
+    }
+    void retire(InstanceId own) override { queue_.retire(own); }
 
     Fault peek_fault = Fault::none;
     Fault claim_fault = Fault::none;
     Fault settle_fault = Fault::none;
     Fault release_fault = Fault::none;
     Fault extend_fault = Fault::none;
+    Fault renew_fault = Fault::none;
     std::vector<Instant> hints;
+    std::function<void()> before_renew;
     std::function<void()> before_claim, before_settle, after_settle, before_release, after_release;
 
 private:

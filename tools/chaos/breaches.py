@@ -93,6 +93,27 @@ def lease_ignored(tale):
     tale.claimed_again(0, 2 * SECOND, sent=False)
 
 
+def beats(tale, who, begin, seconds):
+    """Heartbeats of an instance, one a second."""
+    for second in range(seconds):
+        at = begin + second * SECOND
+        tale.history.append({"t": at, "mono": at, "src": who, "type": "ok", "op": "heartbeat", "took": MILLISECOND})
+
+
+def taken_over(tale, seconds):
+    """Six seconds after a claim another instance takes the event over; its holder sent heartbeats for `seconds`."""
+    tale.drop(tale.lines(0, "settle"))
+    claim = tale.lines(0, "claim")[0]
+    rescuer = next(name for name in INSTANCES if name != claim["src"])
+    for who, how_long in ((claim["src"], seconds), (rescuer, 9)):
+        beats(tale, who, claim["mono"] - SECOND, how_long)
+    tale.claimed_again(0, 6 * SECOND, who=rescuer, sent=False)
+
+
+def taken_over_from_a_living_instance(tale):
+    taken_over(tale, 9)
+
+
 def settled_past_the_lease(tale):
     settle = tale.lines(0, "settle")[0]
     tale.claimed_again(0, 16 * SECOND, sent=False)
@@ -201,7 +222,7 @@ def no_peace(tale):
 
 BREACHES = {
     "I1": [lost], "I2": [phantom], "I3": [two_events_for_one_key], "I4": [two_live, changed_its_mind, claimed_though_over],
-    "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, settled_past_the_lease, version_gap],
+    "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, taken_over_from_a_living_instance, settled_past_the_lease, version_gap],
     "I7": [overlap], "I8": [other_body, number_twice], "I9": [sent_again, claimed_though_over], "I10": [early],
     "I11": [wrong_local_time], "I12": [two_requests_in_peace, slow_take_over, slow_writes],
     "I13": [retry_after_ignored, delay_ignored, refusal_ignored, redirect_followed, cancel_ignored],
@@ -253,7 +274,11 @@ def told_late_by_a_frozen_instance(tale):
     tale.row(0).update(version=4, attempt=2, retryCount=1, attempts=[[1, "LOST", None], [2, "SUCCEEDED", 204]])
 
 
-EXCUSES = {excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
+def excused_by_missing_heartbeats(tale):
+    taken_over(tale, 2)
+
+
+EXCUSES = {excused_by_missing_heartbeats: ("I6", True), excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
            not_excused_by_another_kill: ("I9", False), not_excused_by_a_later_kill: ("I9", False),
            told_late_by_a_frozen_instance: ("I4", True)}
 

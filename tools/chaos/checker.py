@@ -15,6 +15,8 @@ from evidence import ANSWER, CANCELLED, CLAIM, EXTEND, RELEASE, REQUEST, SEEN, S
 
 SECOND = 1_000_000_000
 SAMPLES = 5
+SILENT = 4_400_000_000  # an instance is found dead 4.5 s after its last heartbeat, by the database's clock
+RESCUED = 7 * SECOND  # within 5 s, and 2 s for a busy machine
 
 INVARIANTS = {
     "I1": "no acknowledged event is lost",
@@ -301,7 +303,15 @@ class Checker:
         """A claim requires that the earlier holder has settled, its lease has expired, or the holder is dead."""
         if held is None or claim[0] >= held[2]:
             return
-        who, _, until, since = held
+        who, version, until, since = held
+        if claim[4] == version + 1:  # else something happened between that was not logged
+            silent = self.run.silent(who, since, claim[5], SILENT)
+            if silent:
+                self.verdict.excuse("I6", "its holder sent no heartbeat")
+                return
+            if silent is False:
+                self.verdict.breach("I6", f"{event}: claimed by {claim[2]} before the lease of {who} was over, which sent heartbeats")
+                return
         cause = self.faults.during({who}, since - SECOND, claim[0])
         if cause:
             self.verdict.excuse("I6", cause)
@@ -398,7 +408,8 @@ class Checker:
                         verdict.breach("I12", f"{event}: more than one request without a fault")
 
     def taken_over(self, kill):
-        """The claims of a killed instance are claimed again within lease + 2 ticks + 5 s, not counting other faults."""
+        """The claims of a killed instance are claimed again within seconds if others run undisturbed, else within
+        lease + 2 ticks + 5 s, not counting other faults."""
         open_claims = self.claims_of(kill)
         for event, version in open_claims:
             self.verdict.checked["I12"] += 1
@@ -407,8 +418,17 @@ class Checker:
                 continue  # the outcome was committed but not logged: I1, I5 and I17 cover the rest
             again = again[0]
             bound = self.lease + 2 * self.tick + 5 * SECOND + self.faults.disturbed(kill["mono1"], again)
+            if self.others_run(kill, again):
+                bound = RESCUED
             if again - kill["mono0"] > bound:
                 self.verdict.breach("I12", f"{event}: claimed again only {(again - kill['mono0']) / SECOND:.1f} s after its holder was killed")
+
+    def others_run(self, kill, until):
+        """Whether instances with heartbeats ran undisturbed since before that kill."""
+        return (not self.alone and kill["kind"] == "kill" and len(kill["effects"]) < self.asked["instances"]
+                and all(self.run.beats.get(who) for who in kill["effects"])
+                and not any(line is not kill and line["mono0"] <= until and line["mono1"] >= kill["mono0"] - 40 * SECOND
+                            for line in self.faults.lines))
 
     def claims_of(self, kill):
         """(event, version) of the victims' claims at the time of the kill."""

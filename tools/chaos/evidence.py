@@ -42,6 +42,16 @@ class Faults:
 class Run:
     """A run's files, sorted by event."""
 
+    def silent(self, who, since, until, time):
+        """Whether that instance sent no heartbeat for `time` at some point between; None if it never sends any."""
+        beats = self.beats.get(who)
+        if not beats:
+            return None
+        near = [since, *(beat for beat in beats if since < beat <= until), until]
+        before = next((beat for beat in reversed(beats) if beat <= since), since)
+        near[0] = before
+        return any(later - earlier >= time for earlier, later in zip(near, near[1:]))
+
     def __init__(self, directory):
         path = lambda name: os.path.join(directory, name)
         self.asked = history.one(path("run.json"))
@@ -52,9 +62,12 @@ class Run:
         self.ok_times, self.reading = [], []
         self.unparked = []  # (begin, end) of calls that released waiting events
         self.unclear_claims = []  # (begin, end) of claims with an unknown outcome
+        self.beats = collections.defaultdict(list)  # instance -> when it sent heartbeats that were answered
         self.kinds = collections.Counter()
         self.requests = 0
         self.read_history(path("history.jsonl"))
+        for beats in self.beats.values():
+            beats.sort()
         self.final = {}
         self.by_key = collections.defaultdict(list)
         for row in history.lines_of(path("final.jsonl")):
@@ -89,6 +102,9 @@ class Run:
                 life[line["id"]].append((mono, RELEASE, line["src"], line["attempt"], line["version"], mono - line["took"], kind))
             elif op == "extend":
                 life[line["id"]].append((mono, EXTEND, line["src"], None, line["version"], mono - line["took"], kind))
+            elif op == "heartbeat":
+                if kind == "ok":
+                    self.beats[line["src"]].append(mono - line["took"])
             elif op == "create":
                 if kind == "invoke":
                     self.wanted.setdefault(line["key"], line)

@@ -89,7 +89,7 @@ class Kill9(Profile):
 
 
 class Pause(Profile):
-    """SIGSTOP for longer than the lease: an instance that slept must not act on its old claims."""
+    """SIGSTOP for longer than the heartbeat or the lease: an instance that slept must not act on its old claims."""
     name = "pause"
     faults = ("pause",)
 
@@ -97,7 +97,7 @@ class Pause(Profile):
         victim = world.rng.choice(world.instances)
         with world.nemeses.fault("pause", [victim.id]) as fault:
             victim.signal(signal.SIGSTOP)
-            time.sleep(15 + world.rng.uniform(1, 4))
+            time.sleep(world.rng.choice((5, 15)) + world.rng.uniform(1, 4))
             victim.signal(signal.SIGCONT)
             fault["proof"] = 1
 
@@ -252,7 +252,7 @@ class Partition(Profile):
             else:
                 victim.place.lose("", world.rng.choice((
                     [self.network.database], [self.network.sink], [self.network.database, self.network.sink])))
-                time.sleep(world.rng.choice((2, 4, 18)))  # the last one beyond the lease
+                time.sleep(world.rng.choice((2, 7, 18)))  # beyond the heartbeat, and beyond the lease
             fault["proof"] = victim.place.heal()
 
 

@@ -24,15 +24,17 @@ struct Claiming {
     std::array<std::uint32_t, 4> shares;
     std::chrono::microseconds lease;
     std::span<const EndpointId> limited{};  // as in ClaimRequest
+    DeadInstances dead{};
 };
 
 using Ready = std::array<std::vector<const Event*>, 4>;
 
 /// Oldest first in each priority.
-Ready ready(const State& state, Instant now, const std::function<bool(const Event&)>& matches) {
+Ready ready(const State& state, Instant now, const DeadInstances& dead,
+            const std::function<bool(const Event&)>& matches) {
     Ready found;
     for (const auto& [id, event] : state.live.rows()) {
-        if (claimable(event, now) && matches(event)) {
+        if ((claimable(event, now) || is_left_behind(event, dead)) && matches(event)) {
             found[static_cast<std::size_t>(event.priority)].push_back(&event);
         }
     }
@@ -55,7 +57,7 @@ bool is_pull(const State& state, const Event& event) {
 Claimed claim_matching(State& state, const Claiming& claiming,
                        const std::function<bool(const Event&)>& matches) {
     Claimed claimed{{}, state.clock.now()};
-    const Ready found = ready(state, claimed.now, matches);
+    const Ready found = ready(state, claimed.now, claiming.dead, matches);
     for (std::size_t priority = 0; priority < found.size(); ++priority) {
         const auto& events = found[priority];
         const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
@@ -71,7 +73,9 @@ Claimed claim_matching(State& state, const Claiming& claiming,
             const bool previous_lost = is_claimed(before);
             if (previous_lost)
                 state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
-            Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
+            Event event = claim(before, claiming.by, claimed.now, claiming.lease,
+                                is_left_behind(before, claiming.dead))
+                              .value();
             state.live.replace(event.id, event);
             claimed.events.push_back({std::move(event), previous_lost});
         }
@@ -185,7 +189,7 @@ public:
     explicit MemoryEventQueue(State& state) : state_{state} {}
     [[nodiscard]] std::uint32_t shards() const override { return state_.shards; }
 
-    QueuePeek peek(std::span<const Lane> lanes) override {
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         const Turn turn{state_};
         QueuePeek peeked{state_.clock.now(),
                          std::vector<Instant>(lanes.size() * state_.shards, never)};
@@ -194,7 +198,10 @@ public:
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
             const std::uint32_t shard = shard_of(id, state_.shards);
-            const auto lower = [&](Instant& next) { next = std::min(next, event.claimable_at); };
+            const auto lower = [&](Instant& next) {
+                next = std::min(
+                    next, is_left_behind(event, dead) ? event.updated_at : event.claimable_at);
+            };
             if (in_line(event)) {
                 lower(first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
                           .first->second);
@@ -222,7 +229,8 @@ public:
                    shard_of(event.id, state_.shards) == request.shard;
         };
         Claimed claimed = claim_matching(
-            state_, {request.by, request.shares, request.lease, request.limited}, matches);
+            state_, {request.by, request.shares, request.lease, request.limited, request.dead},
+            matches);
         turn.commit();
         return claimed;
     }
@@ -322,6 +330,41 @@ public:
             }
         }
         return depth;
+    }
+
+    std::optional<Renewal> renew(InstanceId own) override {
+        Turn turn{state_};
+        const Instant now = state_.clock.now();
+        const Heartbeat* before = state_.heartbeats.find(own);
+        const Heartbeat mine = renewed(before ? std::optional{*before} : std::nullopt, now);
+        Renewal renewal{.dead = {{}, now}};
+        std::vector<InstanceId> forgotten;
+        for (const auto& [id, heartbeat] : state_.heartbeats.rows()) {
+            if (id == own) continue;
+            const Instant dead_at = found_dead_at(mine, heartbeat);
+            if (heartbeat.renewed_at < now - remembered_for) {
+                forgotten.push_back(id);
+            } else if (dead_at <= now) {
+                renewal.dead.ids.push_back(id);
+            } else {
+                renewal.next_death =
+                    std::min(renewal.next_death.value_or(dead_at - now), dead_at - now);
+            }
+        }
+        for (const InstanceId id : forgotten) state_.heartbeats.erase(id);
+        if (before) {
+            state_.heartbeats.replace(own, mine);
+        } else {
+            state_.heartbeats.insert(own, mine);
+        }
+        turn.commit();
+        return renewal;
+    }
+
+    void retire(InstanceId own) override {
+        Turn turn{state_};
+        if (state_.heartbeats.find(own)) state_.heartbeats.erase(own);
+        turn.commit();
     }
 
 private:

@@ -22,6 +22,7 @@
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/limits.hpp"
+#include "domain/liveness.hpp"
 #include "domain/lock.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
@@ -102,6 +103,7 @@ struct State {
     Table<EndpointId, Endpoint> endpoints{journal};
     Table<EndpointId, Circuit> circuits{journal};
     Table<EndpointId, Limits> limits{journal};
+    Table<InstanceId, Heartbeat> heartbeats{journal};
     Table<OperationId, Operation> operations{journal};
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};

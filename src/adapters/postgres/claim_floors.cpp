@@ -84,6 +84,14 @@ void ClaimFloors::lower(Instant due) {
     for (Instant& floor : floors_) floor = std::min(floor, due);
 }
 
+void ClaimFloors::lower_to_recent() {
+    const std::lock_guard lock{mutex_};
+    if (!raised_) return;
+    for (Instant& floor : floors_) {
+        if (floor != beginning) floor -= recent;
+    }
+}
+
 std::optional<ClaimFloors::Slice> ClaimFloors::next_slice(Mono now) {
     const std::lock_guard lock{mutex_};
     if (!raised_) return std::nullopt;

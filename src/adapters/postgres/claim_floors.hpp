@@ -52,6 +52,9 @@ public:
     /// `due` is long past, the floors stay and the sweep finds the event, because all the dead
     /// entries may be in between.
     void lower(Instant due);
+    /// Reports that events of the last seconds may have become claimable, because their holder was
+    /// found dead.
+    void lower_to_recent();
 
     /// A range of one shard, all priorities.
     struct Slice {

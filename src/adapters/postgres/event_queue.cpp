@@ -210,7 +210,7 @@ public:
         to_handlers()->floors.lower(due);
     }
 
-    QueuePeek peek(std::span<const Lane> lanes) override {
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         QueuePeek peeked{{}, std::vector<Instant>(lanes.size() * shards(), never)};
         peeked.lanes.assign(lanes.begin(), lanes.end());
         const auto handlers = to_handlers(lanes);
@@ -220,7 +220,7 @@ public:
         }
         if (!handlers->lanes.empty()) readings.push_back(reading_of(*handlers));
         try {
-            read_all(readings, peeked);
+            read_all(readings, dead, peeked);
         } catch (const StatementTimeout&) {
             for (const Reading& one : readings) {
                 one.group->floors.peek_failed(database_.approximate_now(), SteadyClock::now());
@@ -233,7 +233,7 @@ public:
         }
         const bool due = std::ranges::any_of(
             peeked.next, [&peeked](Instant next) { return next <= peeked.now; });
-        for (const Reading& one : readings) sweep(*one.group, due, peeked_at, peeked);
+        for (const Reading& one : readings) sweep(*one.group, dead, due, peeked_at, peeked);
         return peeked;
     }
 
@@ -247,11 +247,20 @@ public:
         const auto server = database_.trusted_server(request.lease);
         const Call claim =
             request.lane == endpoint_lane
-                ? Call{sql::claim_ready, shard,  priorities, shares,         request.by,
-                       request.lease,    server, from,       request.limited}
-                : Call{sql::claim_to_handle, shard,         priorities, shares,
-                       request.by,           request.lease, server,     from,
-                       request.lane.value};
+                ? Call{sql::claim_ready,  shard,  priorities, shares,          request.by,
+                       request.lease,     server, from,       request.limited, request.dead.ids,
+                       request.dead.as_of}
+                : Call{sql::claim_to_handle,
+                       shard,
+                       priorities,
+                       shares,
+                       request.by,
+                       request.lease,
+                       server,
+                       from,
+                       request.lane.value,
+                       request.dead.ids,
+                       request.dead.as_of};
         CRASH_POINT("claim: before commit");
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
         CRASH_POINT("claim: after commit");
@@ -376,6 +385,31 @@ public:
         return depth;
     }
 
+    std::optional<Renewal> renew(InstanceId own) override {
+        const std::array calls{Call{sql::renew_heartbeat, own, longest_gap, dead_after},
+                               Call{sql::forget_heartbeats, remembered_for}};
+        const auto answered = database_.run("heartbeat", Database::Effect::once, calls);
+        // The clock of the transaction's beginning: all that a revived instance claims is later.
+        Renewal renewal{.dead = {{}, answered.now}};
+        const Answer& others = answered.answers.front();
+        for (std::size_t row = 0; row < others.size(); ++row) {
+            const auto id = others.get<InstanceId>(row, 0);
+            const auto left = others.get<std::chrono::microseconds>(row, 1);
+            if (left <= 0us) {
+                renewal.dead.ids.push_back(id);
+            } else {
+                renewal.next_death = std::min(renewal.next_death.value_or(left), left);
+            }
+        }
+        lower_floors_for(renewal.dead);
+        return renewal;
+    }
+
+    void retire(InstanceId own) override {
+        const Call call{sql::retire_instance, own};
+        (void)database_.run("heartbeat", Database::Effect::repeatable, {&call, 1});
+    }
+
 private:
     using SteadyClock = std::chrono::steady_clock;
     static constexpr auto priorities_of_part = std::tuple_size_v<ClaimFloors::Priorities>;
@@ -413,17 +447,36 @@ private:
         return group->floors.of(place * shards() + shard);
     }
 
+    /// What a dead instance had claimed lies below the floors, as far as it is not recent. Sweeps
+    /// find the rest.
+    void lower_floors_for(const DeadInstances& dead) {
+        std::vector<InstanceId> before;
+        {
+            const std::lock_guard lock{mutex_};
+            before = std::exchange(known_dead_, dead.ids);
+        }
+        const bool has_news = std::ranges::any_of(dead.ids, [&before](const InstanceId& id) {
+            return std::ranges::find(before, id) == before.end();
+        });
+        if (!has_news) return;
+        to_endpoints_.floors.lower_to_recent();
+        to_handlers()->floors.lower_to_recent();
+    }
+
     /// Reads the given parts of a group, each once for each priority.
     [[nodiscard]] Call reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
-                               const std::vector<Instant>& from, Instant until) const {
+                               const std::vector<Instant>& from, Instant until,
+                               const DeadInstances& dead) const {
         const auto each = column(parts, [this](std::uint32_t part) {
             return static_cast<std::int16_t>(part % shards());
         });
         const std::vector<Instant> ends(parts.size(), until);
-        if (&group == &to_endpoints_) return Call{sql::peek, each, from, ends};
-        return Call{sql::peek_to_handle, each, from, ends, column(parts, [&](std::uint32_t part) {
-                        return group.lanes[part / shards()].value;
-                    })};
+        if (&group == &to_endpoints_) {
+            return Call{sql::peek, each, from, ends, dead.ids, dead.as_of};
+        }
+        const auto types =
+            column(parts, [&](std::uint32_t part) { return group.lanes[part / shards()].value; });
+        return Call{sql::peek_to_handle, each, from, ends, types, dead.ids, dead.as_of};
     }
 
     /// Every part of a group, once for each priority.
@@ -438,10 +491,10 @@ private:
 
     /// Reads all parts without an end, and in the same round trip the lines and the limited
     /// endpoints.
-    void read_all(std::vector<Reading>& readings, QueuePeek& peeked) {
+    void read_all(std::vector<Reading>& readings, const DeadInstances& dead, QueuePeek& peeked) {
         std::vector<Call> calls{Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
         for (const Reading& one : readings) {
-            calls.push_back(reading(*one.group, parts_of(one.from), one.from, never));
+            calls.push_back(reading(*one.group, parts_of(one.from), one.from, never, dead));
         }
         const auto answered = database_.run("look", Database::Effect::none, calls);
         peeked.now = answered.now;
@@ -461,7 +514,8 @@ private:
     }
 
     /// Looks below the floors for events that have become claimable there.
-    void sweep(LaneGroup& group, bool due, SteadyClock::time_point peeked_at, QueuePeek& peeked) {
+    void sweep(LaneGroup& group, const DeadInstances& dead, bool due,
+               SteadyClock::time_point peeked_at, QueuePeek& peeked) {
         while (const auto slice = group.floors.next_slice(SteadyClock::now())) {
             const auto began = SteadyClock::now();
             const auto took = [began] {
@@ -471,7 +525,7 @@ private:
             const std::vector<std::uint32_t> parts(priorities_of_part, slice->shard);
             const std::vector<Instant> from(priorities_of_part, slice->from);
             try {
-                const Call call = reading(group, parts, from, slice->until);
+                const Call call = reading(group, parts, from, slice->until, dead);
                 const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
                 peeked.now = answered.now;
                 group.floors.swept(*slice, seen_in(answered.answers.front(), group, parts, peeked),
@@ -511,6 +565,7 @@ private:
     LaneGroup to_endpoints_;
     mutable std::mutex mutex_;
     std::shared_ptr<LaneGroup> to_handlers_;
+    std::vector<InstanceId> known_dead_;
 };
 
 }  // namespace

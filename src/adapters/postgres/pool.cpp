@@ -10,8 +10,8 @@
 namespace sundial::postgres {
 namespace {
 
-/// The loop plans, and beside it one thread claims and one settles.
-constexpr std::size_t threads_of_scheduler = 3;
+/// The loop plans, and beside it one thread claims, one settles, and one sends heartbeats.
+constexpr std::size_t threads_of_scheduler = 4;
 
 }  // namespace
 

@@ -16,8 +16,9 @@ namespace sundial::postgres::sql {
 /// have ended, and the next id. The snapshot's upper bound cannot be used for the latter: the
 /// latest transactions may be open beyond it. `before` is part of the last join so that it is
 /// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
-/// any index while statistics say that the table is empty. $1 shards, each once for each priority,
-/// $2 from, $3 until. Of the events with an endpoint.
+/// any index while statistics say that the table is empty. What dead instances have claimed counts
+/// as free. $1 shards, each once for each priority, $2 from, $3 until, $4 dead instances, $5 when
+/// they were found dead. Of the events with an endpoint.
 inline constexpr Statement peek{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
@@ -40,14 +41,17 @@ inline constexpr Statement peek{"look", R"sql(
      CROSS JOIN LATERAL (
             SELECT min(lease_ends) AS until,
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
-              FROM (SELECT claimable_at, lease_ends FROM sundial.events
+              FROM (SELECT claimable_at,
+                           CASE WHEN claimed_by = ANY ($4::uuid[]) AND updated_at <= $5 THEN claimable_at
+                                ELSE lease_ends END AS lease_ends
+                      FROM sundial.events
                      WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
                        AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
                        AND claimable_at >= part.floor AND claimable_at < part.ceiling
                        AND claimable_at <= least(head.claimable_at, sundial.clock())
                        AND claimed_by IS NOT NULL
                      ORDER BY claimable_at) AS claimed) AS held)sql"};
-/// The same for events of type $4 without an endpoint.
+/// The same for events of type $4 without an endpoint; $5 and $6 as $4 and $5 above.
 inline constexpr Statement peek_to_handle{"look_to_handle", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
@@ -70,7 +74,10 @@ inline constexpr Statement peek_to_handle{"look_to_handle", R"sql(
      CROSS JOIN LATERAL (
             SELECT min(lease_ends) AS until,
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
-              FROM (SELECT claimable_at, lease_ends FROM sundial.events
+              FROM (SELECT claimable_at,
+                           CASE WHEN claimed_by = ANY ($5::uuid[]) AND updated_at <= $6 THEN claimable_at
+                                ELSE lease_ends END AS lease_ends
+                      FROM sundial.events
                      WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND endpoint_id IS NULL
                        AND event_type = part.type
                        AND claimable_at >= part.floor AND claimable_at < part.ceiling
@@ -82,12 +89,14 @@ inline constexpr Statement peek_to_handle{"look_to_handle", R"sql(
 // a constant, the planner reads the whole shard with its dead rows, and joins that with the given
 // rows, once statistics say that the table is empty.
 
-/// Claims events of one shard with an endpoint: new, to be retried, or with an expired lease. The
-/// attempt of such a lease began when its holder claimed the event, at updated_at. Skips rows that
+/// Claims events of one shard with an endpoint: new, to be retried, with an expired lease, or with
+/// a holder that was found dead. The attempt of such a holder began when it claimed the event, at
+/// updated_at. Skips rows that
 /// others have locked, never waits. Unclaimed events of limited endpoints join their lines instead,
 /// without another change. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
 /// start time of the server whose clock may declare leases expired (null: none), $7 where to start
-/// in each priority (claim_floors.hpp), $8 limited endpoints. Rows come unordered.
+/// in each priority (claim_floors.hpp), $8 limited endpoints, $9 dead instances, $10 when they were
+/// found dead. Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
@@ -99,7 +108,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
                AND endpoint_id IS NOT NULL
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
-                    OR (lease_ends <= sundial.clock()
+                    OR ((lease_ends <= sundial.clock()
+                         OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
                         AND $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
@@ -121,7 +131,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            obstacle = CASE WHEN ready.waits THEN 'LIMIT' END
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
-/// The same for events of type $8 without an endpoint. They have no limits.
+/// The same for events of type $8 without an endpoint. They have no limits. $9 and $10 as above.
 inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
@@ -130,7 +140,8 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
              WHERE shard = $1 AND priority = share.priority AND endpoint_id IS NULL AND event_type = $8
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
-                    OR (lease_ends <= sundial.clock()
+                    OR ((lease_ends <= sundial.clock()
+                         OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
                         AND $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
@@ -456,6 +467,29 @@ inline constexpr Statement first_missed{"first_missed", R"sql(
        AND NOT pull AND claimable_at < 'infinity' AND (retry_of IS NULL OR attempt = 0)
        AND CASE WHEN endpoint_id IS NULL THEN event_type ELSE '' END = ANY ($3::text[])
      ORDER BY due LIMIT 1)sql"};
+
+/// Renews the heartbeat of instance $1 (domain/liveness.hpp), and returns the other instances, with
+/// when they are found dead. The table has a row for each instance, so it has no shards. $2 longest
+/// gap, $3 time until an instance is found dead.
+inline constexpr Statement renew_heartbeat{"renew_heartbeat", R"sql(
+    WITH own AS (
+        INSERT INTO sundial.instances AS instance (id, started_at, renewed_at, unbroken_since)
+        VALUES ($1, sundial.clock(), sundial.clock(), sundial.clock())
+        ON CONFLICT (id) DO UPDATE
+           SET renewed_at = sundial.clock(),
+               unbroken_since = CASE
+                   WHEN sundial.clock() BETWEEN instance.renewed_at AND instance.renewed_at + $2
+                   THEN instance.unbroken_since ELSE sundial.clock() END
+        RETURNING unbroken_since)
+    SELECT other.id, greatest(other.renewed_at, own.unbroken_since) + $3 - sundial.clock()
+      FROM sundial.instances AS other CROSS JOIN own WHERE other.id <> $1)sql"};
+/// Forgets the heartbeats that are older than $1. Never waits for another instance.
+inline constexpr Statement forget_heartbeats{"forget_heartbeats", R"sql(
+    DELETE FROM sundial.instances
+     WHERE id IN (SELECT id FROM sundial.instances WHERE renewed_at < sundial.clock() - $1
+                     FOR UPDATE SKIP LOCKED))sql"};
+inline constexpr Statement retire_instance{"retire_instance",
+                                           "DELETE FROM sundial.instances WHERE id = $1"};
 
 /// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
 /// a limit, without an endpoint.

@@ -134,13 +134,14 @@ using namespace std::chrono_literals;
 
 constexpr int priorities = 4;
 
-/// A queue with one shard. Thread-safe.
+/// A queue with one shard. It has no heartbeats: one process uses the file, and at its start it
+/// ends all leases. Thread-safe.
 class SqliteEventQueue final : public EventQueue {
 public:
     SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
     [[nodiscard]] std::uint32_t shards() const override { return 1; }
 
-    QueuePeek peek(std::span<const Lane> lanes) override {
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& /*no others*/) override {
         QueuePeek peeked{Instant{}, {}};
         peeked.lanes.assign(lanes.begin(), lanes.end());
         readers_.run([&](Session& session) {

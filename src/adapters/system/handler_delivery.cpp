@@ -21,8 +21,8 @@ Outcome without_handler(const std::string& type) {
 }  // namespace
 
 HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock,
-                                 std::size_t threads)
-    : handlers_(handlers), clock_(clock) {
+                                 std::size_t threads, const SendPermit& permit)
+    : handlers_(handlers), clock_(clock), permit_(permit) {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -57,7 +57,8 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
     {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
-            waiting_.push_back({std::move(one.request.event), std::move(one.done)});
+            waiting_.push_back(
+                {std::move(one.request.event), one.request.claimed, std::move(one.done)});
         }
         too_late = stopping_;
         if (!too_late) wake_one_if_needed();
@@ -92,16 +93,17 @@ void HandlerDelivery::run() {
         one_comes_ = false;
         wake_one_if_needed();
         lock.unlock();
-        one.done(handle(one.event));
+        one.done(handle(one));
         lock.lock();
     }
 }
 
-Outcome HandlerDelivery::handle(const Event& event) const {
-    const Handler* const handler = handlers_.find(event.type);
-    if (handler == nullptr) return without_handler(event.type);
+Outcome HandlerDelivery::handle(const Waiting& one) const {
+    const Handler* const handler = handlers_.find(one.event.type);
+    if (handler == nullptr) return without_handler(one.event.type);
     const auto began = clock_.now();
-    Outcome outcome = run_handler(*handler, event);
+    if (!permit_.allows(one.claimed, began)) return not_begun();
+    Outcome outcome = run_handler(*handler, one.event);
     outcome.duration = clock_.now() - began;
     return outcome;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -10,14 +11,17 @@
 #include "application/delivery/handlers.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
+#include "application/ports/send_permit.hpp"
 
 namespace sundial::system {
 
 /// Runs in-process handlers on threads of their own. The worker's slots bound how much can wait.
 class HandlerDelivery final : public Delivery {
 public:
-    /// `handlers` and `clock` must outlive this object.
-    HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads);
+    /// All but `threads` must outlive this object. A handler that runs cannot be aborted, but none
+    /// begins that `permit` does not allow.
+    HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads,
+                    const SendPermit& permit = always_permitted);
     ~HandlerDelivery() override { stop(); }
     HandlerDelivery(const HandlerDelivery&) = delete;
     HandlerDelivery& operator=(const HandlerDelivery&) = delete;
@@ -37,14 +41,16 @@ private:
     void wake_one_if_needed();
     struct Waiting {
         Event event;
+        std::chrono::microseconds claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };
     void run();
-    [[nodiscard]] Outcome handle(const Event& event) const;
+    [[nodiscard]] Outcome handle(const Waiting& one) const;
     void send_back_waiting();
 
     const Handlers& handlers_;
     const MonotonicClock& clock_;
+    const SendPermit& permit_;
     mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<Waiting> waiting_;

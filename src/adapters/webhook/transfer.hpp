@@ -46,6 +46,7 @@ public:
 
     [[nodiscard]] CURL* handle() const { return handle_.get(); }
     [[nodiscard]] const Event& event() const { return request_.event; }
+    [[nodiscard]] std::chrono::microseconds claimed() const { return request_.claimed; }
     /// The name to resolve first; null if the host is an address.
     [[nodiscard]] const std::string* name() const;
     /// Deadline for resolving the name.

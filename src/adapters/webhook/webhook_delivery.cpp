@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_poll{1'000};
 constexpr long kept_connections = 256;
+constexpr const char* silent = "abandoned: the heartbeat of this instance was not renewed";
 
 Outcome unsent(std::string why) {
     Outcome outcome;
@@ -65,11 +66,12 @@ void check_certificates(const std::string& file) {
 class WebhookDelivery::Sender {
 public:
     Sender(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
-           const MonotonicClock& clock, Resolver::Lookup lookup)
+           const MonotonicClock& clock, Resolver::Lookup lookup, const SendPermit& permit)
         : settings_(std::move(settings)),
           rules_(rules),
           secrets_(secrets),
           clock_(clock),
+          permit_(permit),
           multi_(curl_multi_init()),
           resolver_(clock, [this] { curl_multi_wakeup(multi_.get()); }, std::move(lookup)) {
         check_certificates(settings_.ca_file);
@@ -131,6 +133,7 @@ private:
     void run() {
         while (take_arrived()) {
             go_on_with_names();
+            end_forbidden();
             int running = 0;
             curl_multi_perform(multi_.get(), &running);
             finish_done();
@@ -159,7 +162,9 @@ private:
             stopping = stopping_;
         }
         for (auto& transfer : arrived) {
-            if (transfer->name() == nullptr) {
+            if (!permit_.allows(transfer->claimed(), clock_.now())) {
+                transfer->give_up(DeliveryErrorCode::lease_lost, silent);
+            } else if (transfer->name() == nullptr) {
                 send(std::move(transfer));
             } else {
                 looked_up_.push_back(std::move(transfer));
@@ -198,26 +203,41 @@ private:
     [[nodiscard]] milliseconds until_next_check() const {
         microseconds next = clock_.now() + longest_poll;
         for (const auto& transfer : looked_up_) next = std::min(next, transfer->name_due());
+        if (!looked_up_.empty() || !under_way_.empty()) next = std::min(next, permit_.until());
         return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));
     }
 
-    /// Removing an unfinished transfer also closes its connection.
     void end(const AttemptId& one) {
-        const auto is_it = [&](const Transfer& transfer) {
-            return AttemptId{transfer.event().id, transfer.event().attempt} == one;
-        };
-        constexpr const char* why = "abandoned: its lease was lost";
+        end_if(
+            [&](const Transfer& transfer) {
+                return AttemptId{transfer.event().id, transfer.event().attempt} == one;
+            },
+            "abandoned: its lease was lost");
+    }
+
+    /// Ends the transfers of claims that other instances may have taken.
+    void end_forbidden() {
+        const microseconds now = clock_.now(), until = permit_.until(), since = permit_.since();
+        if (now < until && since == permitted_since_) return;  // nearly always
+        permitted_since_ = since;
+        end_if([&](const Transfer& transfer) { return now >= until || transfer.claimed() < since; },
+               silent);
+    }
+
+    /// Removing an unfinished transfer also closes its connection.
+    template <class Which>
+    void end_if(Which which, const char* why) {
         std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
-            if (!is_it(*transfer)) return false;
+            if (!which(*transfer)) return false;
             transfer->give_up(DeliveryErrorCode::lease_lost, why);
             return true;
         });
-        const auto found = std::ranges::find_if(
-            under_way_, [&](const auto& entry) { return is_it(*entry.second); });
-        if (found == under_way_.end()) return;
-        curl_multi_remove_handle(multi_.get(), found->first);
-        found->second->give_up(DeliveryErrorCode::lease_lost, why);
-        under_way_.erase(found);
+        std::erase_if(under_way_, [&](auto& entry) {
+            if (!which(*entry.second)) return false;
+            curl_multi_remove_handle(multi_.get(), entry.first);
+            entry.second->give_up(DeliveryErrorCode::lease_lost, why);
+            return true;
+        });
     }
 
     void finish_done() {
@@ -237,6 +257,7 @@ private:
     const UrlRules& rules_;
     Secrets& secrets_;
     const MonotonicClock& clock_;
+    const SendPermit& permit_;
     std::unique_ptr<CURLM, MultiFree> multi_;
     Resolver resolver_;
     std::mutex mutex_;
@@ -246,13 +267,15 @@ private:
     // Used by this thread only:
     std::vector<std::unique_ptr<Transfer>> looked_up_;  // waiting for name resolution
     std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;
+    microseconds permitted_since_ = permit_.since();
     std::thread thread_;
 };
 
 WebhookDelivery::WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
-                                 const MonotonicClock& clock, Resolver::Lookup lookup)
+                                 const MonotonicClock& clock, Resolver::Lookup lookup,
+                                 const SendPermit& permit)
     : sender_(std::make_unique<Sender>(std::move(settings), rules, secrets, clock,
-                                       std::move(lookup))) {}
+                                       std::move(lookup), permit)) {}
 
 WebhookDelivery::~WebhookDelivery() = default;
 

@@ -9,6 +9,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/secrets.hpp"
+#include "application/ports/send_permit.hpp"
 
 namespace sundial::webhook {
 
@@ -22,9 +23,11 @@ void check_certificates(const std::string& file);
 /// none.
 class WebhookDelivery final : public Delivery {
 public:
-    /// Throws as `check_certificates` does. `lookup` is for tests: by default the system's.
+    /// Throws as `check_certificates` does. `lookup` is for tests: by default the system's. Aborts
+    /// requests that `permit` no longer allows.
     WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
-                    const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system);
+                    const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system,
+                    const SendPermit& permit = always_permitted);
     /// Aborts the requests in progress with a retryable outcome.
     ~WebhookDelivery() override;
     WebhookDelivery(const WebhookDelivery&) = delete;

@@ -27,10 +27,11 @@ public:
         AddressRules::OwnListeners database{};  // where the database listens
     };
     /// Throws CannotStart for settings that cannot be used.
-    WebhookKind(const Settings& settings, Secrets& secrets, const MonotonicClock& clock)
+    WebhookKind(const Settings& settings, Secrets& secrets, const MonotonicClock& clock,
+                const SendPermit& permit = always_permitted)
         : addresses_(settings.addresses, settings.listeners, settings.database),
           urls_(settings.destinations, addresses_),
-          delivery_(settings.transfer, urls_, secrets, clock) {}
+          delivery_(settings.transfer, urls_, secrets, clock, &Resolver::ask_system, permit) {}
 
     [[nodiscard]] EndpointType type() const override { return webhook_type; }
     [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings& given) const override;

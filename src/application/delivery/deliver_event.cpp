@@ -189,7 +189,8 @@ void DeliverEvent::start(std::vector<PreparedAttempt> attempts) {
             to_handlers.push_back({{.event = std::move(one.event),
                                     .endpoint = nullptr,
                                     .target_time = {},
-                                    .now = one.now},
+                                    .now = one.now,
+                                    .claimed = one.claimed},
                                    std::move(one.done)});
         } else {
             send(std::move(one));
@@ -207,7 +208,8 @@ void DeliverEvent::send(PreparedAttempt one) {
         delivery->start({.event = std::move(one.event),
                          .endpoint = one.destination.endpoint,
                          .target_time = std::move(one.destination.target_time),
-                         .now = one.now},
+                         .now = one.now,
+                         .claimed = one.claimed},
                         one.done);
     } catch (const std::exception& exception) {
         Outcome outcome;

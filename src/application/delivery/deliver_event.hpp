@@ -8,6 +8,7 @@
 
 #include "application/delivery/destination.hpp"
 #include "application/delivery/handlers.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
@@ -49,6 +50,7 @@ public:
         Event event;
         Destination destination;
         Instant now;
+        Mono claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };
     /// Starts the attempts. Each `done` runs exactly once, on any thread, perhaps before this

@@ -31,6 +31,7 @@ struct DeliveryModule {
         const EndpointKinds& kinds;
         Delivery& in_process;
         const Handlers& handlers;
+        SendPermit& permit;  // asked by `kinds` and `in_process`
     };
     DeliveryModule(const Ports& p, const WorkerSettings& settings, const CircuitPolicy& circuit)
         : plan(p.store, p.zones, p.ids),
@@ -46,7 +47,8 @@ struct DeliveryModule {
                           .monotonic = p.monotonic,
                           .random = p.random,
                           .log = p.log,
-                          .observer = p.observer}) {}
+                          .observer = p.observer,
+                          .permit = p.permit}) {}
 
     PlanSuccessors plan;
     DeliverEvent deliver;

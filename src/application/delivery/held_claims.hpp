@@ -19,6 +19,7 @@ enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, re
 struct HeldClaim {
     Event event;  // as claimed
     Instant claimed_at;
+    Mono sent_at{};   // the request of its claim
     Mono deadline{};  // no send whose time-out ends later; after it the lease may have expired
     bool previous_lost = false;  // an earlier holder lost its lease
     /// Claimed with a permit of its endpoint's limits: it counts as in flight from the start.

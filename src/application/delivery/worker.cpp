@@ -66,6 +66,7 @@ Worker::Worker(WorkerSettings settings)
 
 Command Worker::next(Mono now) {
     if (stopping_ && (all_done() || now >= drain_until_)) return Finished{};
+    if (now >= alive_.until) fall_silent(now);
     if (const HeldClaim* claim = held_.take_overdue(now)) return Abandon{claim->event};
     if (auto command = next_extension(now)) return *std::move(command);
     if (!to_disable_.empty() && disable_backoff_.over(now)) {
@@ -144,7 +145,7 @@ std::optional<Command> Worker::next_report(Mono now) {
 }
 
 std::optional<Command> Worker::next_send(Mono now) {
-    if (in_doubt()) return std::nullopt;
+    if (in_doubt() || silent_) return std::nullopt;
     for (auto first = to_start_.begin(); first != to_start_.end() && first->first <= now;
          first = to_start_.erase(first)) {
         ready_.push_back(first->second);
@@ -167,7 +168,7 @@ std::optional<Command> Worker::next_send(Mono now) {
         }
         held_.move_to(*claim, Stage::sending);
         claim->started_at = std::max(claim->claimed_at, scheduler_.database_now(now));
-        return Send{claim->event, claim->destination, claim->started_at};
+        return Send{claim->event, claim->destination, claim->started_at, claim->sent_at};
     }
     return std::nullopt;
 }
@@ -253,7 +254,7 @@ std::optional<Command> Worker::next_claim(Mono now) {
     if (!turn) return std::nullopt;
     if (scheduler_.peek_overdue(now)) return peek(now);
     claiming_ = {{settings_.instance, turn->part % settings_.shards, turn->shares, settings_.lease,
-                  lines_.limited(), lanes_.at(turn->part / settings_.shards)},
+                  lines_.limited(), lanes_.at(turn->part / settings_.shards), alive_.dead},
                  turn->part,
                  now};
     return Claim{claiming_->request};
@@ -270,7 +271,7 @@ std::optional<Command> Worker::next_read(Mono now) {
 
 Peek Worker::peek(Mono now) {
     issued_at_ = now;
-    return {};
+    return {alive_.dead};
 }
 
 void Worker::close_pass_if_done(Mono now) {
@@ -289,6 +290,7 @@ Mono Worker::next_moment(Mono now) const {
     const bool settling = !settling_.empty();  // its answer arrives by itself
     if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
     if (held_.sending() > 0) at(held_.first_deadline());
+    if (!silent_) at(alive_.until);
     if (!to_disable_.empty()) at(disable_backoff_.until());
     if (!to_release_.empty()) at(release_backoff_.until());
     if (!to_settle_.empty() && !settling) at(settle_at(now));
@@ -330,7 +332,7 @@ bool Worker::may_read(Mono now) const {
 
 bool Worker::may_claim(Mono now) const {
     const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
-    return passing && !stopping_ && !in_doubt() && !settle_backoff_.failing() &&
+    return passing && !stopping_ && !silent_ && !in_doubt() && !settle_backoff_.failing() &&
            to_settle_.size() + settling_.size() < max_unsettled && room(now) * 2 >= capacity(now);
 }
 

@@ -17,6 +17,7 @@
 #include "application/delivery/claim_scheduler.hpp"
 #include "application/delivery/destination.hpp"
 #include "application/delivery/held_claims.hpp"
+#include "application/delivery/instance_heartbeat.hpp"
 #include "application/delivery/receivers.hpp"
 #include "application/delivery/waiting_lines.hpp"
 #include "application/ports/clock.hpp"
@@ -43,8 +44,10 @@ struct WorkerSettings {
 /// their answers may arrive before or after those to later commands. Pass each answer to the method
 /// named with the command, or call failed().
 struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
-struct Peek {};          // EventQueue::peek -> peeked()
-struct Claim {           // EventQueue::claim_ready -> claimed()
+struct Peek {            // EventQueue::peek -> peeked()
+    DeadInstances dead;
+};
+struct Claim {  // EventQueue::claim_ready -> claimed()
     ClaimRequest request;
 };
 struct ClaimLines {  // AdmitEvents::claim_from_lines -> lines_claimed()
@@ -61,6 +64,7 @@ struct Send {  // start one attempt; no answer now, but one delivered() later
     Event event;
     Destination destination;
     Instant now;
+    Mono claimed;  // the request of its claim
 };
 struct Abandon {  // abort an attempt whose lease may have expired; its outcome still arrives
     Event event;
@@ -145,6 +149,9 @@ public:
     std::optional<EndedAttempt> delivered(EventId id, Outcome outcome, double random, Mono now);
     /// An event may be claimable at `due`.
     void wake(Instant due);
+    /// The state of this instance's heartbeat. After `alive.until` it claims and sends nothing and
+    /// aborts its attempts; what it claimed before `alive.since` is void, too.
+    void heartbeat(const Alive& alive, Mono now);
     void stop(Mono now);
 
     /// Until end_pass(), claims at most `limit` events, and none after the due events run out.
@@ -208,6 +215,8 @@ private:
 
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
+    /// Gives up all claims: other instances may take them.
+    void fall_silent(Mono now);
     /// Work under a lease claimed or extended at `issued_at` must end by then.
     [[nodiscard]] Deferral too_short_for(std::chrono::microseconds timeout) const;
     [[nodiscard]] Mono deadline_of(Mono issued_at) const;
@@ -225,7 +234,7 @@ private:
     void expect_extension(Mono issued_at);
     void take_from_line(LineAnswer answer, Mono now);
     /// `starts`: it has a permit from then on.
-    void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
+    void accept(ClaimedEvent claimed, Instant claimed_at, Mono sent_at,
                 std::optional<Mono> starts = std::nullopt);
     /// Ready, or as soon as its permit begins.
     void make_ready(HeldClaim& claim, Mono now);
@@ -267,6 +276,8 @@ private:
     };
     std::optional<ClaimUnderWay> claiming_;
 
+    Alive alive_;
+    bool silent_ = false;  // has given up its claims, and its heartbeat was not renewed since
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;
     Backoff extend_backoff_, settle_backoff_, release_backoff_, plan_backoff_, read_backoff_,

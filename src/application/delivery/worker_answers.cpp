@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds own_try_wait = 1s;
 const Deferral stopping{0us, "STOPPING the instance is stopping"};
+const Deferral was_silent{0us,
+                          "HEARTBEAT_LOST the database did not renew the instance's heartbeat"};
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
 
@@ -59,8 +61,7 @@ void Worker::claimed(Claimed claimed, Mono answered) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
     }
     expect_extension(issued_at);
-    const Mono deadline = deadline_of(issued_at);
-    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
+    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, issued_at);
 }
 
 void Worker::expect_extension(Mono issued_at) {
@@ -91,14 +92,13 @@ void Worker::lines_claimed(std::vector<LineAnswer> answers, Mono now) {
 
 void Worker::take_from_line(LineAnswer answer, Mono now) {
     const Instant today = scheduler_.database_now(now);
-    const Mono deadline = deadline_of(issued_at_);
     for (std::size_t i = 0; i < answer.events.size(); ++i) {
         const auto until_start = std::max<std::chrono::microseconds>(0us, answer.starts[i] - today);
-        accept(std::move(answer.events[i]), answer.now, deadline, now + until_start);
+        accept(std::move(answer.events[i]), answer.now, issued_at_, now + until_start);
     }
 }
 
-void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
+void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono sent_at,
                     std::optional<Mono> starts) {
     const Event& event = claimed.event;
     const EventId id = event.id;
@@ -122,12 +122,15 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
     }
     HeldClaim& claim = held_.add({.event = std::move(claimed.event),
                                   .claimed_at = claimed_at,
-                                  .deadline = deadline,
+                                  .sent_at = sent_at,
+                                  .deadline = deadline_of(sent_at),
                                   .previous_lost = claimed.previous_lost,
                                   .admitted = starts.has_value(),
                                   .not_before = starts.value_or(Mono{})});
     if (stopping_) {
         defer(claim, stopping);
+    } else if (silent_ || sent_at < alive_.since) {
+        defer(claim, was_silent);
     } else {
         to_plan_.push_back(id);
     }
@@ -327,7 +330,7 @@ std::optional<Worker::EndedAttempt> Worker::delivered(EventId id, Outcome outcom
                                                       Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);
     if (!outcome.begun) {
-        defer(claim, stopping);
+        defer(claim, stopping_ ? stopping : was_silent);
         return std::nullopt;
     }
     ahead_.ended(now);
@@ -346,6 +349,21 @@ std::optional<Worker::EndedAttempt> Worker::delivered(EventId id, Outcome outcom
 }
 
 void Worker::wake(Instant due) { scheduler_.hint(due); }
+
+void Worker::heartbeat(const Alive& alive, Mono now) {
+    if (alive.since > alive_.since) fall_silent(now);
+    const bool others_died = alive.dead.ids != alive_.dead.ids;
+    alive_ = alive;
+    silent_ = now >= alive_.until;
+    if (others_died) scheduler_.forget();  // their claims may be claimable at once
+}
+
+void Worker::fall_silent(Mono now) {
+    if (silent_) return;
+    silent_ = true;
+    for (HeldClaim* claim : held_.unsent()) defer(*claim, was_silent);
+    held_.set_deadlines(now);  // attempts are aborted
+}
 
 void Worker::stop(Mono now) {
     if (stopping_) return;

@@ -35,11 +35,15 @@ struct WorkerLoop::Mailbox {
     // The claim or the settlement beside the loop has its answer.
     bool claimed = false, settled = false;
     bool stop = false;
+    std::optional<Alive> alive;    // of the heartbeat
+    bool alive_is_urgent = false;  // silence has ended, or another instance has died
     /// The attempts under way when the loop went to sleep. Once all their outcomes have arrived,
     /// there is nothing more to wait for.
     std::size_t expected = 0;
 
-    [[nodiscard]] bool is_urgent() const { return stop || claimed || settled || hint < awake_at; }
+    [[nodiscard]] bool is_urgent() const {
+        return stop || claimed || settled || alive_is_urgent || hint < awake_at;
+    }
     [[nodiscard]] bool has_news() const { return is_urgent() || !outcomes.empty(); }
     [[nodiscard]] bool has_all() const { return is_urgent() || outcomes.size() >= expected; }
 };
@@ -48,6 +52,10 @@ WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
     : settings_(settings),
       ports_(ports),
       worker_(settings),
+      heartbeat_(settings.instance, {.queue = ports.queue,
+                                     .monotonic = ports.monotonic,
+                                     .log = ports.log,
+                                     .permit = ports.permit}),
       recovery_(ports.log),
       mailbox_(std::make_shared<Mailbox>()) {}
 
@@ -58,9 +66,59 @@ void WorkerLoop::run() {
         const std::lock_guard turn_lock(turn_);
         use_executors({std::make_unique<ExecutorThread>(), std::make_unique<ExecutorThread>()});
     }
+    begin_heartbeat();
+    std::jthread heart;
+    if (!settings_.clock_stands_still) {
+        heart = std::jthread([this](std::stop_token stop) { beat_until(std::move(stop)); });
+    }
     turn_until_finished();
+    heart = {};  // waits for the call under way
     const std::lock_guard turn_lock(turn_);
     use_executors({});
+    end_heartbeat();
+}
+
+void WorkerLoop::begin_heartbeat() {
+    if (settings_.clock_stands_still) return;
+    heartbeat_.begin();
+    note_heartbeat();
+}
+
+WorkerLoop::NextBeat WorkerLoop::heartbeat_answered(InstanceHeartbeat::Beat beat) {
+    const Mono next = heartbeat_.answered(std::move(beat));
+    return {next, note_heartbeat()};
+}
+
+void WorkerLoop::end_heartbeat() {
+    if (settings_.clock_stands_still) return;
+    heartbeat_.end(worker_.held() == 0);
+    note_heartbeat();
+}
+
+void WorkerLoop::beat_until(std::stop_token stop) {
+    const SchedulerScope scheduler;
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    while (!stop.stop_requested()) {
+        const Mono next = heartbeat_answered(send_heartbeat()).at;
+        if (next == Mono::max()) return;
+        std::unique_lock lock(mutex);
+        stopped.wait_for(lock, stop, next - now(), [] { return false; });
+    }
+}
+
+bool WorkerLoop::note_heartbeat() {
+    Alive alive = heartbeat_.state();
+    const std::lock_guard lock(mailbox_->mutex);
+    const bool has_news = alive.since != alive_since_ || alive.dead.ids != known_dead_;
+    if (has_news) {
+        alive_since_ = alive.since;
+        known_dead_ = alive.dead.ids;
+        mailbox_->alive_is_urgent = true;
+        mailbox_->arrived.notify_all();
+    }
+    mailbox_->alive = std::move(alive);
+    return has_news;
 }
 
 void WorkerLoop::use_executors(TaskExecutors executors) {
@@ -147,14 +205,18 @@ void WorkerLoop::collect_mail() {
     Instant hint = never;
     bool stop_asked = false;
     bool claimed = false, settled = false;
+    std::optional<Alive> alive;
     {
         const std::lock_guard lock(mailbox_->mutex);
         outcomes.swap(mailbox_->outcomes);
+        alive.swap(mailbox_->alive);
+        mailbox_->alive_is_urgent = false;
         std::swap(hint, mailbox_->hint);
         stop_asked = mailbox_->stop;
         claimed = std::exchange(mailbox_->claimed, false);
         settled = std::exchange(mailbox_->settled, false);
     }
+    if (alive) worker_.heartbeat(*alive, now());
     if (settled) take_settled();
     if (claimed) take_claimed();
     for (auto& [id, outcome] : outcomes) {
@@ -219,7 +281,7 @@ void WorkerLoop::carry_out(const CountBacklog& command) {
 
 void WorkerLoop::carry_out(const Peek& command) {
     const auto peeked =
-        answer_of(command, [&] { return ports_.queue.peek(ports_.deliver.lanes()); });
+        answer_of(command, [&] { return ports_.queue.peek(ports_.deliver.lanes(), command.dead); });
     if (peeked) worker_.peeked(*peeked, now());
 }
 
@@ -322,7 +384,8 @@ DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
         if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
     };
     CRASH_POINT("claim: before send");
-    return {std::move(send.event), std::move(send.destination), send.now, std::move(done)};
+    return {std::move(send.event), std::move(send.destination), send.now, send.claimed,
+            std::move(done)};
 }
 
 void WorkerLoop::carry_out(const Abandon& command) {

@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "application/delivery/admit_events.hpp"
 #include "application/delivery/deliver_event.hpp"
 #include "application/delivery/executor_thread.hpp"
+#include "application/delivery/instance_heartbeat.hpp"
 #include "application/delivery/judge_receivers.hpp"
 #include "application/delivery/recover.hpp"
 #include "application/delivery/worker.hpp"
@@ -49,6 +51,7 @@ struct WorkerPorts {
     Random& random;
     base::Log& log;
     EngineObserver& observer;
+    SendPermit& permit;  // asked by the deliveries
 };
 
 /// Executes the worker's commands, one at a time, and passes it the answers. The loop continues
@@ -71,6 +74,19 @@ public:
         std::unique_ptr<TaskExecutor> claims, settlements;
     };
     void use_executors(TaskExecutors executors);
+    /// From now on the worker claims and sends only while the heartbeat is renewed. run() does
+    /// that; without it leases alone count. No effect with a clock that stands still.
+    void begin_heartbeat();
+    /// Renews the heartbeat, on the caller's thread, beside the loop: sends it, and hands over its
+    /// answer.
+    [[nodiscard]] InstanceHeartbeat::Beat send_heartbeat() { return heartbeat_.send(); }
+    struct NextBeat {
+        Mono at;        // when to send the next one
+        bool has_news;  // the loop must turn
+    };
+    [[nodiscard]] NextBeat heartbeat_answered(InstanceHeartbeat::Beat beat);
+    /// The loop has finished.
+    void end_heartbeat();
     /// From any thread, also before run().
     void stop();
     [[nodiscard]] bool stopping() const { return stopping_; }
@@ -113,6 +129,8 @@ private:
     struct Mailbox;
 
     void turn_until_finished();
+    void beat_until(std::stop_token stop);
+    bool note_heartbeat();
     /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
     DeliverEvent::PreparedAttempt prepared(Send send);
@@ -157,11 +175,15 @@ private:
     WorkerSettings settings_;
     WorkerPorts ports_;
     Worker worker_;
+    InstanceHeartbeat heartbeat_;
     Recovery recovery_;
     TickCounters counters_;
     std::exception_ptr failure_;         // of the latest call of a port
     std::optional<Mono> failing_since_;  // all calls since then have failed
     std::shared_ptr<Mailbox> mailbox_;
+    // The latest state of the heartbeat that woke the loop; guarded by the mailbox's mutex.
+    Mono alive_since_ = Mono::min();
+    std::vector<InstanceId> known_dead_;
     struct ClaimAnswer {
         Claimed claimed;
         Mono asked, answered;

@@ -62,6 +62,7 @@ void CompleteIntake::run() {
 }
 
 void CompleteIntake::watch(IntakeSignal& signal, std::chrono::microseconds tick) {
+    const SchedulerScope scheduler;
     bool reported = false;
     for (bool known = false;;) {
         try {

@@ -150,6 +150,32 @@ LogLine lease_expired_line(const Event& event, const char* operation,
     return line;
 }
 
+LogLine heartbeat_lost_line(std::chrono::microseconds silent_for) {
+    return {.level = LogLevel::warn,
+            .event_name = "heartbeat.lost",
+            .message =
+                "the database did not renew this instance's heartbeat in time: its requests "
+                "were aborted, and other instances may have taken its claims",
+            .correlation_id = {},
+            .fields = {{"silentMs", milliseconds(silent_for)}}};
+}
+
+LogLine heartbeat_failed_line(const std::string& reason) {
+    return {.level = LogLevel::warn,
+            .event_name = "heartbeat.failed",
+            .message = "the heartbeat of this instance could not be renewed; it tries again",
+            .correlation_id = {},
+            .fields = {{"reason", reason}}};
+}
+
+LogLine instance_dead_line(InstanceId id) {
+    return {.level = LogLevel::warn,
+            .event_name = "instance.dead",
+            .message = "an instance sent no heartbeat: its claims are taken over",
+            .correlation_id = {},
+            .fields = {{"instance", to_string(id)}}};
+}
+
 LogLine rescheduled_line(const EventMoved& moved) {
     const Event& event = moved.event;
     LogLine line = line_of(LogLevel::info, "event.rescheduled", "moved to another instant", event);

@@ -34,6 +34,11 @@ namespace sundial {
 /// A lease that `operation` found expired: a claim finds an earlier holder's, an extension our own.
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
                                                const std::optional<Claimant>& holder);
+/// This instance renewed its heartbeat after it had been silent for that long.
+[[nodiscard]] base::LogLine heartbeat_lost_line(std::chrono::microseconds silent_for);
+[[nodiscard]] base::LogLine heartbeat_failed_line(const std::string& reason);
+/// Another instance stopped renewing its heartbeat.
+[[nodiscard]] base::LogLine instance_dead_line(InstanceId id);
 /// An event with another due instant than before.
 struct EventMoved {
     Event event;  // after the move

@@ -370,9 +370,20 @@ std::size_t refused_of(const std::vector<Result<void, LeaseLost>>& results) {
 
 }  // namespace
 
-QueuePeek ObservedStorage::peek(std::span<const Lane> lanes) {
-    return timed("look", [&] { return ports_.queue.peek(lanes); });
+QueuePeek ObservedStorage::peek(std::span<const Lane> lanes, const DeadInstances& dead) {
+    return timed("look", [&] { return ports_.queue.peek(lanes, dead); });
 }
+
+std::optional<Renewal> ObservedStorage::renew(InstanceId own) {
+    const auto call = [&] { return ports_.queue.renew(own); };
+    if (ports_.claims == nullptr) return timed("heartbeat", call);
+    std::vector<ClaimStep> steps{{.op = Op::heartbeat, .answer = Answer::done}};
+    auto renewal = timed("heartbeat", steps, call);
+    if (renewal) ports_.claims->write(steps);
+    return renewal;
+}
+
+void ObservedStorage::retire(InstanceId own) { ports_.queue.retire(own); }
 
 template <class Call>
 Claimed ObservedStorage::logged_claim(std::string_view operation, Call claim) {

@@ -48,7 +48,8 @@ public:
 
     [[nodiscard]] std::uint32_t shards() const override { return ports_.queue.shards(); }
     void hint(Instant due) override { ports_.queue.hint(due); }
-    QueuePeek peek(std::span<const Lane> lanes) override;
+    using EventQueue::peek;
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override;
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
@@ -60,6 +61,8 @@ public:
     std::optional<Instant> first_missed(Instant from, Instant until,
                                         std::span<const Lane> lanes) override;
     QueueDepth depth() override;
+    std::optional<Renewal> renew(InstanceId own) override;
+    void retire(InstanceId own) override;
 
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;

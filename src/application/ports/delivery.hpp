@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ struct DeliveryRequest {
     /// handlers.
     std::string target_time;
     Instant now;  // estimate of the database's clock: the timestamp of the signature
+    /// When its claim was sent, by the monotonic clock: decides whether SendPermit allows it.
+    std::chrono::microseconds claimed{};
 };
 
 /// The only port that waits for systems outside Sundial.

@@ -12,6 +12,7 @@
 #include "domain/event.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/liveness.hpp"
 #include "domain/outcome.hpp"
 #include "domain/time/types.hpp"
 
@@ -41,6 +42,7 @@ struct ClaimRequest {
     /// where they wait for its limits, apart from the queue of all others.
     std::vector<EndpointId> limited{};
     Lane lane = endpoint_lane;
+    DeadInstances dead{};  // whose claims count as expired
 };
 /// A claim of events in the line of an endpoint.
 struct LineRequest {
@@ -118,6 +120,13 @@ struct QueuePeek {
     std::vector<EndpointId> limited{};  // the endpoints that have limits and no pull workers
     std::vector<Lane> lanes{endpoint_lane};
 };
+/// What an instance learns when it renews its heartbeat.
+struct Renewal {
+    DeadInstances dead{};
+    /// How long from now another instance is found dead unless it renews its heartbeat before.
+    /// Empty: there is no other.
+    std::optional<std::chrono::microseconds> next_death{};
+};
 /// Events that were missed more than 1 s ago. A claimed event counts once its lease has expired.
 /// PostgreSQL counts at most 100,000, the oldest ones.
 struct Backlog {
@@ -149,7 +158,9 @@ public:
     /// An event may be claimable at `due`, although no call of peek() has returned that instant.
     /// For implementations that cache the results of peek(). Changes no data and never throws.
     virtual void hint(Instant /*due*/) {}
-    virtual QueuePeek peek(std::span<const Lane> lanes) = 0;
+    /// `dead`: instances whose claims count as expired.
+    virtual QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) = 0;
+    QueuePeek peek(std::span<const Lane> lanes) { return peek(lanes, {}); }
     /// Claims claimable events of one shard and lane, oldest first in each priority. A lost event
     /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
     /// for another claimer.
@@ -175,6 +186,12 @@ public:
     virtual std::optional<Instant> first_missed(Instant from, Instant until,
                                                 std::span<const Lane> lanes) = 0;
     virtual QueueDepth depth() = 0;
+
+    /// Renews the heartbeat of `own` (domain/liveness.hpp). Empty if only one instance can use the
+    /// database, which then needs no heartbeat.
+    virtual std::optional<Renewal> renew(InstanceId /*own*/) { return std::nullopt; }
+    /// Ends the heartbeat of `own`, which holds no claim: it will not be found dead.
+    virtual void retire(InstanceId /*own*/) {}
 };
 
 /// The next state of a claimed event by the domain's rules, and the attempt to record, for queues
@@ -194,16 +211,18 @@ public:
 /// lost.
 [[nodiscard]] bool joins_line(const Event& event, std::span<const EndpointId> limited);
 
-/// One step in the life of a claim, as its holder saw it.
+/// One step in the life of a claim, as its holder saw it, or a renewal of the heartbeat on which
+/// all its claims depend.
 struct ClaimStep {
-    enum class Op : std::uint8_t { claim, send, extend, settle, release };
+    enum class Op : std::uint8_t { claim, send, extend, settle, release, heartbeat };
     /// Begun; done; refused, because the lease is lost; or unknown, because no answer came.
     enum class Answer : std::uint8_t { begun, done, refused, unknown };
 
     Op op;
     Answer answer;
     std::chrono::microseconds took{0};  // duration of the call, answered or not
-    std::optional<EventId> id{};       // empty: a claim without an answer, whose events are unknown
+    /// Empty: a heartbeat, or a claim without an answer, whose events are unknown.
+    std::optional<EventId> id{};
     std::optional<Version> version{};  // the one that the claim returned
     std::optional<Attempt> attempt{};
     const Event* event = nullptr;            // as claimed; for claim and send

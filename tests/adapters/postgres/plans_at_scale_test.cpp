@@ -99,15 +99,18 @@ TEST(PlansOfHandlers, PassNoEventsOfOtherTypes) {
     };
     for (const char* before : {"SELECT 1", "ANALYZE sundial.events"}) {
         query(url, before);
-        expect_few(sql::peek_to_handle, "smallint[], timestamptz[], timestamptz[], text[]",
+        expect_few(sql::peek_to_handle,
+                   "smallint[], timestamptz[], timestamptz[], text[], uuid[], "
+                   "timestamptz",
                    "array_fill(3::smallint, ARRAY[4]), array_fill('-infinity'::timestamptz, "
                    "ARRAY[4]), array_fill('infinity'::timestamptz, ARRAY[4]), "
-                   "array_fill('HANDLED'::text, ARRAY[4])");
+                   "array_fill('HANDLED'::text, ARRAY[4]), '{}', now()");
         expect_few(
             sql::claim_to_handle,
-            "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+            "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text, uuid[], "
+            "timestamptz",
             "3, '{0,1,2,3}', '{9,9,9,9}', '01990000-0000-7000-8000-00000000000a', '60 s', 0, "
-            "array_fill('-infinity'::timestamptz, ARRAY[4]), 'HANDLED'");
+            "array_fill('-infinity'::timestamptz, ARRAY[4]), 'HANDLED', '{}', now()");
         // Endpoints have an index of their own.
         EXPECT_LE(pages_touched(claim_a_batch(url, 100)), 100);
     }

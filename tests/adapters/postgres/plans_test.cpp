@@ -64,16 +64,19 @@ protected:
         EXPECT_THAT(
             plan_of(
                 sql::claim_ready,
-                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[]",
+                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[], "
+                "uuid[], timestamptz",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
-                "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), '{}'"),
+                "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), '{}', "
+                "'{01990000-0000-7000-8000-0000000000de}', now()"),
             claims_by("events_to_claim"));
         EXPECT_THAT(
             plan_of(sql::claim_to_handle,
-                    "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+                    "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text, "
+                    "uuid[], timestamptz",
                     "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
                     "'30 s', 1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), "
-                    "'REMINDER'"),
+                    "'REMINDER', '{01990000-0000-7000-8000-0000000000de}', now()"),
             claims_by("events_to_handle"));
     }
     void expect_good_pulls() {
@@ -95,23 +98,27 @@ protected:
                           Not(HasSubstr("Sort")), Not(HasSubstr("Index Scan using events_pkey"))));
     }
     void expect_good_peeks() {
-        EXPECT_THAT(plan_of(sql::peek, "smallint[], timestamptz[], timestamptz[]",
-                            "array_fill(3::smallint, ARRAY[64]), "
-                            "array_fill(now() - interval '1 h', ARRAY[64]), "
-                            "array_fill('infinity'::timestamptz, ARRAY[64])"),
-                    AllOf(HasSubstr("using events_to_claim on events  ("),
-                          HasSubstr("using events_to_claim on events events_1"),
-                          HasSubstr("claimable_at >= part.floor"),
-                          HasSubstr("claimable_at < part.ceiling"), Not(HasSubstr("events_pkey")),
-                          Not(HasSubstr("Sort")), Not(HasSubstr("Seq Scan"))));
-    }
-    void expect_good_peeks_for_handlers() {
         EXPECT_THAT(
-            plan_of(sql::peek_to_handle, "smallint[], timestamptz[], timestamptz[], text[]",
+            plan_of(sql::peek, "smallint[], timestamptz[], timestamptz[], uuid[], timestamptz",
                     "array_fill(3::smallint, ARRAY[64]), "
                     "array_fill(now() - interval '1 h', ARRAY[64]), "
                     "array_fill('infinity'::timestamptz, ARRAY[64]), "
-                    "array_fill('REMINDER'::text, ARRAY[64])"),
+                    "'{01990000-0000-7000-8000-0000000000de}', now()"),
+            AllOf(HasSubstr("using events_to_claim on events  ("),
+                  HasSubstr("using events_to_claim on events events_1"),
+                  HasSubstr("claimable_at >= part.floor"), HasSubstr("claimable_at < part.ceiling"),
+                  Not(HasSubstr("events_pkey")), Not(HasSubstr("Sort")),
+                  Not(HasSubstr("Seq Scan"))));
+    }
+    void expect_good_peeks_for_handlers() {
+        EXPECT_THAT(
+            plan_of(sql::peek_to_handle,
+                    "smallint[], timestamptz[], timestamptz[], text[], uuid[], timestamptz",
+                    "array_fill(3::smallint, ARRAY[64]), "
+                    "array_fill(now() - interval '1 h', ARRAY[64]), "
+                    "array_fill('infinity'::timestamptz, ARRAY[64]), "
+                    "array_fill('REMINDER'::text, ARRAY[64]), "
+                    "'{01990000-0000-7000-8000-0000000000de}', now()"),
             AllOf(HasSubstr("using events_to_handle on events  ("),
                   HasSubstr("using events_to_handle on events events_1"),
                   HasSubstr("event_type = part.type"), HasSubstr("claimable_at >= part.floor"),
@@ -167,15 +174,18 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
     };
     EXPECT_EQ(updated(sql::claim_ready,
                       "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], "
-                      "uuid[]",
+                      "uuid[], uuid[], timestamptz",
                       "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
-                      "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), '{}'"),
+                      "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), '{}', '{}', "
+                      "now()"),
               25);
     EXPECT_EQ(
         updated(sql::claim_to_handle,
-                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text",
+                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], text, "
+                "uuid[], timestamptz",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000b', "
-                "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), 'REMINDER'"),
+                "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), 'REMINDER', '{}', "
+                "now()"),
         25);
     const std::string claimed = query(url(),
                                       "SELECT array_agg(id) FROM sundial.events WHERE endpoint_id "

@@ -48,6 +48,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.operation_failures;
         DELETE FROM sundial.locks;
         DELETE FROM sundial.intake;
+        DELETE FROM sundial.instances;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -46,6 +47,21 @@ TEST_F(HandlerDeliveryTest, CallsTheHandlerForEveryEventOfABurst) {
     start(burst, all_done);
     all_done.wait();
     EXPECT_EQ(accepted, burst);
+}
+
+TEST_F(HandlerDeliveryTest, BeginsNoHandlerOnceTheHeartbeatOfTheInstanceHasEnded) {
+    handle_by([] {});
+    SendPermit permit;
+    permit.begin(clock.now(), clock.now());
+    HandlerDelivery silent{handlers, clock, threads, permit};
+    std::promise<Outcome> outcome;
+    silent.start({.event = an_event(),
+                  .endpoint = {},
+                  .target_time = {},
+                  .now = noon,
+                  .claimed = clock.now()},
+                 [&](Outcome result) { outcome.set_value(std::move(result)); });
+    EXPECT_FALSE(outcome.get_future().get().begun);
 }
 
 TEST_F(HandlerDeliveryTest, BeginsNothingMoreOnceItIsStopped) {

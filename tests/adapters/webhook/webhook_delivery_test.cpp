@@ -404,6 +404,44 @@ TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfAnAttemptWhoseLeaseIsLostAndOfN
     receiver.wait_for_closed(1);
 }
 
+/// By itself: the worker may be waiting for a database that does not answer.
+TEST_F(WebhookDeliveryTest, ClosesConnectionsWhenTheHeartbeatOfTheInstanceEnds) {
+    const ScriptedReceiver receiver({.hold = true});
+    std::promise<Outcome> outcome;
+    SendPermit permit;
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_, &Resolver::ask_system, permit);
+    const auto began = clock_.now();
+    permit.begin(began, began + 300ms);
+    delivery.start({.event = an_event().due(noon),
+                    .endpoint = shared(an_endpoint().with_url(receiver.url())),
+                    .target_time = "",
+                    .now = noon,
+                    .claimed = began},
+                   [&](Outcome result) { outcome.set_value(std::move(result)); });
+    const Outcome aborted = outcome.get_future().get();
+    EXPECT_EQ(aborted.verdict, Verdict::retryable);
+    EXPECT_EQ(aborted.error, DeliveryErrorCode::lease_lost);
+    EXPECT_GE(clock_.now(), began + 300ms);
+    receiver.wait_for_closed(1);
+}
+
+TEST_F(WebhookDeliveryTest, SendsNothingForAClaimOfBeforeAnInterruption) {
+    const ScriptedReceiver receiver({.hold = true});
+    std::promise<Outcome> outcome;
+    SendPermit permit;
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_, &Resolver::ask_system, permit);
+    const auto now = clock_.now();
+    permit.begin(now, now + 1h);
+    delivery.start({.event = an_event().due(noon),
+                    .endpoint = shared(an_endpoint().with_url(receiver.url())),
+                    .target_time = "",
+                    .now = noon,
+                    .claimed = now - 1us},
+                   [&](Outcome result) { outcome.set_value(std::move(result)); });
+    EXPECT_EQ(outcome.get_future().get().error, DeliveryErrorCode::lease_lost);
+    EXPECT_EQ(receiver.connections(), 0);
+}
+
 TEST_F(WebhookDeliveryTest, StoppingReportsAllPendingAttempts) {
     const ScriptedReceiver receiver({.hold = true});
     std::promise<Outcome> outcome;

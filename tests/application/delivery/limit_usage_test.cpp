@@ -72,7 +72,7 @@ protected:
             settings.clock_stands_still = false;
             loops.push_back(std::make_unique<WorkerLoop>(
                 settings, WorkerPorts{faulty, plan, timed_deliver, admit, judge, monotonic, random,
-                                      log, observer}));
+                                      log, observer, permit}));
         }
         const Mono began = monotonic.time;
         while (receiver.starts.size() < count && monotonic.time < began + 10min) {

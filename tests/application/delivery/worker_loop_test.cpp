@@ -82,8 +82,9 @@ protected:
     Handlers other_handlers;
     FakeDelivery other_process;
     DeliverEvent other_deliver{store, zones, ids, {kinds, &other_process, other_handlers}};
-    WorkerLoop other{worker_settings(instance_b),
-                     {faulty, plan, other_deliver, admit, judge, monotonic, random, log, observer}};
+    WorkerLoop other{
+        worker_settings(instance_b),
+        {faulty, plan, other_deliver, admit, judge, monotonic, random, log, observer, permit}};
 };
 
 TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {

@@ -29,8 +29,8 @@ protected:
         WorkerSettings settings_of_thread = worker_settings();
         settings_of_thread.tick = 1h;  // only hints wake the loop
         loop = std::make_unique<WorkerLoop>(
-            settings_of_thread,
-            WorkerPorts{faulty, plan, deliver, admit, judge, steady, random, log, observer});
+            settings_of_thread, WorkerPorts{faulty, plan, deliver, admit, judge, steady, random,
+                                            log, observer, permit});
         webhook.answer = [this](const DeliveryRequest& request) {
             delivered.set_value(request.event.id);
             return accepted_outcome();

@@ -38,8 +38,8 @@ class LoggedEngine : public Engine {
 protected:
     std::unique_ptr<WorkerLoop> a_logged_loop(InstanceId instance) {
         return std::make_unique<WorkerLoop>(
-            worker_settings(instance),
-            WorkerPorts{logged, plan, deliver, admit, judge, monotonic, random, log, sends});
+            worker_settings(instance), WorkerPorts{logged, plan, deliver, admit, judge, monotonic,
+                                                   random, log, sends, permit});
     }
 
     RecordedClaims claims;

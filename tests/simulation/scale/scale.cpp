@@ -48,10 +48,11 @@ public:
           deliver_(site.store, site.zones, site.ids, {kinds_, this, handlers_}),
           admit_(site.store, random_),
           judge_(site.store, {}),
-          loop_({.instance = InstanceId{uuid_of(number)},
-                 .shards = shards(),
-                 .slots = site.settings.slots},
-                {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_}) {
+          loop_(
+              {.instance = InstanceId{uuid_of(number)},
+               .shards = shards(),
+               .slots = site.settings.slots},
+              {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_, permit_}) {
         handlers_.on(EventBuilder().build().type, [](const Event&) { return Handled{}; });
         loop_.use_executors({std::make_unique<BackgroundExecutor>(*this),
                              std::make_unique<BackgroundExecutor>(*this)});
@@ -69,7 +70,7 @@ public:
     [[nodiscard]] std::uint32_t shards() const override {
         return static_cast<std::uint32_t>(site_.settings.shards);
     }
-    QueuePeek peek(std::span<const Lane> lanes) override {
+    QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& /*no crash*/) override {
         QueuePeek peeked = site_.cluster.peek(believed_);
         peeked.lanes.assign(lanes.begin(), lanes.end());  // the one of its handler
         return peeked;
@@ -163,6 +164,7 @@ private:
     FakeRandom random_;
     NoLog log_;
     EngineObserver observer_;
+    SendPermit permit_;
     EndpointKinds kinds_;
     Handlers handlers_;
     PlanSuccessors plan_;

@@ -37,6 +37,7 @@ protected:
 
     Handlers handlers;
     FakeDelivery in_process;
+    SendPermit permit;
     PullQueue& pull_queue = store.pull_queue();
     EngineObserver observer;
     DeliveryModule delivery{{.store = store,
@@ -49,7 +50,8 @@ protected:
                              .observer = observer,
                              .kinds = kinds,
                              .in_process = in_process,
-                             .handlers = handlers},
+                             .handlers = handlers,
+                             .permit = permit},
                             {.instance = instance_a, .shards = queue.shards()},
                             CircuitPolicy{}};
     WakeupsModule hints{{delivery.loop, pull_queue, monotonic, log},
