@@ -1,4 +1,5 @@
-// A shared library that contains the engine. It needs position-independent code and must not be linked as a program.
+// A shared library that contains the engine. It needs position-independent code and must not be
+// linked as a program.
 #include <sundial/engine.hpp>
 
 #if __has_include("base/result.hpp")
