@@ -164,8 +164,10 @@ def settings(directory):
     return len(keys)
 
 
-def on_a_database(command):
-    """The flags without which a command refuses settings, because it would call a server."""
+def required_flags(command):
+    """The flags without which a command does not look at settings: `key` would call a server."""
+    if command == ("db", "grant"):
+        return ["--to", "reader"]
     return ["--db", "x.db"] if command[0] == "key" else []
 
 
@@ -174,7 +176,7 @@ def every_command_with_settings(directory):
     commands = [command for command in all_commands() if "--log.level" in flags_of(command)]
     assert len(commands) > 12, commands
     for command in commands:
-        done = run(command, *on_a_database(command), "--log.level=loud", directory=directory, environment={"SUNDIAL_LOG_LEVEL": "warn"})
+        done = run(command, *required_flags(command), "--log.level=loud", directory=directory, environment={"SUNDIAL_LOG_LEVEL": "warn"})
         assert done.returncode == 1 and "--log.level: " in done.stderr, (command, done)
     return len(commands)
 
@@ -186,10 +188,11 @@ def database(directory):
         if command in (("serve",), ("dev",)):
             continue
         environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
-        done = run(command, "--db", "flag.db", directory=directory, environment=environment)
+        needed = ["--to", "reader"] if command == ("db", "grant") else []
+        done = run(command, *needed, "--db", "flag.db", directory=directory, environment=environment)
         assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
         assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)
-        if command not in (("db", "status"), ("config", "show")):
+        if command not in (("db", "status"), ("db", "grant"), ("config", "show")):
             assert os.path.exists(os.path.join(directory, "flag.db")), (command, done)
         for name in os.listdir(directory):
             os.remove(os.path.join(directory, name))
@@ -210,7 +213,7 @@ def config(directory):
             file.write(f"[log]\nlevel = '{level}'\n")
     commands = [command for command in all_commands() if "--config" in flags_of(command)]
     for command in commands:
-        done = run(command, *on_a_database(command), "--config", "flag.toml", directory=directory, environment={"SUNDIAL_CONFIG": "environment.toml"})
+        done = run(command, *required_flags(command), "--config", "flag.toml", directory=directory, environment={"SUNDIAL_CONFIG": "environment.toml"})
         assert done.returncode == 1 and "flag.toml: log.level" in done.stderr, (command, done)
     done = run(("dev",), "--listen", "nonsense", directory=directory, environment={"SUNDIAL_HTTP_LISTEN": "127.0.0.1:1"})
     assert done.returncode == 1 and "nonsense" in done.stderr, done

@@ -20,8 +20,8 @@ def run(*arguments, directory, out=subprocess.PIPE, **more):
 class Examples:
     """Arguments for each command, so that it has something to print; makes what they name."""
 
-    def __init__(self, server, directory):
-        self.client, self.directory, self.made = server.client(), directory, 0
+    def __init__(self, server, directory, postgres):
+        self.client, self.directory, self.postgres, self.made = server.client(), directory, postgres, 0
         self.where = ["--server", f"http://127.0.0.1:{server.port}"]
         self.client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin"})
         self.refusing = h.Receiver(refuse="/hook")
@@ -114,6 +114,8 @@ class Examples:
                 return ["--db", "own.db"]
             case ("db", "migrate"):
                 return ["--db", self.empty_database()]
+            case ("db", "grant"):
+                return ["--db", self.postgres, "--to", "pg_monitor"]
             case ("key", "create"):
                 return ["--db", "own.db", "--role", "ADMIN", "--name", "x"]
             case ("key", "list"):
@@ -145,9 +147,10 @@ def judge(what, done):
 
 def short_commands(directory):
     """Those that end by themselves."""
-    with h.running("dev", "--test-clock", "--db", "served.db", folder=directory) as server:
-        examples = Examples(server, directory)
-        run("db", "migrate", "--db", "own.db", directory=directory)
+    with h.postgres() as postgres, h.running("dev", "--test-clock", "--db", "served.db", folder=directory) as server:
+        examples = Examples(server, directory, postgres)
+        for database in ("own.db", postgres):
+            run("db", "migrate", "--db", database, directory=directory)
         checked = 0
         for command in all_commands():
             if command in (("serve",), ("dev",)):
