@@ -120,8 +120,8 @@ def killed():
                 db.execute("SELECT sundial.schedule_local('WAKE', '2030-06-01 09:00', 'Europe/Paris') FROM generate_series(1, %s::integer)", (total,))
                 db.execute("SELECT sundial.upsert_user('user-' || n, 'Ada', 'Li', '1992-02-29', 'Europe/Paris') FROM generate_series(%s::integer, %s::integer) AS n",
                            (i * 20, i * 20 + 19))
+                left = value(db, "SELECT count(*) FROM sundial.intake")
                 with h.running("serve", "--db", url, folder=directory) as one, h.running("serve", "--db", url, folder=directory) as other:
-                    left = value(db, "SELECT count(*) FROM sundial.intake")
                     h.wait_until(lambda: value(db, "SELECT count(*) FROM sundial.intake") < left, "some requests to be done")
                     one.kill()
                     other.kill()
