@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -41,7 +42,7 @@ private:
     void wake_one_if_needed();
     struct Waiting {
         Event event;
-        std::chrono::microseconds claimed;  // as in DeliveryRequest
+        std::optional<std::chrono::microseconds> claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };
     void run();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +47,9 @@ public:
 
     [[nodiscard]] CURL* handle() const { return handle_.get(); }
     [[nodiscard]] const Event& event() const { return request_.event; }
-    [[nodiscard]] std::chrono::microseconds claimed() const { return request_.claimed; }
+    [[nodiscard]] std::optional<std::chrono::microseconds> claimed() const {
+        return request_.claimed;
+    }
     /// The name to resolve first; null if the host is an address.
     [[nodiscard]] const std::string* name() const;
     /// Deadline for resolving the name.

@@ -203,8 +203,12 @@ private:
     [[nodiscard]] milliseconds until_next_check() const {
         microseconds next = clock_.now() + longest_poll;
         for (const auto& transfer : looked_up_) next = std::min(next, transfer->name_due());
-        if (!looked_up_.empty() || !under_way_.empty()) next = std::min(next, permit_.until());
-        return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));
+        // Once it has ended, only tests are left, which do without it.
+        const microseconds now = clock_.now(), until = permit_.until();
+        if (now < until && (!looked_up_.empty() || !under_way_.empty())) {
+            next = std::min(next, until);
+        }
+        return std::chrono::ceil<milliseconds>(std::max(next - now, microseconds(0)));
     }
 
     void end(const AttemptId& one) {
@@ -220,7 +224,7 @@ private:
         const microseconds now = clock_.now(), until = permit_.until(), since = permit_.since();
         if (now < until && since == permitted_since_) return;  // nearly always
         permitted_since_ = since;
-        end_if([&](const Transfer& transfer) { return now >= until || transfer.claimed() < since; },
+        end_if([&](const Transfer& transfer) { return !permit_.allows(transfer.claimed(), now); },
                silent);
     }
 

@@ -23,8 +23,9 @@ struct DeliveryRequest {
     /// handlers.
     std::string target_time;
     Instant now;  // estimate of the database's clock: the timestamp of the signature
-    /// When its claim was sent, by the monotonic clock: decides whether SendPermit allows it.
-    std::chrono::microseconds claimed{};
+    /// When its claim was sent, by the monotonic clock: decides whether SendPermit allows it. Empty
+    /// without a claim that another instance could take: a test of an endpoint.
+    std::optional<std::chrono::microseconds> claimed{};
 };
 
 /// The only port that waits for systems outside Sundial.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 namespace sundial {
 
@@ -13,9 +14,10 @@ class SendPermit {
 public:
     using Mono = std::chrono::microseconds;
 
-    /// Whether the attempt of a claim that was sent at `claimed` may begin or go on at `now`.
-    [[nodiscard]] bool allows(Mono claimed, Mono now) const {
-        return now < until() && claimed >= since();
+    /// Whether the attempt of a claim that was sent at `claimed` may begin or go on at `now`. An
+    /// attempt without a claim always may.
+    [[nodiscard]] bool allows(std::optional<Mono> claimed, Mono now) const {
+        return !claimed || (now < until() && *claimed >= since());
     }
     /// It ends then, unless the heartbeat is renewed before.
     [[nodiscard]] Mono until() const { return Mono{until_.load(std::memory_order_acquire)}; }

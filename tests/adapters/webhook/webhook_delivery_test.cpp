@@ -442,6 +442,21 @@ TEST_F(WebhookDeliveryTest, SendsNothingForAClaimOfBeforeAnInterruption) {
     EXPECT_EQ(receiver.connections(), 0);
 }
 
+TEST_F(WebhookDeliveryTest, SendsATestOfAnEndpointWithoutAHeartbeat) {
+    const ScriptedReceiver receiver(Script{});
+    std::promise<Outcome> outcome;
+    SendPermit permit;
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_, &Resolver::ask_system, permit);
+    const auto now = clock_.now();
+    permit.begin(now, now);
+    delivery.start({.event = an_event().due(noon),
+                    .endpoint = shared(an_endpoint().with_url(receiver.url())),
+                    .target_time = "",
+                    .now = noon},
+                   [&](Outcome result) { outcome.set_value(std::move(result)); });
+    EXPECT_EQ(outcome.get_future().get().verdict, Verdict::accepted);
+}
+
 TEST_F(WebhookDeliveryTest, StoppingReportsAllPendingAttempts) {
     const ScriptedReceiver receiver({.hold = true});
     std::promise<Outcome> outcome;
