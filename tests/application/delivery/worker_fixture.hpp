@@ -33,8 +33,9 @@ protected:
         Command command = worker.next(now);
         if (auto* expected = std::get_if<Expected>(&command)) return std::move(*expected);
         static constexpr std::array names{
-            "CountBacklog", "Look",    "Claim",  "Plan",     "AskLeave", "Send",      "Abandon",
-            "TellResults",  "Disable", "Settle", "GiveBack", "Extend",   "WaitUntil", "Finished"};
+            "CountBacklog",     "Peek",          "Claim",   "ClaimLines",    "Plan",
+            "RequestAdmission", "Send",          "Abandon", "ReportResults", "DisableEndpoint",
+            "Settle",           "ReleaseClaims", "Extend",  "WaitUntil",     "Finished"};
         throw std::logic_error(std::string{"the worker wants "} + names.at(command.index()));
     }
     /// Returns the time until its next wake-up.

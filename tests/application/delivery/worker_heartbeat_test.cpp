@@ -36,8 +36,8 @@ TEST_F(WorkerHeartbeat, LetsNothingStartWithoutARenewalForFourSeconds) {
     plan();
     send();
     now += silent_after - 1us;
-    peek({never});
     send();
+    peek({never});
     worker.wake(db());
     now += 1us;
     want<Abandon>();
