@@ -42,8 +42,7 @@ TEST_F(WorkerHeartbeat, LetsNothingStartWithoutARenewalForFourSeconds) {
     now += 1us;
     want<Abandon>();
     want<Abandon>();
-    peek({db()});
-    EXPECT_EQ(wait(), 1s);  // neither a claim nor a send
+    EXPECT_EQ(wait(), 1s);  // neither a claim of the due event nor a send
 }
 
 TEST_F(WorkerHeartbeat, WakesTheWorkerInTimeToAbort) {
