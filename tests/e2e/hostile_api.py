@@ -62,9 +62,10 @@ def main():
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, "--ui.inbox=true", folder=directory) as server:
             admin = create_key(server, "ADMIN")
             keys = [admin, create_key(server, "WRITE", admin), create_key(server, "READ", admin)]
-            quiet = OtherClient(server, admin, enough=min(1000, max(100, int(count) // 50)))
+            its_own = create_key(server, "WRITE", admin)  # a key may make 1,000 requests a second
+            quiet = OtherClient(server, its_own, enough=min(1000, max(100, int(count) // 50)))
             quiet.run()
-            other = OtherClient(server, admin)
+            other = OtherClient(server, its_own)
             other.start()
             try:
                 done = subprocess.run(["node", "hostile.mjs", f"http://127.0.0.1:{server.port}", ",".join(keys), count, seed],
