@@ -21,7 +21,7 @@ inline constexpr std::chrono::microseconds silent_after{std::chrono::seconds{4}}
 inline constexpr std::chrono::microseconds dead_after{std::chrono::milliseconds{4500}};
 /// If an instance could not renew its own heartbeat for longer, the database may have answered no
 /// instance, or its clock was set. The difference to `renew_every` is at most that of the two
-/// above, so that a smaller step of the clock makes nobody die too early.
+/// above, so that a smaller step of the clock makes no instance die too early.
 inline constexpr std::chrono::microseconds longest_gap{std::chrono::milliseconds{1500}};
 
 /// The heartbeat of a dead instance is kept for this long. Leases end all its claims that are left

@@ -20,7 +20,7 @@ TEST(Liveness, IsUnbrokenWhileRenewalsAreClose) {
     EXPECT_EQ(renewed(of(noon, noon - 1h), noon + longest_gap), of(noon + longest_gap, noon - 1h));
 }
 
-/// The database answered nobody for a while, or its clock was set.
+/// The database answered no instance for a while, or its clock was set.
 TEST(Liveness, BeginsAgainAfterAGap) {
     const Instant later = noon + longest_gap + 1us;
     EXPECT_EQ(renewed(of(noon, noon - 1h), later), of(later, later));

@@ -29,8 +29,8 @@ enum class Defect : std::uint8_t {
     keys_not_unique,          // two creates with one key each create an event
     wrong_zone,               // off by an hour
     sends_unclaimed_numbers,  // sends an attempt number that is not committed
-    silence_counts,      // time in which the database answered nobody kills all other instances
-    dead_are_not_found,  // only leases end the claims of a crashed instance
+    silence_counts,           // time in which no database answered kills all other instances
+    dead_are_not_found,       // only leases end the claims of a crashed instance
 };
 
 /// The same queue with the defect, if the defect concerns the queue.

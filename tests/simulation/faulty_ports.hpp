@@ -24,7 +24,7 @@ enum class CallFault : std::uint8_t {
     dies_after,
     lost_request,
     lost_reply,
-    database_away  // it answers nobody
+    database_away  // it answers no instance
 };
 
 /// `peek`: a call that only reads; `heartbeat`: a renewal. An idle process makes no others.

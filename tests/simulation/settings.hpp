@@ -26,7 +26,7 @@ struct Rates {
     double lost_request = 0;
     double lost_reply = 0;   // the call took effect, but the caller gets no response
     double late = 0;         // the response takes seconds
-    double away = 0;         // the database answers nobody for seconds
+    double away = 0;         // the database answers no instance for seconds
     double lost_answer = 0;  // by a receiver
     double freeze = 0;       // between two turns, or within one
     double stops = 0;        // with a claim or a settlement in progress beside the loop

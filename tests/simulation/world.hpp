@@ -36,7 +36,7 @@ struct World {
     /// At the current time.
     void record(Step step);
     void record_fault(const std::string& kind, std::uint32_t source, Time begin, Time end);
-    /// The database answers nobody for that long.
+    /// The database answers no instance for that long.
     void send_database_away(Time how_long);
     [[nodiscard]] bool defective(Defect defect) const { return settings.defect == defect; }
 
