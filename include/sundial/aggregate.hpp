@@ -381,7 +381,7 @@ Result<Executed<A>> AggregateRepository<A>::execute_locked(const std::string& id
                                                            const std::optional<Loaded<A>>& mine,
                                                            Command& command, unsigned attempts) {
     std::optional<Executed<A>> done;
-    const auto worked = streams_.locked(stream(id), [&](StreamTransaction& tx) -> Result<Done> {
+    const auto worked = streams_.locked(stream(id), [&](Transaction& tx) -> Result<Done> {
         auto loaded = mine ? rebased(tx, *mine) : load_from(tx, id);
         if (!loaded) return loaded.error();
         if (!mine) {

@@ -13,6 +13,8 @@
 
 #include "sundial/result.hpp"
 
+struct pg_conn;  // libpq's PGconn
+
 /// The types of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use some of the same
 /// names.
@@ -163,7 +165,9 @@ private:
     std::shared_ptr<Parts> parts_;
 };
 
+class CallerTransaction;  // sundial/transacting.hpp
 class Streams;
+class Transaction;  // sundial/transacting.hpp
 
 struct LockOptions {
     std::chrono::microseconds ttl{
@@ -280,6 +284,29 @@ public:
     /// Errors: EVENT_NOT_FOUND; INVALID_STATE_TRANSITION if the event is claimed or finished.
     Result<Event> cancel(const std::string& id);
 
+    /// Runs `work` in one transaction: everything that it does with its Transaction is committed,
+    /// or nothing, together with statements of your own. `work` is a function of `Transaction&`
+    /// that returns Result<T>, and so does this: an error rolls back. If it returns nothing, any
+    /// failed call rolls back, and this returns Result<Done> with the first error.
+    ///
+    ///     const auto placed = engine->transact([&](sundial::Transaction& tx) {
+    ///         (void)tx.sql("INSERT INTO orders (id, total) VALUES ($1, $2)", id, total);
+    ///         (void)tx.schedule({.type = "REMINDER", .at = tomorrow, .payload = reminder});
+    ///         (void)tx.append({"Order", id}, sundial::Expected::no_stream(), {{.type =
+    ///         "Placed"}});
+    ///     });
+    ///
+    /// `work` may run again after a conflict with another transaction, so it must have no effects
+    /// elsewhere. Other writers may wait for it, on SQLite all of them: it must not wait for
+    /// anything outside of the database. A transaction inside another, on the same thread, is a
+    /// part of it. Further errors: SQL_FAILED; COMMIT_OUTCOME_UNKNOWN.
+    template <class Work>
+    auto transact(Work&& work);
+    /// The transaction that is open on `connection`, a PGconn of your own to the engine's
+    /// PostgreSQL database. Your COMMIT commits all that the returned object did. The role of the
+    /// connection needs the rights of the engine's on the schema `sundial`: best is the same role.
+    [[nodiscard]] CallerTransaction in(pg_conn* connection);
+
     /// Streams for the history of your own objects: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
 
@@ -301,6 +328,7 @@ public:
 private:
     struct Parts;
     explicit Engine(std::shared_ptr<Parts> parts);
+    Result<Done> run_transaction(const std::function<Result<Done>(Transaction&)>& work);
     static void close(std::shared_ptr<Parts> parts) noexcept;
     std::shared_ptr<Parts> parts_;
 };

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "sundial/embedding.hpp"
+#include "sundial/sql.hpp"
+#include "sundial/transacting.hpp"
 
 /// Everything that a program needs to embed Sundial. The declarations in `sundial/embedding.hpp`
 /// have the documentation; start with `Engine`.
 namespace sundial {
 
+using embedding::CallerTransaction;
 using embedding::Conflict;
 using embedding::Done;
 using embedding::Engine;
@@ -19,6 +22,8 @@ using embedding::NewUser;
 using embedding::Options;
 using embedding::PullWorker;
 using embedding::Result;
+using embedding::SqlFailure;
+using embedding::Transaction;
 using embedding::User;
 using embedding::WorkOrder;
 

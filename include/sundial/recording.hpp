@@ -120,22 +120,7 @@ struct Checkpoint {
     std::uint64_t fencing_token = 0;
 };
 
-/// Streams inside one transaction. Valid only during the call that received it. Its functions may
-/// throw; let the exception pass.
-class StreamTransaction {
-public:
-    Result<Appended> append(const StreamId& stream, Expected expected,
-                            const std::vector<NewRecordedEvent>& events);
-    Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
-    /// Empty if none was saved.
-    Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
-
-private:
-    friend class Streams;
-    struct Parts;
-    explicit StreamTransaction(Parts& parts) : parts_(parts) {}
-    Parts& parts_;
-};
+class Transaction;  // sundial/transacting.hpp
 
 /// How a subscription follows the feed.
 struct Following {
@@ -218,21 +203,20 @@ public:
     Result<FeedPage> feed(std::uint64_t after, const FeedFilter& filter = {},
                           std::size_t limit = 100);
 
-    /// Commits everything that `work` does, or nothing if it returns an error. `work` may run again
-    /// after a conflict with other writers, so it must have no other effects.
-    Result<Done> transact(const std::function<Result<Done>(StreamTransaction&)>& work);
+    /// As `Engine::transact`.
+    Result<Done> transact(const std::function<Result<Done>(Transaction&)>& work);
     /// The same while no other writer can append to `stream`.
     Result<Done> locked(const StreamId& stream,
-                        const std::function<Result<Done>(StreamTransaction&)>& work);
+                        const std::function<Result<Done>(Transaction&)>& work);
 
     /// Passes each event to `handle` at least once. An Error or an exception is a failure.
     Subscription follow(Following following,
                         std::function<Result<Done>(const RecordedEvent&)> handle);
-    /// Passes each event to `project`. Its appends are committed together with the checkpoint, so
-    /// they take effect once.
-    Subscription project(
-        Following following,
-        std::function<Result<Done>(StreamTransaction&, const RecordedEvent&)> project);
+    /// Passes each event to `project`. Everything that it does in the transaction, such as writing
+    /// your own tables with `Transaction::sql`, is committed together with the checkpoint, so it
+    /// takes effect once.
+    Subscription project(Following following,
+                         std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
     /// The events that this subscription has set aside, past position `after`; at most 100.
     Result<std::vector<ParkedEvent>> parked(const std::string& name, std::uint64_t after = 0);
     /// Removes a set-aside event from the list. Returns whether it was there.

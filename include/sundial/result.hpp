@@ -29,10 +29,18 @@ struct Conflict {
     friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
+/// Details of SQL_FAILED: the codes of the database that refused a statement of yours.
+struct SqlFailure {
+    std::string sqlstate;    // PostgreSQL's: "23505" is a violated unique constraint; else empty
+    int sqlite = 0;          // SQLite's extended result code: 2067 is the same; else 0
+    std::string constraint;  // the violated one, if PostgreSQL names it
+    friend bool operator==(const SqlFailure&, const SqlFailure&) = default;
+};
+
 /// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
-/// STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL, WRONG_PROCESS),
-/// for programs; `detail` says it to people, and what would be right;
-/// `data` has what a program can go by, of codes that have some:
+/// STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL, WRONG_PROCESS,
+/// SQL_FAILED), for programs; `detail` says it to people, and what would be right; `data` has what
+/// a program can go by, of codes that have some:
 ///
 ///     if (const auto* conflict = std::get_if<sundial::Conflict>(&error.data)) {
 ///         read_again_from(conflict->actual);
@@ -40,7 +48,7 @@ struct Conflict {
 struct Error {
     std::string code;
     std::string detail;
-    std::variant<std::monostate, Conflict> data{};
+    std::variant<std::monostate, Conflict, SqlFailure> data{};
     friend bool operator==(const Error&, const Error&) = default;
 };
 

@@ -22,7 +22,6 @@ using embedding::StreamId;
 using embedding::StreamPart;
 using embedding::StreamRange;
 using embedding::Streams;
-using embedding::StreamTransaction;
 using embedding::Subscription;
 
 }  // namespace sundial

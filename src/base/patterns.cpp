@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <variant>
 
@@ -10,6 +12,7 @@
 #include "sundial/cache.hpp"
 #include "sundial/retry.hpp"
 #include "sundial/single_flight.hpp"
+#include "sundial/sql.hpp"
 
 namespace sundial {
 
@@ -183,5 +186,20 @@ embedding::Error RetryErrors<embedding::Error>::invalid(std::string why) {
 }
 
 void launch_thread(std::function<void()> work) { std::thread{std::move(work)}.detach(); }
+
+std::optional<std::string> SqlRows::text(std::size_t row, std::size_t column) const {
+    if (row >= rows.size() || column >= rows[row].size()) return std::nullopt;
+    return rows[row][column];
+}
+
+std::optional<std::int64_t> SqlRows::integer(std::size_t row, std::size_t column) const {
+    const auto digits = text(row, column);
+    if (!digits) return std::nullopt;
+    std::int64_t number = 0;
+    const char* const end = digits->data() + digits->size();
+    const auto [read_to, error] = std::from_chars(digits->data(), end, number);
+    if (error != std::errc{} || read_to != end) return std::nullopt;
+    return number;
+}
 
 }  // namespace sundial

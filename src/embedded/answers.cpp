@@ -38,6 +38,40 @@ Error error_of(const sundial::Error& error) {
     return shown;
 }
 
+Error error_of(const StatementRefused& refused) {
+    const StatementRefused::Codes& codes = refused.codes;
+    return {"SQL_FAILED", refused.what(),
+            SqlFailure{codes.sqlstate, codes.sqlite, codes.constraint}};
+}
+
+std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(const NewEvent& requested) {
+    if (requested.at && !in_range(*requested.at)) {
+        return invalid("/at", "out_of_range", "must be in the years 0001 to 9999");
+    }
+    sundial::NewEvent event;
+    event.event_type = requested.type;
+    event.user = unless_empty(requested.user_id);
+    if (requested.at) event.target.utc = format_instant(*requested.at);
+    event.target.local = unless_empty(requested.local_time);
+    event.target.zone = unless_empty(requested.timezone);
+    event.payload = requested.payload;
+    event.idempotency_key = unless_empty(requested.idempotency_key);
+    if (!requested.queue.empty()) event.endpoint = "ext:" + requested.queue;
+    return event;
+}
+
+UserFields requested_user(const NewUser& requested) {
+    return {.external_id = unless_empty(requested.external_id),
+            .first_name = requested.first_name,
+            .last_name = requested.last_name,
+            .date_of_birth = requested.date_of_birth,
+            .timezone = requested.timezone};
+}
+
 Event shown(const sundial::Event& event) {
     return {.id = to_string(event.id),
             .type = event.type,

@@ -3,11 +3,15 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "application/events/schedule_event.hpp"
 #include "application/ports/failures.hpp"
+#include "application/users/edit_user.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/user.hpp"
@@ -17,7 +21,15 @@
 /// Converts internal types to those of the public headers.
 namespace sundial::embedding {
 
+inline constexpr const char* correlation_id = "";  // there is no HTTP request
+
 [[nodiscard]] Error error_of(const sundial::Error& error);
+[[nodiscard]] Error error_of(const StatementRefused& refused);
+[[nodiscard]] std::optional<std::string> unless_empty(const std::string& text);
+/// Errors: ValidationFailed.
+[[nodiscard]] sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(
+    const NewEvent& requested);
+[[nodiscard]] UserFields requested_user(const NewUser& requested);
 [[nodiscard]] Event shown(const sundial::Event& event);
 [[nodiscard]] std::vector<Event> shown(const std::vector<sundial::Event>& events);
 [[nodiscard]] User shown(const sundial::User& user);
@@ -54,6 +66,8 @@ Result<Public> answered(Work work) {
         } else {
             return detail::public_value<Public>(*std::move(answer));
         }
+    } catch (const StatementRefused& error) {
+        return error_of(error);
     } catch (const CannotStart& error) {
         return Error{"CANNOT_START", error.what()};
     } catch (const OutcomeUnknown& error) {

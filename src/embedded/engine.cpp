@@ -32,13 +32,13 @@
 #include "embedded/call_checks.hpp"
 #include "embedded/parts.hpp"
 #include "embedded/storage.hpp"
+#include "embedded/transactions.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {
 namespace {
 
 constexpr std::size_t handler_threads = 4;
-constexpr const char* correlation_id = "";  // there is no HTTP request
 
 /// Passes lines on to the program's callback. The work that a line is about goes on without the
 /// line if the callback throws.
@@ -105,10 +105,6 @@ std::vector<MaintenanceJob> maintenance_jobs(Retention* retention) {
              .batch = [forget_old = ForgetOld{*retention, RetentionTerms{}}]() mutable {
                  return forget_old.batch();
              }}};
-}
-
-std::optional<std::string> unless_empty(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
 }
 
 }  // namespace
@@ -256,8 +252,19 @@ struct Engine::Parts {
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(storage->retention())};
+    TransactionPorts transactions{.process = process,
+                                  .storage = *storage,
+                                  .queue = queue,
+                                  .ids = ids,
+                                  .random = random,
+                                  .instance = instance,
+                                  .events = events,
+                                  .users = users,
+                                  .settle = pull.settle,
+                                  .append = stream_store.append,
+                                  .watch = stream_store.watch};
     std::shared_ptr<Streams::Parts> streams = std::make_shared<Streams::Parts>(
-        process, callbacks, store, storage->feed(), ids, log, stream_store);
+        process, callbacks, store, storage->feed(), ids, log, stream_store, transactions);
     std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
@@ -310,12 +317,7 @@ void Engine::on(const std::string& type, Handler handler) {
 
 Result<User> Engine::create_user(const NewUser& requested) {
     return Parts::run<User>(parts_, [&](Parts& parts) {
-        return parts.users.create.run({.external_id = unless_empty(requested.external_id),
-                                       .first_name = requested.first_name,
-                                       .last_name = requested.last_name,
-                                       .date_of_birth = requested.date_of_birth,
-                                       .timezone = requested.timezone},
-                                      correlation_id);
+        return parts.users.create.run(requested_user(requested), correlation_id);
     });
 }
 
@@ -358,20 +360,10 @@ PullWorker Engine::worker(const std::string& queue, const std::string& name) {
 }
 
 Result<Event> Engine::schedule(const NewEvent& requested) {
-    if (requested.at && !in_range(*requested.at)) {
-        return error_of(invalid("/at", "out_of_range", "must be in the years 0001 to 9999"));
-    }
-    sundial::NewEvent event;
-    event.event_type = requested.type;
-    event.user = unless_empty(requested.user_id);
-    if (requested.at) event.target.utc = format_instant(*requested.at);
-    event.target.local = unless_empty(requested.local_time);
-    event.target.zone = unless_empty(requested.timezone);
-    event.payload = requested.payload;
-    event.idempotency_key = unless_empty(requested.idempotency_key);
-    if (!requested.queue.empty()) event.endpoint = "ext:" + requested.queue;
+    const auto event = requested_event(requested);
+    if (!event) return error_of(event.error());
     return Parts::run<Event>(parts_,
-                             [&](Parts& parts) { return parts.events.schedule.run(event); });
+                             [&](Parts& parts) { return parts.events.schedule.run(*event); });
 }
 
 Result<Event> Engine::find_event(const std::string& id) {
@@ -381,6 +373,16 @@ Result<Event> Engine::find_event(const std::string& id) {
 Result<Event> Engine::cancel(const std::string& id) {
     return Parts::run<Event>(
         parts_, [&](Parts& parts) { return parts.events.cancel.run(id, std::nullopt); });
+}
+
+Result<Done> Engine::run_transaction(const std::function<Result<Done>(Transaction&)>& work) {
+    const auto parts = parts_;  // the work may destroy the engine
+    return embedding::transact(parts->transactions, work);
+}
+
+CallerTransaction Engine::in(pg_conn* connection) {
+    return CallerTransaction{
+        std::make_unique<Transaction::Parts>(parts_->transactions, connection)};
 }
 
 Streams Engine::streams() { return Streams{parts_->streams}; }

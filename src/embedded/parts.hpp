@@ -18,6 +18,8 @@
 
 namespace sundial::embedding {
 
+struct TransactionPorts;  // embedded/transactions.hpp
+
 struct Lock::Parts {
     LockGuard guard;
     OwnProcess process{};
@@ -43,6 +45,7 @@ struct Streams::Parts {
     Ids& ids;
     base::Log& log;
     StreamsModule& module;
+    TransactionPorts& transactions;
     AppendToStream& append = module.append;
     KeepStream& keep = module.keep;
     ReadStreams& read = module.read;
@@ -50,13 +53,6 @@ struct Streams::Parts {
     FeedWatch& watch = module.watch;
     /// Subscriptions that their own handlers have destroyed, and that still run.
     std::atomic<std::size_t> departing{0};
-};
-
-/// One transaction, and the use case that appends in it.
-struct StreamTransaction::Parts {
-    Transaction& tx;
-    const AppendToStream& append;
-    Ids& ids;
 };
 
 [[nodiscard]] RecordedEvent shown(const sundial::RecordedEvent& event);

@@ -12,6 +12,17 @@
 #include "application/ports/failures.hpp"
 
 namespace sundial::embedding {
+
+SqlRows Storage::run_sql(sundial::Transaction& /*tx*/, const std::string& /*statement*/,
+                         std::span<const SqlValue> /*values*/) {
+    throw StatementRefused{{}, "the storage memory: has no SQL"};
+}
+
+void Storage::join(pg_conn* /*callers*/,
+                   const std::function<bool(sundial::Transaction&)>& /*work*/) {
+    throw StatementRefused{{}, "the engine's storage is not a PostgreSQL database"};
+}
+
 namespace {
 
 constexpr std::string_view in_memory = "memory:";
@@ -64,6 +75,17 @@ public:
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
     Retention* retention() override { return &database_->retention(); }
+    SqlRows run_sql(sundial::Transaction& tx, const std::string& statement,
+                    std::span<const SqlValue> values) override {
+        return database_->run_sql(tx, statement, values);
+    }
+    void join(pg_conn* callers, const std::function<bool(sundial::Transaction&)>& work) override {
+        if constexpr (requires { database_->join(callers, work); }) {
+            database_->join(callers, work);
+        } else {
+            Storage::join(callers, work);
+        }
+    }
 
 private:
     std::unique_ptr<Database> database_;

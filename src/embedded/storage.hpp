@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
@@ -10,6 +13,7 @@
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 #include "sundial/embedding.hpp"
+#include "sundial/sql.hpp"
 
 namespace sundial::embedding {
 
@@ -24,6 +28,12 @@ public:
     virtual Feed& feed() = 0;
     /// Null if nothing outlives the process.
     virtual Retention* retention() = 0;
+    /// Runs one statement of the program in `tx`. Throws StatementRefused.
+    virtual SqlRows run_sql(sundial::Transaction& tx, const std::string& statement,
+                            std::span<const SqlValue> values);
+    /// Runs `work` in the transaction that the program has open on `callers`; keeps its changes if
+    /// it returns true. Throws StatementRefused.
+    virtual void join(pg_conn* callers, const std::function<bool(sundial::Transaction&)>& work);
 };
 
 /// Throws CannotStart, Unavailable.

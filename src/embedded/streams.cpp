@@ -11,6 +11,7 @@
 #include "application/streams/subscription.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/transactions.hpp"
 
 namespace sundial::embedding {
 namespace {
@@ -131,26 +132,32 @@ sundial::FeedFilter filter_of(const FeedFilter& filter) {
     return {.aggregate_types = filter.stream_types, .event_types = filter.event_types};
 }
 
-// Inside a transaction exceptions of the storage propagate, because they end the transaction.
-
-Result<Appended> StreamTransaction::append(const StreamId& stream, Expected expected,
-                                           const std::vector<NewRecordedEvent>& events) {
-    const auto requested = append_of(stream, expected, events, parts_.ids);
-    if (!requested) return error_of(requested.error());
-    const auto appended = parts_.append.run(parts_.tx, *requested);
-    if (!appended) return error_of(appended.error());
-    return shown(*appended);
+Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
+                                     const std::vector<NewRecordedEvent>& events) {
+    TransactionPorts& ports = parts_->ports;
+    return parts_->call<Appended>([&](sundial::Transaction& tx) -> sundial::Result<Appended> {
+        const auto requested = append_of(stream, expected, events, ports.ids);
+        if (!requested) return requested.error();
+        const auto appended = ports.append.run(tx, *requested);
+        if (!appended) return appended.error();
+        after_commit([&watch = ports.watch] { watch.appended(); });
+        return shown(*appended);
+    });
 }
 
-Result<StreamPart> StreamTransaction::read(const StreamId& stream, const StreamRange& range) {
-    const auto read = ReadStreams::read(parts_.tx, id_of(stream), range_of(range));
-    if (!read) return error_of(read.error());
-    return shown(*read);
+Result<StreamPart> Transaction::read(const StreamId& stream, const StreamRange& range) {
+    return parts_->call<StreamPart>([&](sundial::Transaction& tx) -> sundial::Result<StreamPart> {
+        const auto read = ReadStreams::read(tx, id_of(stream), range_of(range));
+        if (!read) return read.error();
+        return shown(*read);
+    });
 }
 
-Result<std::optional<Snapshot>> StreamTransaction::snapshot(const StreamId& stream) {
-    const auto found = parts_.tx.streams().snapshot(id_of(stream));
-    return found ? std::optional{shown(*found)} : std::nullopt;
+Result<std::optional<Snapshot>> Transaction::snapshot(const StreamId& stream) {
+    return parts_->call<std::optional<Snapshot>>([&](sundial::Transaction& tx) {
+        const auto found = tx.streams().snapshot(id_of(stream));
+        return found ? std::optional{shown(*found)} : std::nullopt;
+    });
 }
 
 Result<Appended> Streams::append(const StreamId& stream, Expected expected,
@@ -182,35 +189,25 @@ Result<FeedPage> Streams::feed(std::uint64_t after, const FeedFilter& filter, st
     });
 }
 
-Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransaction&)>& work) {
-    std::optional<Result<Done>> answer;
-    const auto done = answered<Done>(parts_->process, [&] {
-        parts_->store.transact([&](Transaction& tx) {
-            (void)tx.now();  // begins the transaction: a failure here is not one of `work`
-            StreamTransaction::Parts parts{tx, parts_->append, parts_->ids};
-            StreamTransaction transaction{parts};
-            answer = work(transaction);
-            return answer->has_value();
-        });
-        return Done{};
-    });
-    if (!done) return done;
-    if (answer->has_value()) parts_->watch.appended();
-    return *std::move(answer);
+Result<Done> Streams::transact(const std::function<Result<Done>(Transaction&)>& work) {
+    return embedding::transact(parts_->transactions, work);
 }
 
 Result<Done> Streams::locked(const StreamId& stream,
-                             const std::function<Result<Done>(StreamTransaction&)>& work) {
-    return transact([&](StreamTransaction& transaction) {
-        static_cast<void>(transaction.parts_.tx.streams().lock(id_of(stream)));
-        return work(transaction);
+                             const std::function<Result<Done>(Transaction&)>& work) {
+    return transact([&](Transaction& transaction) {
+        auto locked = transaction.parts_->call<Done>([&](sundial::Transaction& tx) {
+            static_cast<void>(tx.streams().lock(id_of(stream)));
+            return Done{};
+        });
+        return locked ? work(transaction) : std::move(locked);
     });
 }
 
 Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::uint64_t after) {
     constexpr std::size_t max_parked = 100;
     return answered<std::vector<ParkedEvent>>(parts_->process, [&] {
-        const auto found = in_read(parts_->store, [&](Transaction& tx) {
+        const auto found = in_read(parts_->store, [&](sundial::Transaction& tx) {
             return tx.checkpoints().parked(name, std::min(after, greatest_number), max_parked);
         });
         std::vector<ParkedEvent> all;
@@ -225,7 +222,7 @@ Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::u
 Result<bool> Streams::unpark(const std::string& name, std::uint64_t position) {
     return answered<bool>(parts_->process, [&] {
         bool was_there = false;
-        parts_->store.transact([&](Transaction& tx) {
+        parts_->store.transact([&](sundial::Transaction& tx) {
             was_there = tx.checkpoints().unpark(name, std::min(position, greatest_number));
             return was_there;
         });
@@ -434,15 +431,15 @@ Subscription Streams::follow(Following following,
 }
 
 Subscription Streams::project(
-    Following following,
-    std::function<Result<Done>(StreamTransaction&, const RecordedEvent&)> project) {
+    Following following, std::function<Result<Done>(Transaction&, const RecordedEvent&)> project) {
     auto handling = std::make_shared<const Callbacks>();
     sundial::Subscription::Project each = [parts = parts_, handling, project = std::move(project)](
-                                              Transaction& tx, const auto& entry) {
+                                              sundial::Transaction& tx, const auto& entry) {
         const Callbacks::Call of_engine{parts->callbacks}, of_this{*handling};
-        StreamTransaction::Parts in_it{tx, parts->append, parts->ids};
-        StreamTransaction transaction{in_it};
-        return failure_in([&] { return project(transaction, shown(entry)); });
+        Transaction::Parts in_it{parts->transactions, tx};
+        auto failure = failure_in([&] { return project(in_it.self, shown(entry)); });
+        if (in_it.failure) std::rethrow_exception(in_it.failure);
+        return failure;
     };
     return Subscription{std::make_unique<Subscription::Parts>(
         parts_, std::move(handling), std::move(following), std::move(each))};

@@ -260,7 +260,7 @@ TEST_P(Aggregates, ReportTheConflictOfAnAppend) {
 
     // Within a transaction, and for a command that fails at once.
     std::optional<Error> within;
-    (void)streams_->transact([&](sundial::StreamTransaction& tx) -> Result<sundial::Done> {
+    (void)streams_->transact([&](sundial::Transaction& tx) -> Result<sundial::Done> {
         within = tx.append(stream, Expected::no_stream(), {{.type = "Closed"}}).error();
         return *within;
     });
@@ -452,8 +452,7 @@ TEST_P(Aggregates, AProjectionCountsEachEventOnce) {
     const auto project = [&] {
         return streams_->project(
             {.name = "totals", .filter = {.stream_types = {"Account"}}, .page = 2},
-            [](sundial::StreamTransaction& tx,
-               const RecordedEvent& event) -> Result<sundial::Done> {
+            [](sundial::Transaction& tx, const RecordedEvent& event) -> Result<sundial::Done> {
                 const auto kept = tx.append({"Totals", "all"}, Expected::any(),
                                             {{.type = "Seen", .data = event.data}});
                 if (!kept) return kept.error();

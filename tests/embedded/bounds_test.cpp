@@ -42,8 +42,8 @@ using sundial::RecordedEvent;
 using sundial::Result;
 using sundial::StreamId;
 using sundial::Streams;
-using sundial::StreamTransaction;
 using sundial::Timing;
+using sundial::Transaction;
 
 enum class Extent : std::uint8_t { nothing, one, greatest };
 constexpr std::array all_extents{Extent::nothing, Extent::one, Extent::greatest};
@@ -350,7 +350,7 @@ TEST_P(Bounds, OfAppends) {
         StreamId sibling = stream;
         if (sibling.id.size() < 100) sibling.id += "b";
         std::string within;
-        (void)streams_->transact([&](StreamTransaction& tx) -> Result<Done> {
+        (void)streams_->transact([&](Transaction& tx) -> Result<Done> {
             auto repeated = events;
             for (auto& event : repeated) event.id.clear();
             within = word(tx.append(sibling, expected, repeated));
@@ -422,7 +422,7 @@ TEST_P(Bounds, OfReading) {
         change(range);
         const std::string alone = word_of_page(streams_->read(stream, range));
         std::string within;
-        (void)streams_->transact([&](StreamTransaction& tx) -> Result<Done> {
+        (void)streams_->transact([&](Transaction& tx) -> Result<Done> {
             within = word_of_page(tx.read(stream, range));
             return Done{};
         });

@@ -36,7 +36,7 @@ using sundial::Expected;
 using sundial::Handled;
 using sundial::Result;
 using sundial::SessionLock;
-using sundial::StreamTransaction;
+using sundial::Transaction;
 using testing::Each;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -252,7 +252,7 @@ TEST_P(Callbacks, NeitherAdvanceNorWaitInATransaction) {
     engine->on("REMINDER", [](const Event&) { return Handled::done(); });
     due_now(*engine);
     std::string inside;
-    EXPECT_TRUE(streams.transact([&](StreamTransaction& tx) -> Result<Done> {
+    EXPECT_TRUE(streams.transact([&](Transaction& tx) -> Result<Done> {
         const auto appended = tx.append({"Order", "1"}, Expected::any(), {{.type = "Placed"}});
         if (!appended) return appended.error();
         inside = code_of(engine->advance(1s));

@@ -119,7 +119,7 @@ TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
         EXPECT_THAT(answer.error().detail, HasSubstr("are reserved"));
     };
     refused(streams.append(its, Expected::any(), {{.type = "UserRenamed"}}));
-    refused(streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+    refused(streams.transact([&](sundial::Transaction& tx) -> sundial::Result<sundial::Done> {
         const auto appended = tx.append(its, Expected::any(), {{.type = "UserRenamed"}});
         if (!appended) return appended.error();
         return sundial::Done{};
@@ -404,7 +404,7 @@ TEST(Embedded, ReturnsAnErrorForAnyException) {
     sundial::Streams streams = engine.streams();
     const sundial::StreamId order{"Order", "17"};
     const auto thrown =
-        streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+        streams.transact([&](sundial::Transaction& tx) -> sundial::Result<sundial::Done> {
             if (!tx.append(order, sundial::Expected::any(), {{.type = "Placed"}})) {
                 ADD_FAILURE() << "not appended";
             }
@@ -420,8 +420,9 @@ TEST(Embedded, ReturnsAnErrorForAnyException) {
         [](const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
     auto projection = streams.project(
         {.name = "view", .retry = {.max_attempts = 1}},
-        [](sundial::StreamTransaction&,
-           const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
+        [](sundial::Transaction&, const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> {
+            throw 42;
+        });
     for (sundial::Subscription* each : {&follower, &projection}) {
         const auto stopped = each->catch_up();
         ASSERT_FALSE(stopped);

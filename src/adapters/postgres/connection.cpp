@@ -7,9 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <ranges>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -48,6 +50,11 @@ void log_notice(void* log, const PGresult* result) {
 /// Whether the server closes the connection, or reports that the outcome is unknown.
 bool ends_the_connection(std::string_view state) {
     return state.starts_with("08") || state.starts_with("57P0") || state == "40003";
+}
+
+bool is_done(const Answer& answer) {
+    const auto status = PQresultStatus(answer.raw());
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
 /// Waits until the socket is readable, or writable if libpq has data to send.
@@ -139,9 +146,50 @@ void check_url(const std::string& url) {
     refuse_odd_port(options_of(url).get());
 }
 
-void Connection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
+void Connection::Close::operator()(pg_conn* connection) const {
+    if (!callers) return PQfinish(connection);
+    // Both fail only on a connection that is broken, as its next use shows.
+    static_cast<void>(PQexitPipelineMode(connection));
+    static_cast<void>(PQsetnonblocking(connection, was_nonblocking ? 1 : 0));
+}
 
-Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host) : log_{log} {
+namespace {
+
+[[noreturn]] void refuse_connection(const char* sqlstate, const std::string& why) {
+    throw StatementRefused{{.sqlstate = sqlstate, .sqlite = 0, .constraint = {}}, why};
+}
+
+}  // namespace
+
+Connection::Connection(pg_conn* callers, base::Log& log)
+    : log_{log},
+      connection_(nullptr, Close{.callers = true,
+                                 .was_nonblocking = callers && PQisnonblocking(callers) == 1}) {
+    if (callers == nullptr || PQstatus(callers) != CONNECTION_OK) {
+        refuse_connection("08003", "the connection is not open");
+    }
+    switch (PQtransactionStatus(callers)) {
+        case PQTRANS_INTRANS:
+            break;
+        case PQTRANS_IDLE:
+            refuse_connection("25P01", "the connection has no open transaction: begin one first");
+        case PQTRANS_INERROR:
+            refuse_connection("25P02",
+                              "the transaction of the connection has failed: roll it back");
+        default:
+            refuse_connection("55006", "the connection is in use");
+    }
+    if (PQpipelineStatus(callers) != PQ_PIPELINE_OFF || PQsetnonblocking(callers, 1) != 0) {
+        refuse_connection("55006", "the connection is in use");
+    }
+    connection_.reset(callers);
+    if (PQenterPipelineMode(callers) != 1) {
+        refuse_connection("55006", "the connection is in use: " + text_of(PQerrorMessage(callers)));
+    }
+}
+
+Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host)
+    : log_{log}, connection_(nullptr, Close{.callers = false, .was_nonblocking = false}) {
     check_url(url);
     // The URL may override the options before dbname, not those after it (libpq 34.1). Time limits:
     // a lost server is detected within 10 s while data is sent, within 25 s while we listen.
@@ -272,17 +320,77 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
     answers.reserve(calls.size());
     std::optional<SqlError> refused;
     for (const Statement* preparation : expected) {
-        Answer rows{next_result(silence)};
-        const auto status = PQresultStatus(rows.raw());
-        const bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        if (!done && status != PGRES_PIPELINE_ABORTED) note_refusal(rows.raw(), refused);
+        Answer rows = next_answer(silence, refused);
+        const bool done = is_done(rows);
         if (!preparation) answers.push_back(std::move(rows));
         if (preparation && done) prepared_.insert(preparation);
-        const Answer end{next_result(silence)};  // a null ends each answer
     }
     await_end(silence);
     if (refused) throw std::move(*refused);
     return answers;
+}
+
+Answer Connection::next_answer(std::chrono::milliseconds silence,
+                               std::optional<SqlError>& refused) {
+    Answer rows{next_result(silence)};
+    if (!is_done(rows) && PQresultStatus(rows.raw()) != PGRES_PIPELINE_ABORTED) {
+        note_refusal(rows.raw(), refused);
+    }
+    const Answer end{next_result(silence)};  // a null ends each answer
+    return rows;
+}
+
+namespace {
+
+/// The text of a parameter; empty for null.
+struct TextOf {
+    std::optional<std::string> operator()(std::nullptr_t) const { return std::nullopt; }
+    std::optional<std::string> operator()(bool value) const { return value ? "t" : "f"; }
+    std::optional<std::string> operator()(std::int64_t value) const {
+        return std::to_string(value);
+    }
+    std::optional<std::string> operator()(double value) const {
+        if (std::isnan(value)) return "NaN";
+        if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+        std::array<char, 32> digits{};  // the longest has 24
+        const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
+        return std::string{digits.begin(), end};
+    }
+    std::optional<std::string> operator()(const std::string& value) const { return value; }
+    std::optional<std::string> operator()(const SqlValue::Bytes& value) const {
+        return std::string{reinterpret_cast<const char*>(value.data()), value.size()};
+    }
+};
+
+constexpr ::Oid bytea = 17;
+
+}  // namespace
+
+Answer Connection::run_text(const std::string& sql, std::span<const SqlValue> values,
+                            std::chrono::milliseconds silence) {
+    std::vector<std::optional<std::string>> texts;
+    texts.reserve(values.size());
+    std::vector<::Oid> types;
+    std::vector<const char*> pointers;
+    std::vector<int> lengths, formats;
+    for (const SqlValue& value : values) {
+        const auto& text = texts.emplace_back(std::visit(TextOf{}, value.content()));
+        const bool bytes = std::holds_alternative<SqlValue::Bytes>(value.content());
+        types.push_back(bytes ? bytea : ::Oid{0});
+        formats.push_back(bytes ? binary : 0);
+        pointers.push_back(text ? text->c_str() : nullptr);
+        lengths.push_back(text ? static_cast<int>(text->size()) : 0);
+    }
+    if (PQsendQueryParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()),
+                          types.data(), pointers.data(), lengths.data(), formats.data(), 0) != 1) {
+        lose(text_of(PQerrorMessage(connection_.get())));
+    }
+    end_pipeline();
+    std::optional<SqlError> refused;
+    Answer answer = next_answer(silence, refused);
+    await_end(silence);
+    if (refused) throw std::move(*refused);
+    return answer;
 }
 
 void Connection::end_pipeline() {

@@ -14,6 +14,7 @@
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "base/log.hpp"
+#include "sundial/sql.hpp"
 
 struct pg_conn;  // libpq's PGconn
 
@@ -27,6 +28,9 @@ public:
     /// rejects the login or does not accept writes.
     /// `first_host`: index of the host to try first, if the URL has several.
     Connection(const std::string& url, base::Log& log, std::size_t first_host = 0);
+    /// Uses `callers`, a connection of the program with an open transaction, which outlives this.
+    /// Leaves its modes as they were. Throws StatementRefused if it is not in a state to be used.
+    Connection(pg_conn* callers, base::Log& log);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection();
@@ -40,6 +44,10 @@ public:
     /// statements.
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
                             std::chrono::milliseconds silence);
+    /// Runs one statement of the program. Parameters and results are texts; the server infers the
+    /// types. Throws as `run` does.
+    [[nodiscard]] Answer run_text(const std::string& sql, std::span<const SqlValue> values,
+                                  std::chrono::milliseconds silence);
     /// Rolls back the open transaction, if any. Never throws: if this fails, the server rolls back
     /// when the connection closes.
     void roll_back(std::chrono::milliseconds silence) noexcept;
@@ -70,11 +78,17 @@ public:
     [[nodiscard]] int socket() const;
 
 private:
+    /// Closes a connection of our own, and returns a caller's.
     struct Close {
+        bool callers;
+        bool was_nonblocking;
         void operator()(pg_conn* connection) const;
     };
     void meet();
     void send(const Call& call, bool prepare);
+    /// The answer to one statement that was sent.
+    [[nodiscard]] Answer next_answer(std::chrono::milliseconds silence,
+                                     std::optional<SqlError>& refused);
     void send_prepare(const Call& call);
     pg_result* next_result(std::chrono::milliseconds silence);
     /// Marks the end of one pipeline.

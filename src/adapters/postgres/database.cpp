@@ -73,6 +73,11 @@ std::vector<Answer> Session::run(std::span<const Call> calls) {
     return answers;
 }
 
+Answer Session::run_text(const std::string& sql, std::span<const SqlValue> values) {
+    (void)now();
+    return connection_.run_text(sql, values, terms_.silence);
+}
+
 Instant Session::now() {
     if (!now_) (void)run(std::span<const Call>{});
     return *now_;
@@ -299,6 +304,62 @@ void Database::write(std::string_view purpose, const std::function<bool(Session&
         base::check(committed.tag() == "COMMIT");
         outage_.succeeded();
     });
+}
+
+void Database::join(pg_conn* callers, const std::function<bool(Session&)>& work) {
+    std::optional<Evidence> unused;  // the program commits
+    const auto silence = settings_.statement_timeout + settings_.lock_timeout;
+    try {
+        Connection connection{callers, log_};
+        const std::array begin{
+            Call{sql::savepoint}, Call{sql::join_callers},
+            Call{sql::limit_callers, std::to_string(settings_.statement_timeout.count()),
+                 std::to_string(settings_.lock_timeout.count())}};
+        const auto joined = connection.run(begin, false, silence);
+        Session session{*this, connection, unused, {sql::begin_write, false, silence}};
+        session.joins(joined[1].get<Instant>(0, 0));
+        // This undoes the settings, too.
+        const auto undo = [&] {
+            const std::array calls{Call{sql::rollback_to_savepoint}, Call{sql::release_savepoint}};
+            connection.run(calls, false, silence);
+        };
+        bool kept = false;
+        try {
+            refuse_other_database(joined[1]);
+            const Opened opened{*this, session};
+            kept = work(session);
+        } catch (...) {
+            try {
+                undo();
+            } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): report the first
+            }
+            throw;
+        }
+        if (!kept) return undo();
+        const std::array end{Call{sql::restore_callers, joined[1].get<std::string>(0, 3)},
+                             Call{sql::release_savepoint}};
+        connection.run(end, false, silence);
+    } catch (const ConnectionLost& lost) {
+        throw Unavailable{std::string{"the connection of the program broke: "} + lost.what()};
+    } catch (const SqlError& error) {
+        throw StatementRefused{
+            {.sqlstate = error.state, .sqlite = 0, .constraint = error.constraint}, error.what()};
+    }
+}
+
+void Database::refuse_other_database(const Answer& joined) {
+    const std::lock_guard lock{own_name_mutex_};
+    if (!own_name_) {
+        const Call ask{sql::database_name};
+        const auto answer = std::move(run("database name", Effect::none, {&ask, 1}).answers[0]);
+        own_name_ = {answer.get<std::string>(0, 0), answer.get<std::int64_t>(0, 1)};
+    }
+    const auto& [name, system] = *own_name_;
+    const auto theirs = joined.get<std::int64_t>(0, 2);
+    const bool same_cluster = system == 0 || theirs == 0 || system == theirs;
+    if (joined.get<std::string>(0, 1) == name && same_cluster) return;
+    throw StatementRefused{{.sqlstate = "3D000", .sqlite = 0, .constraint = {}},
+                           "the connection leads to another database than the engine's"};
 }
 
 bool Database::open_here() const { return open_in(*this) != nullptr; }

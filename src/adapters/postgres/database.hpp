@@ -57,6 +57,8 @@ public:
     std::vector<Answer> run(std::span<const Call> calls);
     /// Runs `work` under a savepoint of the open transaction. Keeps its changes if it returns true.
     void part(const std::function<bool(Session&)>& work);
+    /// Runs one statement of the program (caller_sql.hpp).
+    Answer run_text(const std::string& sql, std::span<const SqlValue> values);
     /// One piece of evidence is enough, since a transaction happens completely or not at all.
     /// Evidence without `before` is preferred, because it proves both outcomes.
     void add_evidence(Evidence evidence) {
@@ -65,6 +67,8 @@ public:
     /// The database's clock when the transaction began.
     [[nodiscard]] Instant now();
     [[nodiscard]] bool has_begun() const { return now_.has_value(); }
+    /// The transaction is the program's: it began without this session, which has the clock `now`.
+    void joins(Instant now) { now_ = now; }
     [[nodiscard]] std::uint32_t shards() const;
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
         return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
@@ -90,6 +94,12 @@ public:
     /// answer to COMMIT came and `work` left no evidence, or the evidence could not be read in
     /// time.
     void write(std::string_view purpose, const std::function<bool(Session&)>& work);
+    /// Runs `work` under a savepoint of the transaction that the program has open on `callers`, and
+    /// keeps its changes if it returns true. A transaction that starts inside `work` becomes part
+    /// of it. Settings of that transaction stay as they were. Throws Unavailable if the connection
+    /// broke; StatementRefused for anything else that the server refused, a conflict too: the
+    /// program must repeat its transaction then.
+    void join(pg_conn* callers, const std::function<bool(Session&)>& work);
     /// Reads one snapshot of committed data.
     void read(std::string_view purpose, const std::function<void(Session&)>& work);
     /// Whether this thread is inside the work of a `write`.
@@ -160,6 +170,8 @@ private:
     /// Whether the transaction committed. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);
     [[nodiscard]] Finding check_evidence(const Evidence& evidence);
+    /// Throws StatementRefused if the answer to `join_callers` is of another database.
+    void refuse_other_database(const Answer& joined);
 
     const Settings settings_;
     base::Log& log_;
@@ -174,6 +186,12 @@ private:
     Reading reading_{};
     const std::uint32_t shards_;
     std::atomic<bool> prepare_;
+    std::mutex own_name_mutex_;
+    struct Name {
+        std::string database;
+        std::int64_t system;  // of its cluster; 0 if we may not read it
+    };
+    std::optional<Name> own_name_;  // once it was asked for
 };
 
 }  // namespace sundial::postgres

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "adapters/postgres/caller_sql.hpp"
 #include "adapters/postgres/claim_floors.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/migrate.hpp"
@@ -21,6 +22,7 @@
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/wake_channel.hpp"
 #include "application/ports/failures.hpp"
+#include "application/transactions/transaction_of.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -123,6 +125,17 @@ public:
     Feed& feed() override { return *feed_; }
     FeedMeter& feed_meter() override { return *feed_; }
     Retention& retention() override { return *retention_; }
+    SqlRows run_sql(Transaction& tx, const std::string& statement,
+                    std::span<const SqlValue> values) override {
+        return run_caller_sql(dynamic_cast<TransactionOf<Session>&>(tx).session(), statement,
+                              values);
+    }
+    void join(pg_conn* callers, const std::function<bool(Transaction&)>& work) override {
+        database_.join(callers, [&](Session& session) {
+            TransactionOf<Session> transaction{session};
+            return work(transaction);
+        });
+    }
     Clock& clock() override { return *clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {

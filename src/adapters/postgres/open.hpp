@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
+#include "sundial/sql.hpp"
+
+struct pg_conn;  // libpq's PGconn
 
 namespace sundial::postgres {
 
@@ -84,6 +88,13 @@ public:
     virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
+    /// Runs one statement of the program in `tx`, a transaction of `store` or of `join`. Throws
+    /// StatementRefused.
+    [[nodiscard]] virtual SqlRows run_sql(Transaction& tx, const std::string& statement,
+                                          std::span<const SqlValue> values) = 0;
+    /// Runs `work` under a savepoint of the transaction that the program has open on `callers`, and
+    /// keeps its changes if it returns true. See Database::join.
+    virtual void join(pg_conn* callers, const std::function<bool(Transaction&)>& work) = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
     /// Every server to which it has connected by TCP. Thread-safe.
     [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;

@@ -66,6 +66,29 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
+/// The database and its cluster; 0 if the role may not read the cluster's.
+inline constexpr Statement database_name{
+    "database_name", "SELECT current_database()::text, sundial.system_identifier()",
+    Statement::Plan::fresh};
+/// Before calls in a transaction of the program: the clock, the database, and the settings that the
+/// calls change.
+inline constexpr Statement join_callers{"join_callers", R"sql(
+    SELECT sundial.clock(), current_database()::text, sundial.system_identifier(),
+           (SELECT jsonb_object_agg(name, current_setting(name))
+              FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
+                                'idle_in_transaction_session_timeout', 'enable_seqscan',
+                                'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin',
+                                'enable_sort', 'plan_cache_mode', 'jit']) AS name)::text)sql",
+                                        Statement::Plan::fresh};
+/// $1 statement_timeout, $2 lock_timeout, in milliseconds.
+inline constexpr Statement limit_callers{"limit_callers", R"sql(
+    SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true))sql",
+                                         Statement::Plan::fresh};
+/// After them. $1 the settings.
+inline constexpr Statement restore_callers{"restore_callers", R"sql(
+    SELECT set_config(key, value, true) FROM jsonb_each_text($1::text::jsonb))sql",
+                                           Statement::Plan::fresh};
+
 /// Hints between instances. Only on a dedicated connection, because the session is what listens.
 inline constexpr Statement listen{"listen", "LISTEN sundial_wake", Statement::Plan::fresh};
 inline constexpr Statement notify{"notify", "NOTIFY sundial_wake", Statement::Plan::fresh};

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "adapters/sqlite/caller_rules.hpp"
 #include "adapters/sqlite/database_file.hpp"
 #include "base/check.hpp"
 
@@ -162,6 +163,14 @@ void Connection::fail(int code) const {
         default:  // out of memory, another process holds a lock, interrupted
             throw Unavailable{why};
     }
+}
+
+CallerRules& Connection::caller_rules() {
+    if (!caller_rules_) {
+        caller_rules_ = std::make_unique<CallerRules>();
+        sqlite3_set_authorizer(handle(), CallerRules::ask, caller_rules_.get());
+    }
+    return *caller_rules_;
 }
 
 Prepared& Connection::prepared(const Statement& statement) {

@@ -16,6 +16,7 @@ class Database;
 
 namespace sundial::sqlite {
 
+class CallerRules;
 class Connection;
 class Health;
 
@@ -120,6 +121,9 @@ public:
     void interrupt();
 
     [[nodiscard]] sqlite3* handle() const;
+    /// For statements of the program (caller_sql.hpp). The first call makes SQLite prepare the
+    /// adapter's statements again.
+    [[nodiscard]] CallerRules& caller_rules();
     /// Throws the error for SQLite's result code `code`.
     [[noreturn]] void fail(int code) const;
 
@@ -128,6 +132,7 @@ private:
     [[nodiscard]] std::int64_t changes() const;
 
     Health* health_ = nullptr;
+    std::unique_ptr<CallerRules> caller_rules_;  // asked by `database_`
     std::unique_ptr<SQLite::Database> database_;
     std::unordered_map<const Statement*, std::unique_ptr<Prepared>> statements_;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "adapters/sqlite/caller_sql.hpp"
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/endpoint_sql.hpp"
 #include "adapters/sqlite/migrate.hpp"
@@ -16,6 +17,7 @@
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"
 #include "adapters/sqlite/writer.hpp"
+#include "application/transactions/transaction_of.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -186,6 +188,11 @@ public:
     FeedMeter& feed_meter() override { return *feed_; }
     Clock& clock() override { return *clock_; }
     Retention& retention() override { return *retention_; }
+    SqlRows run_sql(Transaction& tx, const std::string& statement,
+                    std::span<const SqlValue> values) override {
+        return run_caller_sql(dynamic_cast<TransactionOf<Session>&>(tx).session(), statement,
+                              values);
+    }
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
 private:

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
+#include "sundial/sql.hpp"
 
 namespace sundial::sqlite {
 
@@ -66,6 +68,10 @@ public:
     virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
+    /// Runs one statement of the program in `tx`, a transaction of `store`. Throws
+    /// StatementRefused.
+    [[nodiscard]] virtual SqlRows run_sql(Transaction& tx, const std::string& statement,
+                                          std::span<const SqlValue> values) = 0;
     /// Whether the latest write failed because the disk is full. Resets itself once there is space.
     [[nodiscard]] virtual bool disk_is_full() const = 0;
 };

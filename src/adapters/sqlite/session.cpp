@@ -42,6 +42,7 @@ Standing standing_of_finished(EventStatus status) {
 void Ledger::add(const Ledger& other) {
     for (std::size_t i = 0; i < standings; ++i) changes_[i] += other.changes_[i];
     leases_end_ = std::max(leases_end_, other.leases_end_);
+    schema_changed_ = schema_changed_ || other.schema_changed_;
 }
 
 void Ledger::store(Connection& connection, Instant now) const {

@@ -37,8 +37,8 @@ inline constexpr std::size_t standings = 8;
 /// `status` must be final.
 [[nodiscard]] Standing standing_of_finished(EventStatus status);
 
-/// Collects the changes that transactions make to event_counts and to the settings `time` and
-/// `leases_end`. Written once for a batch of transactions, with their commit.
+/// Collects the changes that transactions make to event_counts, to the settings `time` and
+/// `leases_end`, and to the schema. Written once for a batch of transactions, with their commit.
 class Ledger {
 public:
     void added(const Event& event) { ++changes_[index(standing_of(event))]; }
@@ -50,6 +50,10 @@ public:
     }
     void lease_until(Instant end) { leases_end_ = std::max(leases_end_, end); }
 
+    /// SQLite does not count CREATE TABLE and the like as changes.
+    void changed_schema() { schema_changed_ = true; }
+    [[nodiscard]] bool has_changed_schema() const { return schema_changed_; }
+
     void add(const Ledger& other);
     void store(Connection& connection, Instant now) const;
 
@@ -58,6 +62,7 @@ private:
 
     std::array<std::int64_t, standings> changes_{};
     Instant leases_end_ = Instant::min();
+    bool schema_changed_ = false;
 };
 
 /// Number of events by standing.

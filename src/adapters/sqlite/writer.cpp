@@ -125,7 +125,9 @@ void Writer::carry_out_within(const std::vector<Job*>& batch) {
     Ledger ledger;
     connection_->execute(sql::begin_write);
     for (Job* job : batch) carry_out_one(*job, batch.size() == 1, ledger);
-    if (connection_->total_changes() == changes_before ||
+    const bool changed =
+        connection_->total_changes() != changes_before || ledger.has_changed_schema();
+    if (!changed ||
         std::none_of(batch.begin(), batch.end(), [](const Job* job) { return job->done; })) {
         connection_->execute(sql::rollback);
         return;

@@ -7,6 +7,7 @@
 #include "application/ports/failures.hpp"
 #include "application/requests/refusal.hpp"
 #include "application/streams/lanes.hpp"
+#include "application/transactions/after_commit.hpp"
 #include "domain/lock.hpp"
 #include "domain/outcome.hpp"
 
@@ -235,17 +236,20 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
 Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     Projected projected;
     std::optional<StreamResult<Checkpoint>> saved;
+    std::vector<std::function<void()>> effects;  // of the projection, elsewhere
     try {
         store_.transact([&](Transaction& tx) {
             // Begins the transaction here, so that its failure is not attributed to the projection.
             (void)tx.now();
             projected = {};
             saved.reset();
+            HeldEffects held;
             for (; projected.failed < entries.size(); ++projected.failed) {
                 projected.failure = storable(project_(tx, entries[projected.failed]));
                 if (projected.failure) return false;
             }
             saved = KeepCheckpoint::save(tx, settings_.name, step_to(to));
+            effects = held.take();
             return saved->has_value();
         });
     } catch (const Unavailable&) {
@@ -254,7 +258,9 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
         projected.failure = storable_reason(error.what());
         return projected;
     }
-    if (saved) (void)note(*saved);
+    if (saved && note(*saved)) {
+        for (const auto& effect : effects) effect();
+    }
     return projected;
 }
 

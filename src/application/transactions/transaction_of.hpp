@@ -69,6 +69,7 @@ public:
         }
     }
     void record(const RecordedEvent& recorded) override { streams().append({&recorded, 1}); }
+    [[nodiscard]] Session& session() { return session_; }
 
 private:
     template <class Port, class Make>

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// Statements of your own in a transaction of the engine: `Transaction::sql` of
+/// `sundial/transacting.hpp`.
+namespace sundial {
+
+/// The value of one parameter: null, a truth value, an integer, a floating-point number, text
+/// (UTF-8) or bytes. An empty std::optional is null.
+class SqlValue {
+public:
+    using Bytes = std::vector<std::byte>;
+    using Content = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Bytes>;
+
+    SqlValue(std::nullptr_t) : content_(nullptr) {}         // NOLINT(google-explicit-constructor)
+    SqlValue(std::same_as<bool> auto it) : content_(it) {}  // NOLINT(google-explicit-constructor)
+    SqlValue(std::floating_point auto it)                   // NOLINT(google-explicit-constructor)
+        : content_(static_cast<double>(it)) {}
+    /// Integers that 64 bits with a sign can hold.
+    template <std::integral Integer>
+        requires(!std::same_as<Integer, bool> &&
+                 (sizeof(Integer) < sizeof(std::int64_t) || std::is_signed_v<Integer>))
+    SqlValue(Integer it)  // NOLINT(google-explicit-constructor)
+        : content_(static_cast<std::int64_t>(it)) {}
+    SqlValue(std::string it)  // NOLINT(google-explicit-constructor)
+        : content_(std::move(it)) {}
+    SqlValue(std::string_view it)  // NOLINT(google-explicit-constructor)
+        : content_(std::string(it)) {}
+    SqlValue(const char* it)  // NOLINT(google-explicit-constructor)
+        : content_(std::string(it)) {}
+    SqlValue(Bytes it) : content_(std::move(it)) {}  // NOLINT(google-explicit-constructor)
+    template <std::convertible_to<SqlValue> Value>
+    SqlValue(const std::optional<Value>& it)  // NOLINT(google-explicit-constructor)
+        : SqlValue(it ? SqlValue(*it) : SqlValue(nullptr)) {}
+
+    [[nodiscard]] const Content& content() const { return content_; }
+
+private:
+    Content content_;
+};
+
+/// The result of one statement. Each value is the text that the database prints; empty for null.
+/// PostgreSQL prints a truth value as `t` or `f` and bytes as `\x…`; SQLite prints 0 or 1, and
+/// returns bytes as they are.
+struct SqlRows {
+    std::vector<std::string> columns{};  // their names
+    std::vector<std::vector<std::optional<std::string>>> rows{};
+    std::uint64_t changed = 0;  // rows that the statement inserted, changed or deleted
+
+    [[nodiscard]] bool empty() const { return rows.empty(); }
+    [[nodiscard]] std::size_t size() const { return rows.size(); }
+    /// The value as a number. Empty if there is no such row or column, for null, and for a value
+    /// that is not an integer of 64 bits.
+    [[nodiscard]] std::optional<std::int64_t> integer(std::size_t row, std::size_t column) const;
+    /// The value. Empty if there is no such row or column, and for null.
+    [[nodiscard]] std::optional<std::string> text(std::size_t row, std::size_t column) const;
+};
+
+}  // namespace sundial

@@ -1,0 +1,114 @@
+#include "adapters/postgres/caller_sql.hpp"
+
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "application/ports/failures.hpp"
+#include "base/text.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n\f\v;";
+
+/// `sql` without leading blanks and comments; those of PostgreSQL nest.
+std::string_view without_comments(std::string_view sql) {
+    for (;;) {
+        sql.remove_prefix(std::min(sql.find_first_not_of(blanks), sql.size()));
+        if (sql.starts_with("--")) {
+            sql.remove_prefix(std::min(sql.find('\n'), sql.size()));
+        } else if (sql.starts_with("/*")) {
+            int depth = 0;
+            do {
+                const bool opens = sql.starts_with("/*"), closes = sql.starts_with("*/");
+                depth += opens ? 1 : closes ? -1 : 0;
+                sql.remove_prefix(opens || closes ? 2 : 1);
+            } while (depth > 0 && !sql.empty());
+        } else {
+            return sql;
+        }
+    }
+}
+
+std::string_view take_word(std::string_view& sql) {
+    const auto end = std::ranges::find_if_not(
+        sql, [](char c) { return base::is_lower(base::lower(c)) || c == '_'; });
+    const auto word = sql.substr(0, static_cast<std::size_t>(end - sql.begin()));
+    sql = without_comments(sql.substr(word.size()));
+    return word;
+}
+
+/// A pooled connection keeps what these change, or the transaction ends.
+std::optional<std::string> refuse(std::string_view sql) {
+    constexpr std::array transaction{"abort",   "begin",    "commit",    "end",  "prepare",
+                                     "release", "rollback", "savepoint", "start"};
+    constexpr std::array session{"deallocate", "discard", "listen", "load", "reset", "unlisten"};
+    const auto is = [](std::string_view word) {
+        return [word](std::string_view other) { return base::same_ignoring_case(word, other); };
+    };
+    sql = without_comments(sql);
+    const auto word = take_word(sql);
+    if (std::ranges::any_of(transaction, is(word))) {
+        return base::upper(word.front()) + base::lowered(word.substr(1)) +
+               ": the engine begins and ends the transaction; use nested() for a part of it";
+    }
+    if (std::ranges::any_of(session, is(word))) {
+        return "the connection is the engine's: nothing may outlast the transaction";
+    }
+    if (base::same_ignoring_case(word, "set")) {
+        const auto scope = take_word(sql);
+        if (!base::same_ignoring_case(scope, "local") &&
+            !base::same_ignoring_case(scope, "constraints")) {
+            return "the connection is the engine's: write SET LOCAL";
+        }
+    }
+    return std::nullopt;
+}
+
+SqlRows rows_of(const Answer& answer) {
+    const PGresult* const result = answer.raw();
+    SqlRows rows;
+    const int columns = PQnfields(result);
+    for (int column = 0; column < columns; ++column) {
+        rows.columns.emplace_back(PQfname(result, column));
+    }
+    const int count = PQntuples(result);
+    rows.rows.reserve(static_cast<std::size_t>(count));
+    for (int row = 0; row < count; ++row) {
+        auto& values = rows.rows.emplace_back();
+        for (int column = 0; column < columns; ++column) {
+            values.push_back(
+                PQgetisnull(result, row, column) == 1
+                    ? std::nullopt
+                    : std::optional<std::string>{std::in_place, PQgetvalue(result, row, column)});
+        }
+    }
+    if (!answer.tag().starts_with("SELECT") && !answer.tag().starts_with("FETCH")) {
+        rows.changed = answer.changed();
+    }
+    return rows;
+}
+
+}  // namespace
+
+SqlRows run_caller_sql(Session& session, const std::string& statement,
+                       std::span<const SqlValue> values) {
+    if (const auto why = refuse(statement)) {
+        throw StatementRefused{{.sqlstate = "0A000", .sqlite = 0, .constraint = {}}, *why};
+    }
+    try {
+        return rows_of(session.run_text(statement, values));
+    } catch (const SqlError& error) {
+        // A violated constraint is one of the program's own here.
+        const bool repeated = is_passing(error) && error.state != "23505" && error.state != "0A000";
+        if (repeated) throw;
+        throw StatementRefused{
+            {.sqlstate = error.state, .sqlite = 0, .constraint = error.constraint}, error.what()};
+    }
+}
+
+}  // namespace sundial::postgres

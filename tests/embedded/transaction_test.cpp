@@ -1,0 +1,679 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sundial/engine.hpp"
+#include "sundial/streams.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/temporary_folder.hpp"
+
+/// Tests transactions as an embedding program uses them: through the public headers alone.
+namespace {
+
+using namespace std::chrono_literals;
+using sundial::Done;
+using sundial::Engine;
+using sundial::Error;
+using sundial::Event;
+using sundial::Expected;
+using sundial::Handled;
+using sundial::RecordedEvent;
+using sundial::Result;
+using sundial::SqlFailure;
+using sundial::Transaction;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const sundial::NewUser ada{"Ada", "Li", "1992-06-15", "America/New_York", "ada"};
+const sundial::StreamId order_17{"Order", "17"};
+
+std::string detail_of(const auto& answer) { return answer ? "" : answer.error().detail; }
+std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
+
+/// An engine with a table of the program's own, in the same database.
+class TransactionsOnEach : public testing::TestWithParam<std::string> {
+protected:
+    TransactionsOnEach() {
+        if (GetParam() == "sqlite") {
+            storage_ = "sqlite:" + folder_.file().string();
+        } else {
+            storage_ = sundial::PostgresCluster::shared().create_database();
+        }
+        reopen();
+        const auto made = engine().transact([](Transaction& tx) {
+            return tx.sql(
+                "CREATE TABLE shop_orders (id BIGINT PRIMARY KEY, item TEXT NOT NULL, paid DOUBLE "
+                "PRECISION, note TEXT)");
+        });
+        if (!made) throw std::runtime_error(made.error().detail);
+    }
+    [[nodiscard]] bool on_sqlite() const { return GetParam() == "sqlite"; }
+    Engine& engine() { return *engine_; }
+    void reopen() {
+        engine_.reset();
+        auto opened = Engine::open({.storage = storage_, .test_clock = true});
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        engine_.emplace(*std::move(opened));
+    }
+    /// The items of all orders.
+    std::vector<std::string> items() {
+        std::vector<std::string> all;
+        const auto found = engine().transact(
+            [](Transaction& tx) { return tx.sql("SELECT item FROM shop_orders ORDER BY id"); });
+        EXPECT_TRUE(found) << detail_of(found);
+        if (!found) return all;
+        for (const auto& row : found->rows) all.push_back(row.at(0).value());
+        return all;
+    }
+    static Result<sundial::SqlRows> add(Transaction& tx, int id, const std::string& item) {
+        return tx.sql("INSERT INTO shop_orders (id, item) VALUES ($1, $2)", id, item);
+    }
+    std::uint64_t version_of(const sundial::StreamId& stream) {
+        const auto part = engine().streams().read(stream);
+        EXPECT_TRUE(part) << detail_of(part);
+        return part ? part->version : 0;
+    }
+
+    std::string storage_;
+
+private:
+    sundial::TemporaryFolder folder_;
+    std::optional<Engine> engine_;
+};
+
+TEST_P(TransactionsOnEach, CommitsARowAnEventAndARecordedEventTogether) {
+    std::string event;
+    const auto done = engine().transact([&](Transaction& tx) {
+        (void)add(tx, 1, "tea");
+        const auto scheduled = tx.schedule({.type = "REMINDER", .at = *tx.now() + 1h});
+        if (scheduled) event = scheduled->id;
+        (void)tx.append(order_17, Expected::no_stream(), {{.type = "Placed"}});
+        (void)tx.create_user(ada);
+    });
+    ASSERT_TRUE(done) << detail_of(done);
+    EXPECT_THAT(items(), ElementsAre("tea"));
+    EXPECT_EQ(engine().find_event(event)->status, "PENDING");
+    EXPECT_EQ(version_of(order_17), 1U);
+    EXPECT_EQ(code_of(engine().create_user(ada)), "DUPLICATE_EXTERNAL_ID");
+}
+
+TEST_P(TransactionsOnEach, KeepsNothingIfTheWorkReturnsAnError) {
+    std::string event;
+    const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+        EXPECT_TRUE(add(tx, 1, "tea"));
+        event = tx.schedule({.type = "REMINDER", .at = *tx.now()})->id;
+        EXPECT_TRUE(tx.append(order_17, Expected::no_stream(), {{.type = "Placed"}}));
+        EXPECT_TRUE(tx.create_user(ada));
+        return Error{"SOLD_OUT", "there is no tea"};
+    });
+    EXPECT_EQ(code_of(done), "SOLD_OUT");
+    EXPECT_THAT(items(), IsEmpty());
+    EXPECT_EQ(code_of(engine().find_event(event)), "EVENT_NOT_FOUND");
+    EXPECT_EQ(version_of(order_17), 0U);
+    EXPECT_TRUE(engine().create_user(ada));
+}
+
+TEST_P(TransactionsOnEach, KeepsNothingIfTheWorkThrows) {
+    const auto done = engine().transact([&](Transaction& tx) {
+        (void)add(tx, 1, "tea");
+        throw std::runtime_error("the printer is on fire");
+    });
+    EXPECT_EQ(code_of(done), "INTERNAL_ERROR");
+    EXPECT_THAT(detail_of(done), HasSubstr("on fire"));
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RollsBackWorkThatReturnsNothingIfACallFailed) {
+    const auto done = engine().transact([&](Transaction& tx) {
+        (void)add(tx, 1, "tea");
+        (void)tx.append(order_17, Expected::exactly(5), {{.type = "Placed"}});
+        (void)add(tx, 2, "milk");
+    });
+    EXPECT_EQ(code_of(done), "OPTIMISTIC_LOCK");
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, GoesOnAfterARefusedCallIfTheWorkDecidesSo) {
+    const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+        EXPECT_EQ(code_of(tx.append(order_17, Expected::exactly(5), {{.type = "Placed"}})),
+                  "OPTIMISTIC_LOCK");
+        EXPECT_EQ(code_of(tx.schedule({.type = "REMINDER", .local_time = "soon"})),
+                  "VALIDATION_FAILED");
+        if (const auto added = add(tx, 1, "tea"); !added) return added.error();
+        return Done{};
+    });
+    ASSERT_TRUE(done) << detail_of(done);
+    EXPECT_THAT(items(), ElementsAre("tea"));
+}
+
+TEST_P(TransactionsOnEach, ReturnsTheValueOfTheWork) {
+    const Result<Event> event = engine().transact(
+        [&](Transaction& tx) { return tx.schedule({.type = "REMINDER", .at = *tx.now() + 1h}); });
+    ASSERT_TRUE(event) << detail_of(event);
+    EXPECT_EQ(engine().find_event(event->id)->type, "REMINDER");
+}
+
+TEST_P(TransactionsOnEach, EndsAfterAFailedStatement) {
+    ASSERT_TRUE(engine().transact([](Transaction& tx) { return add(tx, 1, "tea"); }));
+    const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+        (void)add(tx, 2, "milk");
+        const auto twice = add(tx, 1, "tea");
+        EXPECT_EQ(code_of(twice), "SQL_FAILED");
+        EXPECT_EQ(code_of(add(tx, 3, "rice")), "SQL_FAILED");
+        EXPECT_EQ(code_of(tx.schedule({.type = "REMINDER", .at = sundial::Instant{}})),
+                  "SQL_FAILED");
+        return Done{};
+    });
+    ASSERT_EQ(code_of(done), "SQL_FAILED");
+    const auto* failure = std::get_if<SqlFailure>(&done.error().data);
+    ASSERT_NE(failure, nullptr);
+    EXPECT_EQ(failure->sqlstate, on_sqlite() ? "" : "23505");
+    EXPECT_EQ(failure->sqlite, on_sqlite() ? 1555 : 0);  // SQLITE_CONSTRAINT_PRIMARYKEY
+    EXPECT_EQ(failure->constraint, on_sqlite() ? "" : "shop_orders_pkey");
+    EXPECT_THAT(items(), ElementsAre("tea"));
+}
+
+TEST_P(TransactionsOnEach, UndoesAPartAlone) {
+    const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+        if (const auto added = add(tx, 1, "tea"); !added) return added.error();
+        const auto twice = tx.nested([](Transaction& part) -> Result<Done> {
+            EXPECT_TRUE(add(part, 2, "milk"));
+            if (const auto added = add(part, 1, "tea"); !added) return added.error();
+            return Done{};
+        });
+        EXPECT_EQ(code_of(twice), "SQL_FAILED");
+        const auto kept = tx.nested([](Transaction& part) -> Result<Done> {
+            if (const auto added = add(part, 3, "rice"); !added) return added.error();
+            return Done{};
+        });
+        EXPECT_TRUE(kept) << detail_of(kept);
+        return Done{};
+    });
+    ASSERT_TRUE(done) << detail_of(done);
+    EXPECT_THAT(items(), ElementsAre("tea", "rice"));
+}
+
+TEST_P(TransactionsOnEach, PassesValuesOfEveryType) {
+    using Bytes = sundial::SqlValue::Bytes;
+    const std::string text = "O'Neill – \xF0\x9F\x8D\xB5";
+    const auto read = engine().transact([&](Transaction& tx) -> Result<sundial::SqlRows> {
+        const auto added =
+            tx.sql("INSERT INTO shop_orders (id, paid, item, note) VALUES ($1, $3, $2, $4)",
+                   std::int64_t{1} << 60, text, 0.1, nullptr);
+        if (!added) return added.error();
+        EXPECT_EQ(added->changed, 1U);
+        EXPECT_THAT(added->rows, IsEmpty());
+        const auto made = tx.sql(on_sqlite() ? "CREATE TABLE shop_blobs (it BLOB, flag BOOLEAN)"
+                                             : "CREATE TABLE shop_blobs (it BYTEA, flag BOOLEAN)");
+        if (!made) return made.error();
+        const auto blob = tx.sql("INSERT INTO shop_blobs VALUES ($1, $2)",
+                                 Bytes{std::byte{0}, std::byte{255}}, true);
+        if (!blob) return blob.error();
+        return tx.sql(on_sqlite()
+                          ? "SELECT id, item, paid, note, hex(it) AS bytes, flag FROM shop_orders, "
+                            "shop_blobs WHERE $1 = 7"
+                          : "SELECT id, item, paid, note, encode(it, 'hex') AS bytes, flag FROM "
+                            "shop_orders, shop_blobs WHERE $1 = 7",
+                      std::optional<int>{7});
+    });
+    ASSERT_TRUE(read) << detail_of(read);
+    EXPECT_THAT(read->columns, ElementsAre("id", "item", "paid", "note", "bytes", "flag"));
+    ASSERT_THAT(read->rows, SizeIs(1));
+    EXPECT_EQ(read->integer(0, 0), std::int64_t{1} << 60);
+    EXPECT_EQ(read->text(0, 1), text);
+    EXPECT_EQ(read->text(0, 2), "0.1");
+    EXPECT_EQ(read->text(0, 3), std::nullopt);
+    EXPECT_EQ(read->text(0, 4), on_sqlite() ? "00FF" : "00ff");
+    EXPECT_EQ(read->text(0, 5), on_sqlite() ? "1" : "t");
+    EXPECT_EQ(read->text(1, 0), std::nullopt);
+    EXPECT_EQ(read->integer(0, 1), std::nullopt);
+}
+
+TEST_P(TransactionsOnEach, RefusesStatementsThatWouldEndItOrChangeItsConnection) {
+    for (const std::string statement :
+         {"COMMIT", " /* a /* b */ */ rollback", "-- soon\nBEGIN", "SAVEPOINT mine", "RELEASE mine",
+          "SELECT 1; SELECT 2", "", "SELEC 1"}) {
+        const auto done = engine().transact([&](Transaction& tx) { return tx.sql(statement); });
+        EXPECT_EQ(code_of(done), "SQL_FAILED") << statement;
+    }
+    const std::vector<std::string> own =
+        on_sqlite() ? std::vector<std::string>{"ATTACH ':memory:' AS other",
+                                               "PRAGMA journal_mode = DELETE",
+                                               "DELETE FROM events",
+                                               "UPDATE settings SET value = 1",
+                                               "DROP TABLE users",
+                                               "ALTER TABLE events RENAME TO mine",
+                                               "CREATE INDEX mine ON events (id)",
+                                               "CREATE TRIGGER mine AFTER INSERT ON events BEGIN "
+                                               "SELECT 1; END",
+                                               "CREATE TRIGGER mine AFTER INSERT ON shop_orders "
+                                               "BEGIN DELETE FROM events; END; INSERT INTO "
+                                               "shop_orders (id, item) VALUES (1, 'tea')"}
+                    : std::vector<std::string>{"SET search_path = mine", "LISTEN mine",
+                                               "PREPARE TRANSACTION 'mine'", "RESET ALL",
+                                               "SET SESSION x.y = '1'"};
+    for (const std::string& statement : own) {
+        const auto done = engine().transact([&](Transaction& tx) { return tx.sql(statement); });
+        EXPECT_EQ(code_of(done), "SQL_FAILED") << statement;
+    }
+    EXPECT_THAT(items(), IsEmpty());
+    ASSERT_TRUE(engine().schedule({.type = "REMINDER", .at = *engine().now()}));
+    if (on_sqlite()) {
+        const auto read = engine().transact([](Transaction& tx) {
+            return tx.sql("SELECT count(*) FROM v_events, pragma_table_info('shop_orders')");
+        });
+        ASSERT_TRUE(read) << detail_of(read);
+        EXPECT_EQ(read->integer(0, 0), 4);
+    }
+}
+
+/// A trigger of the program's own table may not write Sundial's tables either.
+TEST_P(TransactionsOnEach, RefusesATriggerThatWouldChangeSundialsTables) {
+    if (!on_sqlite()) GTEST_SKIP() << "PostgreSQL checks the rights of the role";
+    const auto made = engine().transact([](Transaction& tx) {
+        return tx.sql(
+            "CREATE TRIGGER mine AFTER INSERT ON shop_orders BEGIN DELETE FROM events; END");
+    });
+    ASSERT_TRUE(made) << detail_of(made);
+    const auto added = engine().transact([](Transaction& tx) { return add(tx, 1, "tea"); });
+    EXPECT_EQ(code_of(added), "SQL_FAILED");
+    EXPECT_THAT(detail_of(added), HasSubstr("belongs to Sundial"));
+}
+
+TEST_P(TransactionsOnEach, KeepsItsTablesThroughARestart) {
+    ASSERT_TRUE(engine().transact([](Transaction& tx) { return add(tx, 1, "tea"); }));
+    reopen();
+    EXPECT_THAT(items(), ElementsAre("tea"));
+}
+
+TEST_P(TransactionsOnEach, CountsEveryIncrementOfConcurrentWriters) {
+    ASSERT_TRUE(engine().transact([](Transaction& tx) {
+        return tx.sql("INSERT INTO shop_orders (id, item, paid) VALUES (1, 'tea', 0)");
+    }));
+    constexpr int writers = 8, each = 25;
+    std::vector<std::jthread> threads;
+    std::atomic<int> failed = 0;
+    for (int i = 0; i < writers; ++i) {
+        threads.emplace_back([&, i] {
+            for (int n = 0; n < each; ++n) {
+                const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+                    const auto read = tx.sql(
+                        on_sqlite() ? "SELECT CAST(paid AS INTEGER) FROM shop_orders WHERE id = 1"
+                                    : "SELECT paid FROM shop_orders WHERE id = 1 FOR UPDATE");
+                    if (!read) return read.error();
+                    const auto written = tx.sql("UPDATE shop_orders SET paid = $1 WHERE id = 1",
+                                                *read->integer(0, 0) + 1);
+                    if (!written) return written.error();
+                    const auto event = tx.schedule(
+                        {.type = "PAID",
+                         .at = *tx.now(),
+                         .idempotency_key = "paid-" + std::to_string(i) + "-" + std::to_string(n)});
+                    if (!event) return event.error();
+                    return Done{};
+                });
+                if (!done) ++failed;
+            }
+        });
+    }
+    threads.clear();
+    EXPECT_EQ(failed, 0);
+    const auto paid = engine().transact(
+        [](Transaction& tx) { return tx.sql("SELECT paid FROM shop_orders WHERE id = 1"); });
+    EXPECT_EQ(std::stod(paid->text(0, 0).value()), writers * each);
+    std::atomic<int> handled = 0;
+    engine().on("PAID", [&](const Event&) {
+        ++handled;
+        return Handled::done();
+    });
+    EXPECT_EQ(*engine().advance(1s), std::uint64_t{writers * each});
+    EXPECT_EQ(handled, writers * each);
+}
+
+/// The event is COMPLETED if and only if the handler's own row is committed.
+TEST_P(TransactionsOnEach, CompletesAnEventTogetherWithTheHandlersRow) {
+    std::atomic<int> calls = 0;
+    engine().on("ORDER", [&](const Event& event) {
+        ++calls;
+        const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+            if (const auto added = add(tx, calls, "tea"); !added) return added.error();
+            const auto completed = tx.complete(event);
+            if (!completed) return completed.error();
+            EXPECT_EQ(completed->status, "COMPLETED");
+            // The first try fails after it has written everything.
+            if (calls == 1) return Error{"NOT_NOW", "not now"};
+            return Done{};
+        });
+        return done ? Handled::done() : Handled::retry(done.error().detail);
+    });
+    const auto event = engine().schedule({.type = "ORDER", .at = *engine().now()});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(*engine().advance(1min), 1U);
+    EXPECT_EQ(calls, 2);
+    EXPECT_THAT(items(), ElementsAre("tea"));
+    const auto after = engine().find_event(event->id);
+    EXPECT_EQ(after->status, "COMPLETED");
+    EXPECT_EQ(after->attempt, 2U);
+}
+
+TEST_P(TransactionsOnEach, CompletesAWorkersEventTogetherWithItsRow) {
+    ASSERT_TRUE(engine().create_queue("printers"));
+    const auto now = engine().now();
+    ASSERT_TRUE(engine().schedule({.type = "PRINT", .at = *now, .queue = "printers"}));
+    auto worker = engine().worker("printers", "printer-1");
+    const auto claimed = worker.claim();
+    ASSERT_TRUE(claimed);
+    ASSERT_THAT(*claimed, SizeIs(1));
+    const auto complete = [&](bool keep) {
+        return engine().transact([&](Transaction& tx) -> Result<Done> {
+            if (const auto added = add(tx, 1, "page"); !added) return added.error();
+            const auto completed = tx.complete(claimed->front());
+            if (!completed) return completed.error();
+            if (!keep) return Error{"JAM", "paper jam"};
+            return Done{};
+        });
+    };
+    EXPECT_EQ(code_of(complete(false)), "JAM");
+    EXPECT_EQ(engine().find_event(claimed->front().id)->status, "PROCESSING");
+    ASSERT_TRUE(complete(true));
+    EXPECT_EQ(engine().find_event(claimed->front().id)->status, "COMPLETED");
+    EXPECT_THAT(items(), ElementsAre("page"));
+}
+
+TEST_P(TransactionsOnEach, RefusesToCompleteAnEventThatAnotherClaimHolds) {
+    std::optional<Event> first;
+    engine().on("ORDER", [&](const Event& event) {
+        if (!first) {
+            first = event;
+            return Handled::retry("not now");
+        }
+        const auto done = engine().transact([&](Transaction& tx) {
+            (void)add(tx, 1, "tea");
+            (void)tx.complete(*first);
+        });
+        EXPECT_EQ(code_of(done), "LEASE_LOST");
+        return Handled::done();
+    });
+    ASSERT_TRUE(engine().schedule({.type = "ORDER", .at = *engine().now()}));
+    EXPECT_EQ(*engine().advance(1min), 1U);
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+/// The program's table has each recorded event once, although the projection was interrupted.
+TEST_P(TransactionsOnEach, ProjectsIntoTheProgramsTableTogetherWithTheCheckpoint) {
+    auto streams = engine().streams();
+    for (int i = 1; i <= 20; ++i) {
+        ASSERT_TRUE(streams.append({"Order", std::to_string(i % 3)}, Expected::any(),
+                                   {{.type = "Placed", .data = std::to_string(i)}}));
+    }
+    int failures = 0;
+    const auto project = [&](Transaction& tx, const RecordedEvent& event) -> Result<Done> {
+        const auto added = tx.sql("INSERT INTO shop_orders (id, item) VALUES ($1, $2)",
+                                  static_cast<std::int64_t>(event.position), event.data);
+        if (!added) return added.error();
+        const auto reminder = tx.schedule({.type = "REMINDER", .at = *tx.now() + 1h});
+        if (!reminder) return reminder.error();
+        if (event.data == "7" && failures++ < 2) return Error{"NOT_NOW", "not now"};
+        return Done{};
+    };
+    auto orders = streams.project({.name = "orders",
+                                   .filter = {.stream_types = {"Order"}},
+                                   .page = 6,
+                                   .retry = {.max_attempts = 5, .base = 1us, .cap = 1us}},
+                                  project);
+    const auto caught_up = orders.catch_up();
+    ASSERT_TRUE(caught_up) << detail_of(caught_up);
+    EXPECT_EQ(failures, 3);
+    std::vector<std::string> expected;
+    for (int i = 1; i <= 20; ++i) expected.push_back(std::to_string(i));
+    EXPECT_EQ(items(), expected);
+    const auto again = streams.project({.name = "orders"}, project).catch_up();
+    EXPECT_TRUE(again) << detail_of(again);
+    EXPECT_EQ(items(), expected);
+    std::atomic<int> reminders = 0;
+    engine().on("REMINDER", [&](const Event&) {
+        ++reminders;
+        return Handled::done();
+    });
+    ASSERT_TRUE(engine().advance(2h));
+    EXPECT_EQ(reminders, 20);
+}
+
+TEST_P(TransactionsOnEach, MakesATransactionInsideAnotherAPartOfIt) {
+    const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+        EXPECT_TRUE(add(tx, 1, "tea"));
+        const auto inner =
+            engine().transact([](Transaction& part) { return add(part, 2, "milk"); });
+        EXPECT_TRUE(inner) << detail_of(inner);
+        return Error{"SOLD_OUT", "there is no tea"};
+    });
+    EXPECT_EQ(code_of(done), "SOLD_OUT");
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, LetsARunningEngineHandleTheEventAfterTheCommit) {
+    const sundial::TemporaryFolder folder;
+    auto running = Engine::open(
+        {.storage = on_sqlite() ? "sqlite:" + folder.file().string()
+                                : sundial::PostgresCluster::shared().create_database()});
+    ASSERT_TRUE(running) << detail_of(running);
+    std::latch handled{1};
+    running->on("REMINDER", [&](const Event&) {
+        handled.count_down();
+        return Handled::done();
+    });
+    running->start();
+    const auto event = running->transact(
+        [&](Transaction& tx) { return tx.schedule({.type = "REMINDER", .at = *tx.now()}); });
+    ASSERT_TRUE(event) << detail_of(event);
+    handled.wait();
+}
+
+INSTANTIATE_TEST_SUITE_P(Embedded, TransactionsOnEach, testing::Values("sqlite", "postgres"),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Transactions, HaveNoSqlInMemory) {
+    auto engine = Engine::open({.storage = "memory:", .test_clock = true});
+    const auto done = engine->transact([](Transaction& tx) { return tx.sql("SELECT 1"); });
+    EXPECT_EQ(code_of(done), "SQL_FAILED");
+    const auto event = engine->transact(
+        [](Transaction& tx) { return tx.schedule({.type = "REMINDER", .at = *tx.now()}); });
+    EXPECT_TRUE(event) << detail_of(event);
+}
+
+/// A connection of the program's to the engine's database.
+class CallersConnections : public testing::Test {
+protected:
+    CallersConnections() {
+        auto opened = Engine::open({.storage = url_, .test_clock = true});
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        engine_.emplace(*std::move(opened));
+        own_ = connect();
+        run("CREATE TABLE shop_orders (id BIGINT PRIMARY KEY, item TEXT NOT NULL)");
+    }
+    struct Close {
+        void operator()(PGconn* connection) const { PQfinish(connection); }
+    };
+    using Connection = std::unique_ptr<PGconn, Close>;
+    [[nodiscard]] Connection connect() const {
+        Connection connection{PQconnectdb(url_.c_str())};
+        if (PQstatus(connection.get()) != CONNECTION_OK) {
+            throw std::runtime_error(PQerrorMessage(connection.get()));
+        }
+        return connection;
+    }
+    /// The first value, or the SQLSTATE of an error.
+    std::string run(const char* sql, PGconn* on = nullptr) {
+        PGresult* const result = PQexec(on ? on : own_.get(), sql);
+        std::string answer;
+        if (const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE)) {
+            answer = state;
+        } else if (PQntuples(result) > 0 && PQnfields(result) > 0) {
+            answer = PQgetvalue(result, 0, 0);
+        }
+        PQclear(result);
+        return answer;
+    }
+    Engine& engine() { return *engine_; }
+
+    const std::string url_ = sundial::PostgresCluster::shared().create_database();
+    std::optional<Engine> engine_;
+    Connection own_;
+};
+
+TEST_F(CallersConnections, CommitWhatTheEngineWroteOnThem) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    run("INSERT INTO shop_orders VALUES (1, 'tea')");
+    const auto event = tx.schedule(
+        {.type = "REMINDER", .local_time = "2040-07-01T09:00:00", .timezone = "America/New_York"});
+    ASSERT_TRUE(event) << detail_of(event);
+    const auto appended = tx.append(order_17, Expected::no_stream(), {{.type = "Placed"}});
+    ASSERT_TRUE(appended) << detail_of(appended);
+    const auto user = tx.create_user(ada);
+    ASSERT_TRUE(user) << detail_of(user);
+    const auto rows = tx.sql("SELECT item FROM shop_orders");
+    ASSERT_TRUE(rows) << detail_of(rows);
+    EXPECT_EQ(rows->text(0, 0), "tea");
+    EXPECT_EQ(code_of(engine().find_event(event->id)), "EVENT_NOT_FOUND");
+    run("COMMIT");
+    EXPECT_EQ(engine().find_event(event->id)->status, "PENDING");
+    EXPECT_EQ(engine().streams().read(order_17)->version, 1U);
+    EXPECT_TRUE(engine().delete_user(user->id));
+}
+
+TEST_F(CallersConnections, RollBackWhatTheEngineWroteOnThem) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    run("INSERT INTO shop_orders VALUES (1, 'tea')");
+    const auto event = tx.schedule({.type = "REMINDER", .at = *engine().now()});
+    ASSERT_TRUE(event) << detail_of(event);
+    ASSERT_TRUE(tx.append(order_17, Expected::no_stream(), {{.type = "Placed"}}));
+    run("ROLLBACK");
+    EXPECT_EQ(code_of(engine().find_event(event->id)), "EVENT_NOT_FOUND");
+    EXPECT_EQ(engine().streams().read(order_17)->version, 0U);
+    EXPECT_EQ(run("SELECT count(*) FROM shop_orders"), "0");
+}
+
+TEST_F(CallersConnections, GoOnAfterAFailedCall) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    run("INSERT INTO shop_orders VALUES (1, 'tea')");
+    EXPECT_EQ(code_of(tx.append(order_17, Expected::exactly(3), {{.type = "Placed"}})),
+              "OPTIMISTIC_LOCK");
+    const auto twice = tx.sql("INSERT INTO shop_orders VALUES (1, 'tea')");
+    ASSERT_EQ(code_of(twice), "SQL_FAILED");
+    EXPECT_EQ(std::get<SqlFailure>(twice.error().data).sqlstate, "23505");
+    const auto part = tx.nested([](Transaction& inner) -> Result<Done> {
+        EXPECT_TRUE(inner.sql("INSERT INTO shop_orders VALUES (2, 'milk')"));
+        return Error{"SOLD_OUT", "no milk"};
+    });
+    EXPECT_EQ(code_of(part), "SOLD_OUT");
+    EXPECT_TRUE(tx.sql("INSERT INTO shop_orders VALUES (3, 'rice')"));
+    EXPECT_EQ(run("COMMIT"), "");
+    EXPECT_EQ(run("SELECT string_agg(item, ' ' ORDER BY id) FROM shop_orders"), "tea rice");
+}
+
+TEST_F(CallersConnections, KeepTheirSettingsAndModes) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    run("SET LOCAL statement_timeout = '77s'");
+    ASSERT_TRUE(engine().create_queue("printers"));
+    ASSERT_TRUE(tx.schedule({.type = "PRINT", .at = *engine().now(), .queue = "printers"}));
+    EXPECT_EQ(run("SELECT current_setting('statement_timeout')"), "77s");
+    EXPECT_EQ(run("SELECT current_setting('lock_timeout')"), "0");
+    EXPECT_EQ(PQisnonblocking(own_.get()), 0);
+    EXPECT_EQ(PQpipelineStatus(own_.get()), PQ_PIPELINE_OFF);
+    run("COMMIT");
+    auto worker = engine().worker("printers", "printer-1");
+    const auto claimed = worker.claim();
+    ASSERT_THAT(*claimed, SizeIs(1));
+    run("BEGIN");
+    const auto completed = tx.complete(claimed->front());
+    ASSERT_TRUE(completed) << detail_of(completed);
+    for (const char* setting : {"enable_seqscan", "enable_sort", "enable_hashjoin", "jit"}) {
+        EXPECT_EQ(run(("SELECT current_setting('" + std::string{setting} + "')").c_str()), "on");
+    }
+    EXPECT_EQ(run("SELECT current_setting('idle_in_transaction_session_timeout')"), "0");
+    EXPECT_EQ(engine().find_event(claimed->front().id)->status, "PROCESSING");
+    run("COMMIT");
+    EXPECT_EQ(engine().find_event(claimed->front().id)->status, "COMPLETED");
+    EXPECT_EQ(run("SELECT current_setting('statement_timeout')"), "0");
+}
+
+TEST_F(CallersConnections, AreRefusedUnlessATransactionIsOpen) {
+    auto tx = engine().in(own_.get());
+    const auto state_of = [](const auto& answer) {
+        return answer ? "" : std::get<SqlFailure>(answer.error().data).sqlstate;
+    };
+    EXPECT_EQ(state_of(tx.now()), "25P01");
+    run("BEGIN");
+    EXPECT_TRUE(tx.now());
+    EXPECT_EQ(run("SELECT 1 / 0"), "22012");
+    EXPECT_EQ(state_of(tx.now()), "25P02");
+    run("ROLLBACK");
+    EXPECT_EQ(state_of(engine().in(nullptr).now()), "08003");
+
+    const std::string other = sundial::PostgresCluster::shared().create_database();
+    ASSERT_TRUE(Engine::open({.storage = other, .test_clock = true}));
+    const Connection elsewhere{PQconnectdb(other.c_str())};
+    run("BEGIN", elsewhere.get());
+    EXPECT_EQ(state_of(engine().in(elsewhere.get()).now()), "3D000");
+    run("ROLLBACK", elsewhere.get());
+    const auto in_memory = Engine::open({.storage = "memory:"});
+    run("BEGIN");
+    EXPECT_EQ(code_of(Engine::open({.storage = "memory:"})->in(own_.get()).now()), "SQL_FAILED");
+}
+
+/// The program repeats a transaction that lost a race, as with its own statements.
+TEST_F(CallersConnections, ReportAConflictWithAnotherTransaction) {
+    run("INSERT INTO shop_orders VALUES (1, 'tea')");
+    const Connection other = connect();
+    run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    EXPECT_EQ(run("SELECT count(*) FROM shop_orders"), "1");
+    run("UPDATE shop_orders SET item = 'milk'", other.get());
+    auto tx = engine().in(own_.get());
+    const auto late = tx.sql("UPDATE shop_orders SET item = 'rice'");
+    ASSERT_EQ(code_of(late), "SQL_FAILED");
+    EXPECT_EQ(std::get<SqlFailure>(late.error().data).sqlstate, "40001");
+    run("ROLLBACK");
+}
+
+TEST_F(CallersConnections, LetARunningEngineHandleTheEventAfterTheCommit) {
+    const std::string url = sundial::PostgresCluster::shared().create_database();
+    auto running = Engine::open({.storage = url});
+    ASSERT_TRUE(running) << detail_of(running);
+    std::latch handled{1};
+    running->on("REMINDER", [&](const Event&) {
+        handled.count_down();
+        return Handled::done();
+    });
+    running->start();
+    const Connection own{PQconnectdb(url.c_str())};
+    run("BEGIN", own.get());
+    auto tx = running->in(own.get());
+    const auto event = tx.schedule({.type = "REMINDER", .at = *tx.now()});
+    ASSERT_TRUE(event) << detail_of(event);
+    EXPECT_FALSE(handled.try_wait());
+    run("COMMIT", own.get());
+    auto moved = std::move(tx);
+    moved.committed();
+    handled.wait();
+}
+
+}  // namespace
