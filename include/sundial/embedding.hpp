@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,7 +71,7 @@ struct Event {
 /// The outcome of one event, as its handler returns it.
 class Handled {
 public:
-    enum class Verdict : std::uint8_t { done, retry, refused };
+    enum class Verdict : std::uint8_t { done, retry, refused, snoozed };
     /// Done: the event is COMPLETED and not handled again.
     static Handled done() { return {Verdict::done, {}}; }
     /// Not done; try again after 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven attempts in all.
@@ -78,27 +80,69 @@ public:
     /// Not done, and another attempt would not help: the event is FAILED.
     static Handled refuse(std::string why) { return {Verdict::refused, std::move(why)}; }
 
+    /// Not now: handle it again at `until`. Uses no attempt, however often it is returned. Measured
+    /// by the storage's clock; an instant in the past is due at once.
+    static Handled snooze(Instant until) { return {Verdict::snoozed, {}, until}; }
+
     [[nodiscard]] Verdict verdict() const { return verdict_; }
     [[nodiscard]] const std::string& reason() const { return reason_; }
+    /// Of `snooze`.
+    [[nodiscard]] Instant until() const { return until_; }
 
 private:
-    Handled(Verdict verdict, std::string reason) : verdict_(verdict), reason_(std::move(reason)) {}
+    Handled(Verdict verdict, std::string reason, Instant until = {})
+        : verdict_(verdict), reason_(std::move(reason)), until_(until) {}
     Verdict verdict_;
     std::string reason_;
+    Instant until_;
 };
 /// Runs on the engine's threads, several calls at once. If the process dies after a handler has
 /// done its work but before the outcome is stored, the handler runs again after the next start:
 /// recognise the event by its `idempotency_key`, and make the second call harmless. Must return
-/// within 10 s. May call its engine, and may stop or destroy it: see `Engine`.
+/// within its time limit, unless it takes a stop token, too. May call its engine, and may stop or
+/// destroy it: see `Engine`.
 using Handler = std::function<Handled(const Event&)>;
+/// The same with a token that requests a stop when the time limit has passed, when the lease of the
+/// event may be lost, so that another engine may handle it, or when the engine stops and does not
+/// wait longer. The handler then returns soon; whatever it returns is its result, if the lease
+/// still holds.
+using StoppableHandler = std::function<Handled(const Event&, std::stop_token)>;
+
+/// How the events of one type are handled.
+struct HandlerOptions {
+    /// Threads that handle this type alone, at most 256: its events wait for no others, and others
+    /// not for them. 0: the threads that all such types share (`Options::handler_threads`).
+    std::size_t threads = 0;
+    /// From the beginning of the call. Positive. Then a StoppableHandler is asked to stop. The
+    /// lease of the event is extended as long as the handler runs.
+    std::chrono::microseconds time_limit{std::chrono::seconds{10}};
+};
+
+/// An event type of your own that a handler gets instead of the payload's text:
+///
+///     struct Reminder {
+///         static constexpr const char* type = "REMINDER";
+///         static std::optional<Reminder> parse(const std::string& payload);
+///     };
+///     engine->on<Reminder>([](const Reminder& reminder, const sundial::Event&) { … });
+template <class T>
+concept TypedEvent = requires(const std::string& payload) {
+    { T::type } -> std::convertible_to<std::string>;
+    { T::parse(payload) } -> std::same_as<std::optional<T>>;
+};
 
 struct Options {
     /// "memory:", which ends with the process; "sqlite:FILE", for this process only; or
-    /// "postgresql://user@host/database". No other process may use the database: it would claim
-    /// your events, but does not have your handlers.
+    /// "postgresql://user@host/database", which other engines and `sundial serve` may use, too:
+    /// each claims only the events that it can deliver.
     std::string storage = "memory:";
     /// For tests: the clock moves only with `advance`, and no handler runs on its own.
     bool test_clock = false;
+    /// 1 to 256 threads for handlers without threads of their own.
+    std::size_t handler_threads = 4;
+    /// How long `stop` and the destructor wait for running handlers before they ask them to stop.
+    /// 0: at once. They wait until the handlers have returned, in any case.
+    std::chrono::microseconds stop_within{std::chrono::seconds{20}};
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
     /// Receives the log lines meant for operators, from any thread; may be empty. Must return
@@ -260,7 +304,19 @@ public:
     /// Events of `type` go to `handler`, which replaces any earlier one. Call before `start` and
     /// `advance`. An event that comes due without a handler here is left, unchanged, to an engine
     /// on the same storage that has one, now or later.
-    void on(const std::string& type, Handler handler);
+    void on(const std::string& type, Handler handler, const HandlerOptions& options = {});
+    void on(const std::string& type, StoppableHandler handler, const HandlerOptions& options = {});
+    /// The same for events of T's type. An event whose payload T cannot parse is refused: FAILED.
+    template <TypedEvent T, class TypedHandler>
+        requires std::is_invocable_r_v<Handled, const TypedHandler&, const T&, const Event&>
+    void on(TypedHandler handler, const HandlerOptions& options = {}) {
+        on(T::type, Handler{[handler = std::move(handler)](const Event& event) {
+               const std::optional<T> parsed = T::parse(event.payload);
+               if (!parsed) return Handled::refuse("its payload is not one of its type");
+               return Handled(handler(*parsed, event));
+           }},
+           options);
+    }
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
     Result<User> create_user(const NewUser& requested);
@@ -313,9 +369,11 @@ public:
     /// From now on the engine calls handlers on its threads as events come due, and deletes
     /// finished events: 90 days after completion, 365 after failure. Not with a test clock.
     void start();
-    /// Calls no more handlers and waits for those that run. Waiting workers get STOPPED. The engine
-    /// cannot be started again. In a handler it requests the same and returns at once: a later
-    /// `stop` elsewhere, or the destructor, waits.
+    /// Calls no more handlers and waits for those that run; after `Options::stop_within` it asks
+    /// them to stop. The outcome of one that returns more than 25 s after the call is lost: its
+    /// event is handled again after the next start. Waiting workers get STOPPED. The engine cannot
+    /// be started again. In a handler it requests the same and returns at once: a later `stop`
+    /// elsewhere, or the destructor, waits.
     void stop();
     /// Advances a test clock: every event that comes due in between is handled at its instant, on
     /// the engine's threads, before this returns. Returns the number of completed events. Errors:

@@ -16,6 +16,7 @@ using embedding::Error;
 using embedding::Event;
 using embedding::Handled;
 using embedding::Handler;
+using embedding::HandlerOptions;
 using embedding::Instant;
 using embedding::NewEvent;
 using embedding::NewUser;
@@ -23,7 +24,9 @@ using embedding::Options;
 using embedding::PullWorker;
 using embedding::Result;
 using embedding::SqlFailure;
+using embedding::StoppableHandler;
 using embedding::Transaction;
+using embedding::TypedEvent;
 using embedding::User;
 using embedding::WorkOrder;
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -38,7 +39,10 @@
 namespace sundial::embedding {
 namespace {
 
-constexpr std::size_t handler_threads = 4;
+constexpr std::size_t most_threads = 256;
+/// More than twice the events that all pools of handlers may hold, so that claims never wait for
+/// slots: the limits of the pools are what counts.
+constexpr std::size_t slots = 64UL * most_threads;
 
 /// Passes lines on to the program's callback. The work that a line is about goes on without the
 /// line if the callback throws.
@@ -91,6 +95,8 @@ sundial::Handled as_domain(const Handled& handled) {
             return {Verdict::accepted, {}};
         case Handled::Verdict::retry:
             return {Verdict::retryable, handled.reason()};
+        case Handled::Verdict::snoozed:
+            return {Verdict::retryable, {}, std::clamp(handled.until(), Instant{}, latest_instant)};
         case Handled::Verdict::refused:
             break;
     }
@@ -116,7 +122,10 @@ struct Engine::Parts {
         : log(callbacks, options.log),
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
-          test_clock(options.test_clock) {
+          test_clock(options.test_clock),
+          stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
+          in_process(handlers, monotonic,
+                     std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit) {
         clock.advance.run_first([this] { intake.run(); });
         // Events planned with an earlier tz database keep their local time.
         (void)FollowTzdata{store, zones, ids, delivery.loop}.run(Takeover::of_older);
@@ -159,7 +168,7 @@ struct Engine::Parts {
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
         if (intake_worker.joinable()) intake_worker.join();
-        in_process.stop();  // the loop still runs and settles the results
+        in_process.stop(stop_within);  // the loop still runs and settles the results
         if (worker.joinable()) worker.join();
         auto& departing = streams->departing;
         for (auto left = departing.load(); left > 0; left = departing) departing.wait(left);
@@ -171,6 +180,7 @@ struct Engine::Parts {
     zones::CctzTimeZones zones;
     std::unique_ptr<Storage> storage;
     const bool test_clock;
+    const std::chrono::microseconds stop_within;
     Store& store = storage->store();
     EventQueue& queue = storage->queue();
     system::SystemIds ids;
@@ -181,27 +191,29 @@ struct Engine::Parts {
     Handlers handlers;
     EngineObserver observer;
     SendPermit permit;
-    system::HandlerDelivery in_process{handlers, monotonic, handler_threads, permit};
+    system::HandlerDelivery in_process;
     system::OpensslDigest digest;
     NoSecrets secrets;
     StoredLocks stored_locks{store};
     system::SystemLockTokens lock_tokens;
 
-    DeliveryModule delivery{
-        {.store = store,
-         .queue = queue,
-         .zones = zones,
-         .ids = ids,
-         .random = random,
-         .monotonic = monotonic,
-         .log = log,
-         .observer = observer,
-         .kinds = kinds,
-         .in_process = in_process,
-         .handlers = handlers,
-         .permit = permit},
-        {.instance = instance, .shards = queue.shards(), .clock_stands_still = test_clock},
-        CircuitPolicy{}};
+    DeliveryModule delivery{{.store = store,
+                             .queue = queue,
+                             .zones = zones,
+                             .ids = ids,
+                             .random = random,
+                             .monotonic = monotonic,
+                             .log = log,
+                             .observer = observer,
+                             .kinds = kinds,
+                             .in_process = in_process,
+                             .handlers = handlers,
+                             .permit = permit},
+                            {.instance = instance,
+                             .shards = queue.shards(),
+                             .slots = slots,
+                             .clock_stands_still = test_clock},
+                            CircuitPolicy{}};
     WakeupsModule wakeups{{.loop = delivery.loop,
                            .pull_queue = storage->pull_queue(),
                            .monotonic = monotonic,
@@ -306,13 +318,32 @@ Result<Engine> Engine::open(const Options& options) {
     return answered<Engine>([&] { return Engine{std::make_shared<Parts>(options)}; });
 }
 
-void Engine::on(const std::string& type, Handler handler) {
+namespace {
+
+HandlerTerms terms_of(const HandlerOptions& options) {
+    return {.threads = std::min(options.threads, most_threads), .time_limit = options.time_limit};
+}
+
+}  // namespace
+
+void Engine::on(const std::string& type, Handler handler, const HandlerOptions& options) {
     if (parts_->process.forked()) return;
-    parts_->handlers.on(type, [&callbacks = parts_->callbacks,
-                               handler = std::move(handler)](const sundial::Event& event) {
+    const auto work = [&callbacks = parts_->callbacks,
+                       handler = std::move(handler)](const sundial::Event& event) {
         const Callbacks::Call call{callbacks};
         return as_domain(handler(shown(event)));
-    });
+    };
+    parts_->handlers.on(type, work, terms_of(options));
+}
+
+void Engine::on(const std::string& type, StoppableHandler handler, const HandlerOptions& options) {
+    if (parts_->process.forked()) return;
+    const auto work = [&callbacks = parts_->callbacks, handler = std::move(handler)](
+                          const sundial::Event& event, const std::stop_token& stop) {
+        const Callbacks::Call call{callbacks};
+        return as_domain(handler(shown(event), stop));
+    };
+    parts_->handlers.on(type, work, terms_of(options));
 }
 
 Result<User> Engine::create_user(const NewUser& requested) {

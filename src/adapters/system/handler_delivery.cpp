@@ -1,9 +1,16 @@
 #include "adapters/system/handler_delivery.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "base/saturate.hpp"
 
 namespace sundial::system {
 namespace {
+
+/// A condition variable counts in nanoseconds, in which not every wait can be counted.
+constexpr Mono longest_sleep = std::chrono::hours{24};
 
 Outcome not_begun() {
     Outcome outcome;
@@ -23,22 +30,41 @@ Outcome without_handler(const std::string& type) {
 HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock,
                                  std::size_t threads, const SendPermit& permit)
     : handlers_(handlers), clock_(clock), permit_(permit) {
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    add_threads(shared_, threads);
+    watch_ = std::jthread([this](const std::stop_token& stop) { watch_limits(stop); });
 }
 
 void HandlerDelivery::request_stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
+        shared_.arrived.notify_all();
+        for (const auto& [type, pool] : own_) pool->arrived.notify_all();
     }
-    arrived_.notify_all();
     send_back_waiting();
 }
 
-void HandlerDelivery::stop() {
+void HandlerDelivery::stop(Mono grace) {
     request_stop();
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
+    std::vector<std::thread> threads;
+    std::vector<std::stop_source> asked;
+    {
+        std::unique_lock lock(mutex_);
+        const auto none_runs = [this] { return running_.empty(); };
+        if (grace >= longest_sleep) {
+            ended_.wait(lock, none_runs);
+        } else if (!ended_.wait_for(lock, grace, none_runs)) {
+            for (const Running& one : running_) asked.push_back(one.stop);
+        }
+        threads = std::move(shared_.threads);
+        shared_.threads.clear();
+        for (const auto& [type, pool] : own_) {
+            std::ranges::move(pool->threads, std::back_inserter(threads));
+            pool->threads.clear();
+        }
+    }
+    for (std::stop_source& one : asked) one.request_stop();
+    for (std::thread& thread : threads) thread.join();
 }
 
 bool HandlerDelivery::stopping() const {
@@ -57,55 +83,131 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
     {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
-            waiting_.push_back(
+            Pool& pool = pool_of(one.request.event.type);
+            pool.waiting.push_back(
                 {std::move(one.request.event), one.request.claimed, std::move(one.done)});
+            if (!stopping_) wake_one_if_needed(pool);
         }
         too_late = stopping_;
-        if (!too_late) wake_one_if_needed();
     }
     if (too_late) send_back_waiting();
+}
+
+void HandlerDelivery::abandon(const Event& event) {
+    std::vector<std::stop_source> asked;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Running& one : running_) {
+            if (one.event == event.id && one.version == event.version) asked.push_back(one.stop);
+        }
+    }
+    for (std::stop_source& one : asked) one.request_stop();
 }
 
 void HandlerDelivery::send_back_waiting() {
     std::deque<Waiting> waiting;
     {
         const std::lock_guard lock(mutex_);
-        waiting.swap(waiting_);
+        waiting.swap(shared_.waiting);
+        for (const auto& [type, pool] : own_) {
+            std::ranges::move(pool->waiting, std::back_inserter(waiting));
+            pool->waiting.clear();
+        }
     }
     for (const Waiting& one : waiting) one.done(not_begun());
 }
 
-void HandlerDelivery::wake_one_if_needed() {
-    if (waiting_.empty() || idle_ == 0 || one_comes_) return;
-    one_comes_ = true;
-    arrived_.notify_one();
+HandlerDelivery::Pool& HandlerDelivery::pool_of(const std::string& type) {
+    const std::size_t threads = handlers_.terms(type).threads;
+    if (threads == 0) return shared_;
+    auto& pool = own_[type];
+    if (!pool) {
+        pool = std::make_unique<Pool>();
+        if (!stopping_) add_threads(*pool, threads);
+    }
+    return *pool;
 }
 
-void HandlerDelivery::run() {
+void HandlerDelivery::add_threads(Pool& pool, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        pool.threads.emplace_back([this, &pool] { run(pool); });
+    }
+}
+
+void HandlerDelivery::wake_one_if_needed(Pool& pool) {
+    if (pool.waiting.empty() || pool.idle == 0 || pool.one_comes) return;
+    pool.one_comes = true;
+    pool.arrived.notify_one();
+}
+
+void HandlerDelivery::run(Pool& pool) {
     std::unique_lock lock(mutex_);
     while (true) {
-        ++idle_;
-        arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-        --idle_;
+        ++pool.idle;
+        pool.arrived.wait(lock, [&] { return stopping_ || !pool.waiting.empty(); });
+        --pool.idle;
         if (stopping_) return;
-        const Waiting one = std::move(waiting_.front());
-        waiting_.pop_front();
-        one_comes_ = false;
-        wake_one_if_needed();
+        const Waiting one = std::move(pool.waiting.front());
+        pool.waiting.pop_front();
+        pool.one_comes = false;
+        wake_one_if_needed(pool);
         lock.unlock();
         one.done(handle(one));
         lock.lock();
     }
 }
 
-Outcome HandlerDelivery::handle(const Waiting& one) const {
+Outcome HandlerDelivery::handle(const Waiting& one) {
     const Handler* const handler = handlers_.find(one.event.type);
     if (handler == nullptr) return without_handler(one.event.type);
     const auto began = clock_.now();
     if (!permit_.allows(one.claimed, began)) return not_begun();
-    Outcome outcome = run_handler(*handler, one.event);
+    std::list<Running> registered;
+    registered.push_back({.event = one.event.id,
+                          .version = one.event.version,
+                          .limit = base::later(began, handlers_.terms(one.event.type).time_limit)});
+    const auto mine = registered.begin();
+    {
+        const std::lock_guard lock(mutex_);
+        running_.splice(running_.end(), registered);
+        has_new_limit_ = true;
+        limited_.notify_one();
+    }
+    Outcome outcome = run_handler(*handler, one.event, mine->stop.get_token());
     outcome.duration = clock_.now() - began;
+    const std::lock_guard lock(mutex_);
+    registered.splice(registered.end(), running_, mine);
+    ended_.notify_all();
     return outcome;
+}
+
+std::optional<Mono> HandlerDelivery::stop_overdue() {
+    // Outside of the lock, because a stop runs callbacks of the handler.
+    std::vector<std::stop_source> asked;
+    std::optional<Mono> next;
+    {
+        const std::lock_guard lock(mutex_);
+        const Mono now = clock_.now();
+        for (Running& one : running_) {
+            if (one.limit > now) {
+                next = std::min(next.value_or(one.limit), one.limit);
+            } else if (!std::exchange(one.asked, true)) {
+                asked.push_back(one.stop);
+            }
+        }
+        has_new_limit_ = false;
+    }
+    for (std::stop_source& one : asked) one.request_stop();
+    return next;
+}
+
+void HandlerDelivery::watch_limits(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        const auto next = stop_overdue();
+        const Mono left = next ? std::min(*next - clock_.now(), longest_sleep) : longest_sleep;
+        std::unique_lock lock(mutex_);
+        limited_.wait_for(lock, stop, left, [this] { return has_new_limit_; });
+    }
 }
 
 }  // namespace sundial::system

@@ -4,8 +4,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,11 +22,12 @@
 
 namespace sundial::system {
 
-/// Runs in-process handlers on threads of their own. The worker's slots bound how much can wait.
+/// Runs in-process handlers on threads: those of their own, of types that have some, and those that
+/// all others share. The worker bounds how many events can wait for each.
 class HandlerDelivery final : public Delivery {
 public:
-    /// All but `threads` must outlive this object. A handler that runs cannot be aborted, but none
-    /// begins that `permit` does not allow.
+    /// All but `threads`, the number of shared ones, must outlive this object. A handler that runs
+    /// cannot be aborted, only be asked to stop. None begins that `permit` does not allow.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads,
                     const SendPermit& permit = always_permitted);
     ~HandlerDelivery() override { stop(); }
@@ -29,36 +36,65 @@ public:
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void start_all(std::vector<Starting> all) override;
+    /// Asks its handler to stop, if one runs.
+    void abandon(const Event& event) override;
     /// Starts no more handlers. Events that wait or arrive later get an outcome that says so. From
     /// any thread, also from a handler's.
     void request_stop();
-    /// The same, and waits for running handlers. Not from a handler.
-    void stop();
+    /// The same, and waits for running handlers; after `grace` it asks them to stop. Not from a
+    /// handler.
+    void stop(Mono grace = Mono::max());
     [[nodiscard]] bool stopping() const;
+    /// Asks the handlers to stop whose time limit is over. Its own thread calls this when one is.
+    /// Returns the next limit; empty if there is none.
+    std::optional<Mono> stop_overdue();
 
 private:
-    /// Wakes a thread if one is idle and none is waking up. Each thread that wakes up calls the
-    /// next.
-    void wake_one_if_needed();
     struct Waiting {
         Event event;
         std::optional<std::chrono::microseconds> claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };
-    void run();
-    [[nodiscard]] Outcome handle(const Waiting& one) const;
+    /// Threads, and the events that wait for them.
+    struct Pool {
+        std::deque<Waiting> waiting;
+        std::condition_variable arrived;
+        std::size_t idle = 0;    // number of idle threads
+        bool one_comes = false;  // a thread was woken and has not checked the queue yet
+        std::vector<std::thread> threads;
+    };
+    struct Running {
+        EventId event;
+        Version version;
+        Mono limit;
+        std::stop_source stop{};
+        bool asked = false;
+    };
+
+    // Callers hold the lock.
+    /// Wakes a thread if one is idle and none is waking up. Each thread that wakes up calls the
+    /// next.
+    static void wake_one_if_needed(Pool& pool);
+    [[nodiscard]] Pool& pool_of(const std::string& type);
+    void add_threads(Pool& pool, std::size_t count);
+
+    void run(Pool& pool);
+    void watch_limits(const std::stop_token& stop);
+    [[nodiscard]] Outcome handle(const Waiting& one);
     void send_back_waiting();
 
     const Handlers& handlers_;
     const MonotonicClock& clock_;
     const SendPermit& permit_;
-    mutable std::mutex mutex_;
-    std::condition_variable arrived_;
-    std::deque<Waiting> waiting_;
-    std::size_t idle_ = 0;    // number of idle threads
-    bool one_comes_ = false;  // a thread was woken and has not checked the queue yet
+    mutable std::mutex mutex_;  // guards all below
     bool stopping_ = false;
-    std::vector<std::thread> threads_;
+    Pool shared_;
+    std::map<std::string, std::unique_ptr<Pool>> own_;  // by type, made for its first event
+    std::list<Running> running_;
+    std::condition_variable_any ended_;  // a handler
+    bool has_new_limit_ = false;
+    std::condition_variable_any limited_;  // there is a new limit
+    std::jthread watch_;                   // last: uses all above
 };
 
 }  // namespace sundial::system

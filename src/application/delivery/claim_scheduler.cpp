@@ -128,19 +128,21 @@ bool ClaimScheduler::due(const Part& part, Mono now) const {
 }
 
 bool ClaimScheduler::ready(const Part& part, Mono now) const {
-    return due(part, now) && now >= part.rests_until;
+    return due(part, now) && now >= part.rests_until && part.room > 0;
 }
 
 std::optional<ClaimScheduler::Turn> ClaimScheduler::next_claim(std::uint32_t total, Mono now) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
-        if (ready(parts_[number], now)) return Turn{number, parts_[number].shares.of(total)};
+        Part& part = parts_[number];
+        if (ready(part, now)) return Turn{number, part.shares.of(std::min(total, part.room))};
     }
     return std::nullopt;
 }
 
 bool ClaimScheduler::anything_due(Mono now) const {
-    return std::ranges::any_of(parts_, [&](const Part& part) { return due(part, now); });
+    return std::ranges::any_of(parts_,
+                               [&](const Part& part) { return part.room > 0 && due(part, now); });
 }
 
 bool ClaimScheduler::nothing_claimable(Mono now) const {
@@ -172,6 +174,7 @@ Mono ClaimScheduler::next_change(Mono now) const {
     if (must_peek(now)) return now;
     Mono next = std::min(*peeked_at_ + tick_, mono_of(hint_, now));
     for (const Part& part : parts_) {
+        if (part.room == 0) continue;  // until an attempt of its lane ends
         next = std::min(next, std::max(mono_of(part.next, now), part.rests_until));
     }
     return next;

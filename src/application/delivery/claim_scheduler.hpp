@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -56,6 +57,8 @@ public:
     void expect(std::uint32_t part, Instant due);
     /// Some event may be claimable at `due`.
     void hint(Instant due);
+    /// From now on at most that many events of the part can be claimed; none at 0.
+    void set_room(std::uint32_t part, std::uint32_t room) { parts_[part].room = room; }
 
     struct Turn {
         std::uint32_t part;
@@ -95,6 +98,7 @@ private:
         bool known = false;
         Instant next = never;
         Mono rests_until{};
+        std::uint32_t room = std::numeric_limits<std::uint32_t>::max();
         unsigned empty_claims = 0;  // consecutive claims that returned none of the due events
         PriorityShares shares;
     };

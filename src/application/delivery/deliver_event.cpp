@@ -153,7 +153,9 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
         if (!event.endpoint) {
             base::check(deliveries_.handlers.find(event.type) != nullptr);
             if (is_paused && !was_tried) return Deferral{handler_is_paused_for, schedule_paused};
-            return Destination{nullptr, {}, deliveries_.handler_timeout, {}};
+            // A longer handler goes on under an extended lease.
+            const auto limit = deliveries_.handlers.terms(event.type).time_limit;
+            return Destination{nullptr, {}, std::min(limit, deliveries_.handler_timeout), {}};
         }
         const auto found = known.endpoints.find(*event.endpoint);
         if (found == known.endpoints.end()) return Deferral{std::nullopt, endpoint_gone};

@@ -27,6 +27,8 @@ struct Deliveries {
     Delivery* in_process = nullptr;  // required once `handlers` has an entry
     const Handlers& handlers;
     std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};
+    /// Maximum number of events held for the handlers that share their threads.
+    std::size_t shared_handlers = 64;
 };
 
 /// The outcome of an event whose template could not be rendered: refused permanently, without a
@@ -41,6 +43,10 @@ public:
 
     /// The lanes of the events that this program delivers. It leaves the others to other instances.
     [[nodiscard]] std::vector<Lane> lanes() const;
+    /// The pools of handlers, each with its limit.
+    [[nodiscard]] std::vector<HandlerPool> pools() const {
+        return deliveries_.handlers.pools(deliveries_.shared_handlers);
+    }
 
     /// Reads once for the whole batch. The events are in these lanes. Throws Unavailable.
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,

@@ -20,14 +20,14 @@ HeldClaim& HeldClaims::add(HeldClaim claim) {
     const EventId id = claim.event.id;
     const auto [added, is_new] = claims_.emplace(id, std::move(claim));
     base::check(is_new && added->second.stage == Stage::claimed);
-    ++taken_slots_;
+    count_slot(added->second, 1);
     count(added->second, Stage::claimed, 1);
     return added->second;
 }
 
 void HeldClaims::move_to(HeldClaim& claim, Stage stage) {
-    if (takes_slot(claim.stage)) --taken_slots_;
-    if (takes_slot(stage)) ++taken_slots_;
+    if (takes_slot(claim.stage) && !takes_slot(stage)) count_slot(claim, -1);
+    if (!takes_slot(claim.stage) && takes_slot(stage)) count_slot(claim, 1);
     count(claim, claim.stage, -1);
     count(claim, stage, 1);
     if (claim.stage == Stage::sending) --sending_;
@@ -51,6 +51,19 @@ void HeldClaims::count(const HeldClaim& claim, Stage stage, int by) {
     Load& load = loads_[endpoint];
     (waits ? load.waiting : load.in_flight) += static_cast<std::uint32_t>(by);
     if (load.waiting + load.in_flight == 0) loads_.erase(endpoint);
+}
+
+void HeldClaims::count_slot(const HeldClaim& claim, int by) {
+    taken_slots_ += static_cast<std::size_t>(by);
+    if (claim.event.endpoint) return;
+    std::size_t& taken = slots_by_type_[claim.event.type];
+    taken += static_cast<std::size_t>(by);
+    if (taken == 0) slots_by_type_.erase(claim.event.type);
+}
+
+std::size_t HeldClaims::taken_slots_of(const Lane& lane) const {
+    const auto found = slots_by_type_.find(lane.value);
+    return found == slots_by_type_.end() ? 0 : found->second;
 }
 
 std::uint32_t HeldClaims::in_flight(EndpointId endpoint) const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -61,6 +62,8 @@ public:
     [[nodiscard]] std::size_t size() const { return claims_.size(); }
     [[nodiscard]] bool empty() const { return claims_.empty(); }
     [[nodiscard]] std::size_t taken_slots() const { return taken_slots_; }
+    /// The same for the events of one lane of handlers.
+    [[nodiscard]] std::size_t taken_slots_of(const Lane& lane) const;
     [[nodiscard]] std::size_t sending() const { return sending_; }
     /// Events for an endpoint that were admitted and have not ended.
     [[nodiscard]] std::uint32_t in_flight(EndpointId endpoint) const;
@@ -75,10 +78,12 @@ private:
         std::uint32_t waiting = 0, in_flight = 0;
     };
     void count(const HeldClaim& claim, Stage stage, int by);
+    void count_slot(const HeldClaim& claim, int by);
 
     std::unordered_map<EventId, HeldClaim> claims_;
     std::unordered_map<EndpointId, Load> loads_;
     std::size_t taken_slots_ = 0;
+    std::unordered_map<std::string, std::size_t> slots_by_type_;  // of events for handlers
     std::size_t sending_ = 0;
     Mono first_deadline_ = Mono::max();  // of the attempts under way, or a little earlier
 };

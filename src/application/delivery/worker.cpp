@@ -67,6 +67,7 @@ Worker::Worker(WorkerSettings settings)
 Command Worker::next(Mono now) {
     if (stopping_ && (all_done() || now >= drain_until_)) return Finished{};
     if (now >= alive_.until) fall_silent(now);
+    update_rooms(now);
     if (const HeldClaim* claim = held_.take_overdue(now)) return Abandon{claim->event};
     if (auto command = next_extension(now)) return *std::move(command);
     if (!to_disable_.empty() && disable_backoff_.over(now)) {

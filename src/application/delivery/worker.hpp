@@ -16,6 +16,7 @@
 #include "application/delivery/claim_ahead.hpp"
 #include "application/delivery/claim_scheduler.hpp"
 #include "application/delivery/destination.hpp"
+#include "application/delivery/handlers.hpp"
 #include "application/delivery/held_claims.hpp"
 #include "application/delivery/instance_heartbeat.hpp"
 #include "application/delivery/receivers.hpp"
@@ -118,6 +119,9 @@ public:
     // Answers to commands.
     void backlog_counted();
     void peeked(const QueuePeek& peeked, Mono now);
+    /// From now on holds at most that many events of the lanes of each pool. Other lanes have no
+    /// limit of their own.
+    void limit(std::vector<HandlerPool> pools);
     void claimed(Claimed claimed, Mono answered);
     /// One answer for each requested line.
     void lines_claimed(std::vector<LineAnswer> answers, Mono now);
@@ -204,6 +208,7 @@ private:
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
     [[nodiscard]] Peek peek(Mono now);
+    void update_rooms(Mono now);
     /// An event of that lane becomes claimable after `delay`.
     void expect(EventId id, const Lane& lane, std::chrono::microseconds delay, Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
@@ -255,6 +260,7 @@ private:
     Receivers receivers_;
     WaitingLines lines_;
     std::vector<Lane> lanes_{endpoint_lane};  // as in the latest peek
+    std::vector<HandlerPool> pools_;
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
     std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits

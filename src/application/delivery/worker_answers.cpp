@@ -15,6 +15,7 @@ constexpr std::chrono::microseconds own_try_wait = 1s;
 const Deferral stopping{0us, "STOPPING the instance is stopping"};
 const Deferral was_silent{0us,
                           "HEARTBEAT_LOST the database did not renew the instance's heartbeat"};
+constexpr const char* snoozed = "SNOOZED its handler asked for a later time";
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
 
@@ -50,6 +51,26 @@ void Worker::peeked(const QueuePeek& peeked, Mono now) {
     lines_.note_peek(peeked, settings_.clock_stands_still ? never : peeked.now + settings_.tick);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
+}
+
+void Worker::limit(std::vector<HandlerPool> pools) { pools_ = std::move(pools); }
+
+void Worker::update_rooms(Mono now) {
+    for (const HandlerPool& pool : pools_) {
+        std::size_t held = 0;
+        for (const Lane& lane : pool.lanes) held += held_.taken_slots_of(lane);
+        const std::size_t limit = pool.limit + (pool.ahead ? ahead_.events(now) : 0);
+        const std::size_t left = limit - std::min(limit, held);
+        // As for all slots: a claim for few events costs as much as one for many.
+        const auto room = static_cast<std::uint32_t>(2 * left >= limit ? left : 0);
+        for (std::size_t place = 0; place < lanes_.size(); ++place) {
+            if (std::ranges::find(pool.lanes, lanes_[place]) == pool.lanes.end()) continue;
+            for (std::uint32_t shard = 0; shard < settings_.shards; ++shard) {
+                scheduler_.set_room(static_cast<std::uint32_t>(place) * settings_.shards + shard,
+                                    room);
+            }
+        }
+    }
 }
 
 void Worker::claimed(Claimed claimed, Mono answered) {
@@ -334,6 +355,10 @@ std::optional<Worker::EndedAttempt> Worker::delivered(EventId id, Outcome outcom
         return std::nullopt;
     }
     ahead_.ended(now);
+    if (outcome.again_at) {
+        defer(claim, {std::max(0us, *outcome.again_at - scheduler_.database_now(now)), snoozed});
+        return std::nullopt;
+    }
     const Endpoint* endpoint = claim.destination.endpoint.get();
     outcome = judged(std::move(outcome), claim.event, endpoint);
     if (endpoint != nullptr) {

@@ -282,7 +282,9 @@ void WorkerLoop::carry_out(const CountBacklog& command) {
 void WorkerLoop::carry_out(const Peek& command) {
     const auto peeked =
         answer_of(command, [&] { return ports_.queue.peek(ports_.deliver.lanes(), command.dead); });
-    if (peeked) worker_.peeked(*peeked, now());
+    if (!peeked) return;
+    worker_.limit(ports_.deliver.pools());
+    worker_.peeked(*peeked, now());
 }
 
 template <class One, class Answer, class Call>

@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <future>
 #include <latch>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "adapters/system/clocks.hpp"
@@ -107,6 +112,107 @@ TEST_F(HandlerDeliveryTest, WakesAThreadForEachEvent) {
     start(threads, all_done);
     all_done.wait();
     EXPECT_EQ(accepted, threads);
+}
+
+/// A type with threads of its own and one without, whose handlers wait until they may go on.
+struct TwoTypes : testing::Test {
+    TwoTypes() {
+        handlers.on("SLOW",
+                    [this](const Event&, const std::stop_token& stop) {
+                        slow_runs.count_down();
+                        std::mutex mutex;
+                        std::unique_lock lock(mutex);
+                        std::condition_variable_any never;
+                        never.wait(lock, stop, [] { return false; });
+                        ++stopped;
+                        return Handled{Verdict::retryable, "stopped"};
+                    },
+                    {.threads = 1, .time_limit = limit});
+        handlers.on("QUICK", [](const Event&) { return Handled{}; });
+    }
+    Event start(const char* type, std::latch& done) {
+        Event event = an_event();
+        event.type = type;
+        delivery.start({.event = event, .endpoint = {}, .target_time = {}, .now = noon},
+                       [&](const Outcome&) { done.count_down(); });
+        return event;
+    }
+
+    static constexpr Mono limit = std::chrono::hours{1};
+    struct StillClock final : MonotonicClock {
+        [[nodiscard]] Mono now() const override { return time; }
+        std::atomic<Mono> time{Mono{0}};
+    };
+    Handlers handlers;
+    StillClock clock;
+    std::latch slow_runs{1};
+    std::atomic<int> stopped = 0;
+    HandlerDelivery delivery{handlers, clock, 1};
+};
+
+TEST_F(TwoTypes, DoNotWaitForEachOther) {
+    std::latch slow(2), quick(10);
+    start("SLOW", slow);
+    start("SLOW", slow);
+    slow_runs.wait();
+    for (int i = 0; i < 10; ++i) start("QUICK", quick);
+    quick.wait();
+    EXPECT_EQ(stopped, 0);
+    delivery.stop(Mono{0});
+    slow.wait();
+    EXPECT_EQ(stopped, 1);
+}
+
+TEST_F(TwoTypes, AreAskedToStopAtTheirTimeLimit) {
+    std::latch slow(1);
+    start("SLOW", slow);
+    slow_runs.wait();
+    EXPECT_EQ(delivery.stop_overdue(), limit);
+    clock.time = limit - Mono{1};
+    EXPECT_EQ(delivery.stop_overdue(), limit);
+    EXPECT_FALSE(slow.try_wait());
+    clock.time = limit;
+    EXPECT_EQ(delivery.stop_overdue(), std::nullopt);
+    slow.wait();
+    EXPECT_EQ(stopped, 1);
+}
+
+TEST_F(TwoTypes, AreAskedToStopWhenTheirLeaseIsLost) {
+    std::latch slow(1);
+    Event event = start("SLOW", slow);
+    slow_runs.wait();
+    Event later = event;
+    later.version = base::next(later.version);
+    delivery.abandon(later);
+    EXPECT_FALSE(slow.try_wait());
+    delivery.abandon(event);
+    slow.wait();
+    EXPECT_EQ(stopped, 1);
+}
+
+/// A stop callback runs on the thread that asks for the stop.
+TEST(HandlerDelivery, LetsAStopCallbackUseIt) {
+    Handlers handlers;
+    BootClock clock;
+    HandlerDelivery delivery{handlers, clock, 1};
+    std::latch runs(1), done(1);
+    handlers.on("SLOW", [&](const Event&, const std::stop_token& stop) {
+        std::latch asked(1);
+        const std::stop_callback on_stop{stop, [&] {
+                                             delivery.request_stop();
+                                             asked.count_down();
+                                         }};
+        runs.count_down();
+        asked.wait();
+        return Handled{};
+    });
+    Event event = an_event();
+    event.type = "SLOW";
+    delivery.start({.event = event, .endpoint = {}, .target_time = {}, .now = noon},
+                   [&](const Outcome&) { done.count_down(); });
+    runs.wait();
+    delivery.stop(Mono{0});
+    done.wait();
 }
 
 }  // namespace

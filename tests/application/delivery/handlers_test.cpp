@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "support/builders.hpp"
 
@@ -54,6 +56,28 @@ TEST(Handlers, MayGiveAnyReason) {
     EXPECT_EQ(refused.error_text, "no \uFFFD" + std::string(996, 'x'));
     const Outcome thrown = run([](const Event&) -> Handled { throw std::runtime_error("a\tb"); });
     EXPECT_EQ(thrown.error_text, "a b");
+}
+
+TEST(Handlers, SnoozeWithoutAVerdict) {
+    const Instant then = noon + std::chrono::hours{3};
+    const Outcome outcome = run([&](const Event&) { return Handled{.again_at = then}; });
+    EXPECT_EQ(outcome.again_at, then);
+}
+
+TEST(Handlers, OfOneTypeCanHaveThreadsOfTheirOwn) {
+    Handlers handlers;
+    const auto done = [](const Event&) { return Handled{}; };
+    EXPECT_TRUE(handlers.pools(64).empty());
+    handlers.on("BIRTHDAY", done);
+    handlers.on("REMINDER", done);
+    handlers.on("REPORT", done, {.threads = 3});
+    const auto pools = handlers.pools(64);
+    ASSERT_EQ(pools.size(), 2U);
+    EXPECT_EQ(pools[0].lanes, std::vector{Lane{"REPORT"}});
+    EXPECT_EQ(pools[0].limit, 6U);
+    EXPECT_EQ(pools[1].lanes, (std::vector{Lane{"BIRTHDAY"}, Lane{"REMINDER"}}));
+    EXPECT_EQ(pools[1].limit, 64U);
+    EXPECT_EQ(handlers.terms("REPORT").threads, 3U);
 }
 
 }  // namespace

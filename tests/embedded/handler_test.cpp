@@ -1,0 +1,202 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sundial/engine.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/temporary_folder.hpp"
+
+/// Tests handlers as an embedding program registers them: through the public headers alone.
+namespace {
+
+using namespace std::chrono_literals;
+using sundial::Engine;
+using sundial::Event;
+using sundial::Handled;
+using sundial::Options;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Returns once a stop is requested.
+void wait_for(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait(lock, stop, [] { return false; });
+}
+
+struct Reminder {
+    static constexpr const char* type = "REMINDER";
+    static std::optional<Reminder> parse(const std::string& payload) {
+        if (payload.find("text") == std::string::npos) return std::nullopt;
+        return Reminder{payload.size()};
+    }
+    std::size_t length = 0;
+};
+
+class HandlersOnEach : public testing::TestWithParam<std::string> {
+protected:
+    Engine opened(Options options) {
+        options.storage = "memory:";
+        if (GetParam() == "sqlite") options.storage = "sqlite:" + folder_.file().string();
+        if (GetParam() == "postgres") {
+            options.storage = sundial::PostgresCluster::shared().create_database();
+        }
+        auto engine = Engine::open(options);
+        if (!engine) throw std::runtime_error(engine.error().detail);
+        return *std::move(engine);
+    }
+
+private:
+    sundial::TemporaryFolder folder_;
+};
+
+/// More slow events are due than an engine takes at once.
+TEST_P(HandlersOnEach, OfOneTypeDoNotDelayAnother) {
+    std::latch slow_runs{2}, go_on{1};
+    std::promise<void> own, shared;
+    Engine engine = opened({.handler_threads = 1});
+    engine.on("SLOW",
+              [&](const Event&) {
+                  slow_runs.count_down();
+                  go_on.wait();
+                  return Handled::done();
+              },
+              {.threads = 2});
+    const auto tell = [](std::promise<void>& told) {
+        return [&told](const Event&) {
+            told.set_value();
+            return Handled::done();
+        };
+    };
+    engine.on("OWN", tell(own), {.threads = 1});
+    engine.on("SHARED", tell(shared));
+    const auto now = *engine.now();
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(engine.schedule({.type = "SLOW", .at = now}));
+    engine.start();
+    slow_runs.wait();
+    ASSERT_TRUE(engine.schedule({.type = "OWN", .at = now}));
+    ASSERT_TRUE(engine.schedule({.type = "SHARED", .at = now}));
+    EXPECT_EQ(own.get_future().wait_for(60s), std::future_status::ready);
+    EXPECT_EQ(shared.get_future().wait_for(60s), std::future_status::ready);
+    go_on.count_down();
+}
+
+/// The engine takes all events, although it holds few of them at once.
+TEST_P(HandlersOnEach, WithThreadsOfTheirOwnHandleEveryEventOnce) {
+    constexpr std::uint64_t each = 300;
+    Engine engine = opened({.test_clock = true});
+    std::atomic<std::uint64_t> own = 0, shared = 0;
+    engine.on("OWN",
+              [&](const Event&) {
+                  ++own;
+                  return Handled::done();
+              },
+              {.threads = 2});
+    engine.on("SHARED", [&](const Event&) {
+        ++shared;
+        return Handled::done();
+    });
+    const auto now = *engine.now();
+    for (std::uint64_t i = 0; i < each; ++i) {
+        ASSERT_TRUE(engine.schedule({.type = "OWN", .at = now}));
+        ASSERT_TRUE(engine.schedule({.type = "SHARED", .at = now}));
+    }
+    EXPECT_EQ(*engine.advance(1s), 2 * each);
+    EXPECT_EQ(own, each);
+    EXPECT_EQ(shared, each);
+}
+
+TEST_P(HandlersOnEach, SnoozeAnEventWithoutUsingAnAttempt) {
+    Engine engine = opened({.test_clock = true});
+    std::vector<sundial::Instant> calls;
+    engine.on("REMINDER", [&](const Event& event) {
+        calls.push_back(*engine.now());
+        if (calls.size() < 20) return Handled::snooze(*engine.now() + 1h);
+        EXPECT_EQ(event.failure_reason, "");
+        return Handled::done();
+    });
+    const auto begin = *engine.now();
+    const auto event = engine.schedule({.type = "REMINDER", .at = begin});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(*engine.advance(24h), 1U);
+    // More often than an event has attempts.
+    ASSERT_EQ(calls.size(), 20U);
+    for (std::size_t i = 0; i < calls.size(); ++i) EXPECT_EQ(calls[i], begin + i * 1h);
+    EXPECT_EQ(engine.find_event(event->id)->status, "COMPLETED");
+}
+
+TEST_P(HandlersOnEach, AreAskedToStopAfterTheirTimeLimit) {
+    Engine engine = opened({});
+    std::promise<void> done;
+    engine.on("REPORT",
+              [&](const Event& event, const std::stop_token& stop) {
+                  if (event.attempt == 1) {
+                      wait_for(stop);
+                      return Handled::retry("it took too long");
+                  }
+                  done.set_value();
+                  return Handled::done();
+              },
+              {.time_limit = 1ms});
+    engine.start();
+    ASSERT_TRUE(engine.schedule({.type = "REPORT", .at = *engine.now()}));
+    EXPECT_EQ(done.get_future().wait_for(60s), std::future_status::ready);
+}
+
+/// The result of a handler that was asked to stop is stored.
+TEST_P(HandlersOnEach, AreAskedToStopWhenTheEngineDoesNotWaitLonger) {
+    Engine engine = opened({.stop_within = 0s});
+    std::latch runs{1};
+    engine.on("REPORT",
+              [&](const Event&, const std::stop_token& stop) {
+                  runs.count_down();
+                  wait_for(stop);
+                  return Handled::refuse("stopped half way");
+              },
+              {.time_limit = 1h});
+    engine.start();
+    const auto event = engine.schedule({.type = "REPORT", .at = *engine.now()});
+    ASSERT_TRUE(event);
+    runs.wait();
+    engine.stop();
+    const auto after = engine.find_event(event->id);
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->status, "FAILED");
+    EXPECT_THAT(after->failure_reason, HasSubstr("half way"));
+}
+
+TEST_P(HandlersOnEach, GetEventsOfTheirOwnType) {
+    Engine engine = opened({.test_clock = true});
+    std::vector<std::size_t> lengths;
+    engine.on<Reminder>([&](const Reminder& reminder, const Event& event) {
+        EXPECT_EQ(event.type, "REMINDER");
+        lengths.push_back(reminder.length);
+        return Handled::done();
+    });
+    const auto now = *engine.now();
+    const auto good =
+        engine.schedule({.type = "REMINDER", .at = now, .payload = R"({"text":"tea"})"});
+    const auto bad = engine.schedule({.type = "REMINDER", .at = now, .payload = "{}"});
+    EXPECT_EQ(*engine.advance(1s), 1U);
+    EXPECT_THAT(lengths, ElementsAre(14U));
+    EXPECT_EQ(engine.find_event(good->id)->status, "COMPLETED");
+    EXPECT_EQ(engine.find_event(bad->id)->status, "FAILED");
+}
+
+INSTANTIATE_TEST_SUITE_P(Embedded, HandlersOnEach, testing::Values("memory", "sqlite", "postgres"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
