@@ -3,15 +3,27 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace sundial::server {
+namespace {
+
+/// Where heavy requests keep every core busy, each step of a delivery waits until one of them is
+/// preempted, whatever its priority: on two cores, lateness p99 was 45 ms with two and 7 ms with
+/// one.
+std::size_t heavy_seats(std::uint32_t setting) {
+    if (setting != 0) return setting;
+    return std::thread::hardware_concurrency() > 2 ? 2 : 1;
+}
+
+}  // namespace
 
 http::ServerSettings http_settings(const Settings& settings) {
     const ListenAddress listen = parse_listen(settings.http.listen);
     http::ServerSettings http;
     http.address = listen.host;
     http.port = listen.port;
-    http.heavy_seats = settings.http.heavy_seats;
+    http.heavy_seats = heavy_seats(settings.http.heavy_seats);
     http.trusted_proxies = settings.http.trusted_proxies;
     if (!settings.http.tls_cert.empty()) {
         http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};

@@ -233,8 +233,10 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
             number(
                 "http.heavy_seats",
-                "requests that read or compute much (previews, lists, feed pages) at once",
-                [](auto& s) -> auto& { return s.http.heavy_seats; }, 1, 64),
+                "requests that read or compute much (previews, lists, feed pages) at once; 0: one "
+                "less "
+                "than there are cores, but 1 or 2",
+                [](auto& s) -> auto& { return s.http.heavy_seats; }, 0, 64),
             key("storage.url", "sqlite:FILE or postgresql://…",
                 [](auto& s) -> auto& { return s.storage.url; }),
             key("storage.listen_url",

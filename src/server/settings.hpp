@@ -25,7 +25,7 @@ struct Settings {
         std::vector<std::string> cors_origins{};     // https://app.example
         std::vector<std::string> trusted_proxies{};  // CIDR
         std::uint32_t rate_limit_per_second = 1000;  // per API key; 0: unlimited
-        std::uint32_t heavy_seats = 2;               // requests that read much, at once
+        std::uint32_t heavy_seats = 0;  // requests that read much, at once; 0: by cores
     } http;
     struct Storage {
         std::string url = "sqlite:sundial.db";

@@ -77,6 +77,12 @@ std::string chunk(const std::string& piece) {
 /// need little memory, so that they do not count in the budget.
 constexpr std::size_t small_answer = 16UL * 1024;
 
+/// Whether the answer asks the client to send fewer requests.
+bool asks_for_patience(const Response& response) {
+    return (response.status == 429 || response.status == 503) &&
+           response.headers.find("Retry-After").has_value();
+}
+
 bool has_effect(std::string_view method) { return method != "GET" && method != "HEAD"; }
 
 std::string_view detail_of(Shortage of) {
@@ -175,6 +181,11 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
                                 .keep_alive = keep_alive};
     const std::string head = response_head(response, context);
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
+    const bool patient = co_await pause_if_refused_again(response);
+    if (!patient) {
+        undo(std::move(response));
+        co_return false;
+    }
     // The client may open another connection as soon as it has read the last byte. A longer answer
     // takes several writes, and losing the slot meanwhile would cut it off.
     if (body.size() <= small_answer && !response.stream) slot_.waiting(has_shown_key_);
@@ -308,6 +319,16 @@ std::optional<AnswerBudget::Share> Connection::share_for(Response& response,
     refusal.subject = response.subject;
     response = std::move(refusal);
     return std::nullopt;
+}
+
+asio::awaitable<bool> Connection::pause_if_refused_again(const Response& response) {
+    const bool again = std::exchange(refused_, asks_for_patience(response)) && refused_;
+    if (!again || shared_.stopping) co_return true;
+    slot_.waiting(has_shown_key_);  // another client that needs the slot may have it
+    const auto until = after(shared_.settings.refusal_pause);
+    const bool still_there =
+        co_await socket_.rest(until, [](auto&&) { return std::shared_ptr<void>(); });
+    co_return still_there;
 }
 
 asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body) {

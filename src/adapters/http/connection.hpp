@@ -67,6 +67,10 @@ private:
     std::optional<AnswerBudget::Share> share_for(Response& response, const std::string& network,
                                                  bool must_send, const std::string& path,
                                                  const std::string& id);
+    /// Keeps a client that ignores Retry-After waiting, so that refusing it costs little: 64
+    /// connections that asked again at once took the time of an I/O thread and delayed the
+    /// scheduler (bench/isolation.py). False if the client disconnects meanwhile.
+    boost::asio::awaitable<bool> pause_if_refused_again(const Response& response);
     /// Sends the bytes. Disconnects a client that reads too slowly.
     boost::asio::awaitable<bool> send(std::string_view head, std::string_view body);
     /// Writes the body of a stream until it ends. Returns whether the connection can be reused.
@@ -85,6 +89,7 @@ private:
     const Shared& shared_;
     RequestReader reader_;
     bool takes_gzip_ = false;     // of the request under way
+    bool refused_ = false;        // its last answer had a Retry-After
     bool has_shown_key_ = false;  // its last request that needed a key showed a valid one
 };
 

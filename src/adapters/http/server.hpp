@@ -60,7 +60,7 @@ struct ServerSettings {
     std::chrono::milliseconds heavy_wait{2'000};
     /// Lower priorities than the scheduler's threads have; see BlockingPool.
     int handler_nice = 3;
-    int heavy_nice = 10;
+    int heavy_nice = 19;
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;
@@ -72,6 +72,7 @@ struct ServerSettings {
     std::chrono::milliseconds idle_time{60'000};     // between two requests of a connection
     std::chrono::milliseconds answer_time{10'000};   // for each 64 KiB of a response
     std::chrono::milliseconds linger_time{2'000};    // a closing client may still be sending
+    std::chrono::milliseconds refusal_pause{250};    // before each further refusal in a row
     std::chrono::milliseconds body_grace{5'000};     // after it, a body must keep up with body_rate
     std::size_t body_rate = 1024;                    // bytes a second
 

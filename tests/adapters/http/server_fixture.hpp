@@ -54,7 +54,8 @@ private:
 
 /// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
 /// has more bytes than a socket holds; "/poll" says "late" once wake() was called, and "nothing"
-/// after two minutes; "/with-key" is as if a key were shown, "/no-key" asks for one; all is echoed.
+/// after two minutes; "/with-key" is as if a key were shown, "/no-key" asks for one; "/refused" was
+/// one request too many; all is echoed.
 class ServerTest : public testing::Test {
 protected:
     ServerTest() { settings_.port = 0; }
@@ -113,6 +114,10 @@ protected:
         response.route = "/echo";
         if (request.path == "/with-key") response.actor = "key:7f3a9k2m1q";
         if (request.path == "/no-key") response.status = 401;
+        if (request.path == "/refused") {
+            response.status = 429;
+            response.headers.add("Retry-After", "1");
+        }
         return response;
     }
     Response heavy(const std::string& path) {

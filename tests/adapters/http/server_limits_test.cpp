@@ -280,6 +280,29 @@ TEST_F(ServerTest, RefusesAHeavyRequestThatWaitsTooLong) {
     EXPECT_EQ(second.ask(get("/heavy"))->status, 200);
 }
 
+TEST_F(ServerTest, PausesBeforeAFurtherRefusalInARow) {
+    settings_.refusal_pause = 1h;
+    start();
+    RawHttpClient hasty(port_), other(port_);
+    EXPECT_EQ(hasty.ask(get("/refused"))->status, 429) << "the first is sent at once";
+    EXPECT_EQ(hasty.ask(get("/"))->status, 200);
+    EXPECT_EQ(hasty.ask(get("/refused"))->status, 429) << "not the second in a row";
+    hasty.send(get("/refused"));
+    while (observed_.requests().size() < 4) std::this_thread::yield();
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(other.ask(get("/"))->status, 200);
+    EXPECT_EQ(other.ask(get("/refused"))->status, 429) << "each connection has its own row";
+    server_.reset();
+    EXPECT_TRUE(hasty.closes()) << "stopping does not wait for the pause";
+}
+
+TEST_F(ServerTest, SendsEveryRefusalAfterItsPause) {
+    settings_.refusal_pause = 10ms;
+    start();
+    RawHttpClient client(port_);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(client.ask(get("/refused"))->status, 429);
+    EXPECT_EQ(client.ask(get("/"))->status, 200);
+}
+
 TEST_F(ServerTest, RefusesAConnectionIfItsNetworkHasNoFreeSlot) {
     settings_.connections_per_network = 2;
     start();
