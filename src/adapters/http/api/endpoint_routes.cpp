@@ -46,6 +46,7 @@ public:
 
         const Page<Endpoint> endpoints = api_.queries.endpoints(query);
         std::vector<EndpointId> ids;
+        ids.reserve(endpoints.items.size());
         for (const Endpoint& endpoint : endpoints.items) ids.push_back(endpoint.id);
         const Circuits circuits = api_.queries.circuits(ids);
         const auto write_row = [&, i = std::size_t{0}](base::JsonWriter& json,

@@ -79,7 +79,7 @@ std::string acquired_json(const AcquiredLock& lock) {
 
 class LockRoutes {
 public:
-    explicit LockRoutes(LockApi api) : api_{api} {}
+    explicit LockRoutes(LockApi api) : api_{std::move(api)} {}
 
     [[nodiscard]] Response list(const Request& request) const {
         const auto page = page_request(request, SortValue::text);
@@ -192,7 +192,7 @@ private:
 }  // namespace
 
 void add_lock_routes(Router& router, LockApi api) {
-    const LockRoutes routes{api};
+    const LockRoutes routes{std::move(api)};
     const auto add = [&](const char* method, const char* pattern,
                          Response (LockRoutes::*handle)(const Request&) const) {
         router.add(

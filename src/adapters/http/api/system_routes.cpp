@@ -120,7 +120,7 @@ Response health(const HealthApi& api, const Request& request) {
 
 }  // namespace
 
-void add_health_routes(Router& router, HealthApi api) {
+void add_health_routes(Router& router, const HealthApi& api) {
     // A response alone proves that the server handles connections.
     router.add("GET", "/livez", [](const Request&) { return text(200, "text/plain", "alive\n"); });
     router.add("GET", "/readyz", [api](const Request& request) { return ready(api, request); });

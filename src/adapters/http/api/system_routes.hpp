@@ -45,7 +45,7 @@ struct HealthApi {
 };
 
 /// /livez, /readyz, /healthz.
-void add_health_routes(Router& router, HealthApi api);
+void add_health_routes(Router& router, const HealthApi& api);
 
 /// Whether a request is for /livez, which is answered without any check.
 [[nodiscard]] bool is_liveness_request(const Request& request);
