@@ -137,6 +137,24 @@ public:
         }
         return loaded;
     }
+    /// The aggregate as it was at that version, computed from its events alone. Errors: as above;
+    /// also AGGREGATE_NOT_FOUND if it has not reached that version.
+    [[nodiscard]] Result<Loaded<A>> load_at(const std::string& id, std::uint64_t version) {
+        Loaded<A> loaded{.id = id};
+        for (bool more = version > 0; more;) {
+            const StreamRange rest{.from = loaded.version + 1, .to = version};
+            const auto part = streams_.read(stream(id), rest);
+            if (!part) return part.error();
+            if (auto applied = apply(loaded, *part); !applied) return applied.error();
+            more = part->events.size() == rest.limit && loaded.version < version;
+        }
+        if (loaded.version < version || version == 0) {
+            return Error{"AGGREGATE_NOT_FOUND", "there is no version " + std::to_string(version) +
+                                                    " of " + std::string{A::type} + " '" + id +
+                                                    "'"};
+        }
+        return loaded;
+    }
     /// Stores the uncommitted events if no other writer has appended since the load. After an error
     /// `changed` is unchanged and can be saved again: events that were stored despite the error are
     /// not stored twice. Errors: those of an append.
@@ -188,6 +206,8 @@ private:
     [[nodiscard]] Loaded<A> begin(Reader& reader, const std::string& id);
     template <class Reader>
     [[nodiscard]] Result<Loaded<A>> load_from(Reader& reader, const std::string& id);
+    /// Applies the next recorded events.
+    [[nodiscard]] Result<Done> apply(Loaded<A>& loaded, const StreamPart& part);
     /// Runs the command and raises the events that it returns.
     template <class Command>
     [[nodiscard]] Result<Done> decide(Loaded<A>& loaded, Command& command);
@@ -250,27 +270,32 @@ Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::s
             loaded = {.id = id};
             continue;
         }
-        if (part->truncated_before > loaded.version + 1) {
-            return Error{"INTERNAL_ERROR", "the events of " + std::string{A::type} + " '" + id +
-                                               "' before version " +
-                                               std::to_string(part->truncated_before) +
-                                               " are erased, and no snapshot of them can be read"};
-        }
-        for (const RecordedEvent& kept : part->events) {
-            const RecordedEvent today = settings_.upcasters.apply(kept);
-            const auto event = A::recall(today);
-            if (!event) {
-                return Error{"UNKNOWN_EVENT_TYPE", std::string{A::type} + " '" + id +
-                                                       "' has an event of unknown type '" +
-                                                       today.type + "' in schema version " +
-                                                       std::to_string(today.schema_version)};
-            }
-            loaded.state.apply(*event);
-            loaded.version = kept.version;
-        }
+        if (auto applied = apply(loaded, *part); !applied) return applied.error();
         more = part->events.size() == rest.limit;
     }
     return loaded;
+}
+
+template <Aggregate A>
+Result<Done> AggregateRepository<A>::apply(Loaded<A>& loaded, const StreamPart& part) {
+    const std::string name = std::string{A::type} + " '" + loaded.id + "'";
+    if (part.truncated_before > loaded.version + 1) {
+        return Error{"INTERNAL_ERROR", "the events of " + name + " before version " +
+                                           std::to_string(part.truncated_before) +
+                                           " are erased, and no snapshot of them can be read"};
+    }
+    for (const RecordedEvent& kept : part.events) {
+        const RecordedEvent today = settings_.upcasters.apply(kept);
+        const auto event = A::recall(today);
+        if (!event) {
+            return Error{"UNKNOWN_EVENT_TYPE", name + " has an event of unknown type '" +
+                                                   today.type + "' in schema version " +
+                                                   std::to_string(today.schema_version)};
+        }
+        loaded.state.apply(*event);
+        loaded.version = kept.version;
+    }
+    return Done{};
 }
 
 template <Aggregate A>

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sundial/result.hpp"
@@ -24,6 +25,10 @@ namespace sundial::embedding {
 
 /// UTC with the resolution of the databases.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
+
+/// Of events that are due at the same time, the most urgent are handled first; LOW ones are never
+/// left behind. Holds among the events of one queue, or of one type.
+enum class Priority : std::uint8_t { critical, high, normal, low };
 
 /// A person with a birthday.
 struct NewUser {
@@ -54,6 +59,7 @@ struct NewEvent {
     std::string user_id{};          // the user it belongs to; may be empty
     std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
     std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
+    Priority priority = Priority::normal;
 };
 struct Event {
     std::string id;
@@ -66,6 +72,12 @@ struct Event {
     std::uint32_t attempt = 0;   // number of the latest attempt, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
     std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it
+    Priority priority = Priority::normal;
+    std::uint32_t retry_count = 0;  // attempts that failed or were lost
+    /// The obstacle that it waits for: RETRY, CIRCUIT, LIMIT, ENDPOINT or SCHEDULE. Empty if it is
+    /// finished or claimed, or waits for its due time only.
+    std::string waiting_for{};
+    std::optional<Instant> next_attempt{};  // of an event that waits for a retry or an obstacle
 };
 
 /// The outcome of one event, as its handler returns it.
@@ -131,6 +143,29 @@ concept TypedEvent = requires(const std::string& payload) {
     { T::parse(payload) } -> std::same_as<std::optional<T>>;
 };
 
+/// One line of the log, for machines: `event_name` is one of docs/reference/logs.md, or empty for a
+/// line that only people read. It never contains names, birth dates, payloads or secrets.
+struct LogRecord {
+    enum class Level : std::uint8_t { debug, info, warn, error };
+    using Value = std::variant<std::string, std::int64_t, double, bool>;
+    Level level = Level::info;
+    std::string event_name;
+    std::string message;
+    std::vector<std::pair<std::string, Value>> fields;  // "durationMs", "count", …
+};
+
+/// The end of one attempt, for metrics and displays. The event may have another attempt.
+struct AttemptReport {
+    std::string event_id;
+    std::string event_type;
+    std::uint32_t attempt = 0;
+    bool accepted = false;
+    bool refused = false;  // no further attempt
+    std::string error;     // why it was not accepted
+    std::chrono::microseconds duration{0};
+    std::chrono::microseconds lateness{0};  // of the event's first attempt
+};
+
 struct Options {
     /// "memory:", which ends with the process; "sqlite:FILE", for this process only; or
     /// "postgresql://user@host/database", which other engines and `sundial serve` may use, too:
@@ -149,6 +184,10 @@ struct Options {
     /// quickly, and must not call the engine except for `stop`. If it throws, the engine drops the
     /// line and continues.
     std::function<void(const std::string& line)> log{};
+    /// The same with fields, from level info on.
+    std::function<void(const LogRecord& record)> log_record{};
+    /// Is called after each attempt of a handler or a worker, under the conditions of `log`.
+    std::function<void(const AttemptReport& report)> on_attempt{};
 };
 
 /// The options of a claim.
@@ -210,6 +249,13 @@ private:
 };
 
 class CallerTransaction;  // sundial/transacting.hpp
+struct EventChange;       // sundial/scheduling.hpp, as the next seven
+struct EventFilter;
+struct EventPage;
+struct NewSchedule;
+struct PageOptions;
+struct Preview;
+struct Schedule;
 class Streams;
 class Transaction;  // sundial/transacting.hpp
 
@@ -251,6 +297,7 @@ public:
 
 private:
     friend class Engine;
+    friend class Transaction;
     struct Parts;
     explicit Lock(std::unique_ptr<Parts> parts);
     std::unique_ptr<Parts> parts_;
@@ -332,6 +379,11 @@ public:
     /// Not re-entrant: even the holder cannot acquire it again. Errors: VALIDATION_FAILED,
     /// LOCK_HELD.
     Result<Lock> acquire_lock(const std::string& name, const LockOptions& options = {});
+    /// Several locks at once, or none. They are acquired in the order of their names, so that two
+    /// callers never wait for each other; the result has the order of `names`, which are at most
+    /// 100, each once. `wait` is for each of them. Errors: as above.
+    Result<std::vector<Lock>> acquire_locks(const std::vector<std::string>& names,
+                                            const LockOptions& options = {});
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
     Result<Event> schedule(const NewEvent& requested);
@@ -339,6 +391,40 @@ public:
     Result<Event> find_event(const std::string& id);
     /// Errors: EVENT_NOT_FOUND; INVALID_STATE_TRANSITION if the event is claimed or finished.
     Result<Event> cancel(const std::string& id);
+
+    /// Stores all of them or none, in one transaction. At most 1,000. Errors: those of `schedule`,
+    /// for the first event that is refused.
+    Result<std::vector<Event>> schedule_all(const std::vector<NewEvent>& requested);
+    /// One page of the events that match, in the order of their due time. A page may have fewer
+    /// events than its limit, or none, although more follow: go on until `next` is empty. Errors:
+    /// VALIDATION_FAILED, INVALID_CURSOR; USER_NOT_FOUND and so on for names in the filter.
+    Result<EventPage> events(const EventFilter& filter, const PageOptions& page);
+    Result<EventPage> events(const EventFilter& filter);
+    /// Changes a PENDING event. Errors: EVENT_NOT_FOUND, VALIDATION_FAILED,
+    /// INVALID_STATE_TRANSITION.
+    Result<Event> change(const std::string& id, const EventChange& change);
+    /// Attempts the event again, at once. One that waits for its next attempt waits no longer. For
+    /// a FAILED one, returns a new event under the same idempotency key, and dismisses the old one.
+    /// Errors: EVENT_NOT_FOUND, INVALID_STATE_TRANSITION; DUPLICATE_IDEMPOTENCY_KEY if it was
+    /// retried before.
+    Result<Event> retry(const std::string& id);
+    /// Marks a FAILED event as handled by people, so that `EventFilter::dead_letters` leaves it
+    /// out. Errors: EVENT_NOT_FOUND, INVALID_STATE_TRANSITION.
+    Result<Event> dismiss(const std::string& id);
+
+    /// Creates the schedule of that name, or replaces it. Its events follow: a few at once, many in
+    /// the background. Errors: VALIDATION_FAILED, INVALID_TEMPLATE.
+    Result<Schedule> put_schedule(const NewSchedule& requested);
+    /// Errors of these: SCHEDULE_NOT_FOUND.
+    Result<Schedule> find_schedule(const std::string& name);
+    /// Also cancels its events that are not claimed.
+    Result<Done> delete_schedule(const std::string& name);
+    /// One event of the schedule that is due now, beside its rule. `user_id` if it is for each
+    /// user. Errors: also VALIDATION_FAILED.
+    Result<Event> trigger_schedule(const std::string& name, const std::string& user_id = {});
+    /// The next `count` times, 1 to 100, that the schedule would have. Stores nothing. Errors:
+    /// VALIDATION_FAILED, INVALID_TEMPLATE.
+    Result<Preview> preview(const NewSchedule& requested, std::size_t count = 10);
 
     /// Runs `work` in one transaction: everything that it does with its Transaction is committed,
     /// or nothing, together with statements of your own. `work` is a function of `Transaction&`

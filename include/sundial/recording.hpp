@@ -27,17 +27,25 @@ struct StreamId {
 };
 
 /// At which version a stream must be to be appended to. Its version is the number of events ever
-/// appended; 0: there is none yet. Any other number than those below is refused by the append
-/// (VALIDATION_FAILED): `exactly(version - 1)` of version 0, too.
-struct Expected {
-    std::int64_t version;
-    static constexpr Expected any() { return {-1}; }
-    static constexpr Expected no_stream() { return {0}; }
-    static constexpr Expected stream_exists() { return {-2}; }
+/// appended; 0: there is none yet.
+class Expected {
+public:
+    static constexpr Expected any() { return Expected{-1}; }
+    static constexpr Expected no_stream() { return Expected{0}; }
+    static constexpr Expected stream_exists() { return Expected{-2}; }
+    /// A version that no stream can have is refused by the append (VALIDATION_FAILED):
+    /// `exactly(version - 1)` of version 0, too.
     static constexpr Expected exactly(std::uint64_t version) {
         using Version = std::numeric_limits<std::int64_t>;
-        return {version <= Version::max() ? static_cast<std::int64_t>(version) : Version::min()};
+        return Expected{version <= Version::max() ? static_cast<std::int64_t>(version)
+                                                  : Version::min()};
     }
+    /// As in `Conflict::expected`.
+    [[nodiscard]] constexpr std::int64_t number() const { return number_; }
+
+private:
+    explicit constexpr Expected(std::int64_t number) : number_(number) {}
+    std::int64_t number_;
 };
 
 /// Data that accompanies an event without being part of it: two appends that differ only here are
@@ -103,6 +111,18 @@ struct Snapshot {
     std::string state;                 // JSON
 };
 
+/// Streams in the order of type and id.
+struct ListedStream {
+    StreamId stream;
+    std::uint64_t version = 0;
+    bool archived = false;
+    bool deleted = false;
+};
+struct StreamPage {
+    std::vector<ListedStream> streams;
+    std::optional<StreamId> next{};  // for the next page; empty: this is the last one
+};
+
 struct FeedFilter {
     std::vector<std::string> stream_types{};  // empty: all
     std::vector<std::string> event_types{};   // empty: all
@@ -160,6 +180,9 @@ public:
     Result<Done> catch_up();
     /// Handles events as they are recorded, on its own thread.
     void start();
+    /// Ends what `start` began, and waits for the event being handled, except in its own handler.
+    /// It can be started again.
+    void stop();
     /// Why the subscription stopped by itself, for example an event that cannot be handled; empty:
     /// it has not.
     [[nodiscard]] std::optional<std::string> stopped() const;
@@ -198,6 +221,11 @@ public:
                             const std::vector<NewRecordedEvent>& events);
     /// A stream that does not exist is at version 0. Errors: VALIDATION_FAILED, STREAM_DELETED.
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
+    /// At most `limit` streams, 1 to 500, of one type (empty: of all), after `after`. Errors:
+    /// VALIDATION_FAILED.
+    Result<StreamPage> list(const std::string& type = {},
+                            const std::optional<StreamId>& after = std::nullopt,
+                            std::size_t limit = 50);
     /// All events in one order, 1 to 10,000 of them: nothing is ever found at or below a position
     /// that was returned. Errors: VALIDATION_FAILED.
     Result<FeedPage> feed(std::uint64_t after, const FeedFilter& filter = {},
@@ -217,6 +245,14 @@ public:
     /// takes effect once.
     Subscription project(Following following,
                          std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
+    /// How far the subscription of that name is behind the newest recorded event, in positions of
+    /// the feed; 0: it has handled all. Errors: VALIDATION_FAILED.
+    Result<std::uint64_t> lag(const std::string& name);
+    /// Begins a projection again: `clear` deletes what it has written, and the checkpoint returns
+    /// to the beginning of the feed, in one transaction. A running subscription of that name
+    /// continues from there. Errors: those of `clear`; VALIDATION_FAILED.
+    Result<Done> rebuild(const std::string& name,
+                         const std::function<Result<Done>(Transaction&)>& clear);
     /// The events that this subscription has set aside, past position `after`; at most 100.
     Result<std::vector<ParkedEvent>> parked(const std::string& name, std::uint64_t after = 0);
     /// Removes a set-aside event from the list. Returns whether it was there.

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cassert>
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,7 +21,7 @@ namespace sundial::embedding {
 struct Conflict {
     std::string stream_type;
     std::string stream_id;
-    std::int64_t expected = 0;  // as `Expected::version`: -1 any, 0 no stream, -2 the stream exists
+    std::int64_t expected = 0;  // as `Expected::number`: -1 any, 0 no stream, -2 the stream exists
     std::uint64_t actual = 0;   // where the stream is; 0: there is none
     /// The batch is in the stream already, under these ids, and did not come of this expectation;
     /// empty: it is not.
@@ -37,6 +38,69 @@ struct SqlFailure {
     friend bool operator==(const SqlFailure&, const SqlFailure&) = default;
 };
 
+/// Details of OPTIMISTIC_LOCK for a user, an event or a schedule.
+struct VersionConflict {
+    std::string id;
+    std::uint64_t expected = 0;
+    std::uint64_t actual = 0;
+    friend bool operator==(const VersionConflict&, const VersionConflict&) = default;
+};
+/// Details of LOCK_HELD.
+struct HeldLock {
+    std::string name;
+    std::string holder;
+    std::chrono::sys_time<std::chrono::microseconds> expires_at;  // unless its holder renews it
+    friend bool operator==(const HeldLock&, const HeldLock&) = default;
+};
+/// Details of LEASE_LOST: of an event, a lock or a checkpoint.
+struct LostLease {
+    std::string id;          // of the event, or the name of the lock or checkpoint
+    std::uint64_t held = 0;  // the version or the fencing token that it was held under
+    friend bool operator==(const LostLease&, const LostLease&) = default;
+};
+/// Details of DUPLICATE_IDEMPOTENCY_KEY and DUPLICATE_EXTERNAL_ID.
+struct Duplicate {
+    std::string name;      // the key, or the external id
+    std::string existing;  // the id of the object that has it
+    std::string status{};  // of that object, if it is an event
+    friend bool operator==(const Duplicate&, const Duplicate&) = default;
+};
+/// Details of INVALID_STATE_TRANSITION.
+struct WrongState {
+    std::string event_id;
+    std::string status;
+    bool claimed = false;
+    std::string waiting_for{};  // as Event::waiting_for
+    std::uint64_t version = 0;
+    friend bool operator==(const WrongState&, const WrongState&) = default;
+};
+/// Details of VALIDATION_FAILED and PAYLOAD_TOO_LARGE: every invalid member of the request.
+struct InvalidField {
+    std::string field;  // its name in C++: "local_time", "rule.cron"; empty: the whole request
+    std::string code;   // "out_of_range", "bad_format", …
+    std::string message;
+    friend bool operator==(const InvalidField&, const InvalidField&) = default;
+};
+using InvalidFields = std::vector<InvalidField>;
+/// Details of EVENT_ID_REUSED, for each such id.
+struct ReusedId {
+    std::string event_id;
+    std::string reason;  // PARTIAL, DIFFERENT_ORDER, DIFFERENT_CONTENT, OTHER_STREAM, IN_BATCH
+    std::string stream_type{};  // of the stream that has it
+    std::string stream_id{};
+    friend bool operator==(const ReusedId&, const ReusedId&) = default;
+};
+using ReusedIds = std::vector<ReusedId>;
+
+/// Whether and how a failed call may succeed if it is repeated.
+enum class Repeat : std::uint8_t {
+    never,        // the same call fails again
+    transaction,  // at once, with all that its transaction has read: after a conflict
+    later         // the same call, after a while: the storage is unavailable or busy
+};
+/// The class of a PostgreSQL or SQLite error.
+[[nodiscard]] Repeat repeat_of(const SqlFailure& failure);
+
 /// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
 /// STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL, WRONG_PROCESS,
 /// SQL_FAILED), for programs; `detail` says it to people, and what would be right; `data` has what
@@ -46,11 +110,25 @@ struct SqlFailure {
 ///         read_again_from(conflict->actual);
 ///     }
 struct Error {
+    using Data = std::variant<std::monostate, Conflict, SqlFailure, VersionConflict, HeldLock,
+                              LostLease, Duplicate, WrongState, InvalidFields, ReusedIds>;
     std::string code;
     std::string detail;
-    std::variant<std::monostate, Conflict, SqlFailure> data{};
+    Data data{};
+
+    /// Whether the call may succeed if it is repeated; COMMIT_OUTCOME_UNKNOWN may have succeeded.
+    [[nodiscard]] Repeat repeat() const;
     friend bool operator==(const Error&, const Error&) = default;
 };
+
+namespace detail {
+
+/// Ends the program with a message: a value or an error was read that is not there.
+[[noreturn]] void misused(const char* why);
+/// Throws the exception of the error's code (sundial/exceptions.hpp).
+[[noreturn]] void throw_error(const Error& error);
+
+}  // namespace detail
 
 /// A value, or the Error in its place. Check before use:
 ///
@@ -71,7 +149,7 @@ public:
 
     [[nodiscard]] bool has_value() const { return content_.index() == 0; }
     explicit operator bool() const { return has_value(); }
-    /// Requires a value.
+    /// Requires a value: without one, the program ends.
     T& operator*() & { return *value_or_end(); }
     const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
     T operator*() && { return std::move(*value_or_end()); }
@@ -79,19 +157,45 @@ public:
     const T* operator->() const SUNDIAL_POINTS_INTO_IT {
         return const_cast<Result*>(this)->value_or_end();
     }
-    /// Requires an error.
+    /// Requires an error: without one, the program ends.
     [[nodiscard]] const Error& error() const& { return *const_cast<Result*>(this)->error_or_end(); }
     [[nodiscard]] Error error() && { return std::move(*error_or_end()); }
+
+    /// For programs that use exceptions: the value, or throws the exception of the error's code
+    /// (`sundial/exceptions.hpp`).
+    [[nodiscard]] T value() const& {
+        if (!has_value()) detail::throw_error(error());
+        return **this;
+    }
+    [[nodiscard]] T value() && {
+        if (!has_value()) detail::throw_error(error());
+        return std::move(*value_or_end());
+    }
+    [[nodiscard]] T value_or(T other) const& { return has_value() ? **this : std::move(other); }
+    [[nodiscard]] T value_or(T other) && {
+        return has_value() ? std::move(*value_or_end()) : std::move(other);
+    }
+    /// The result of `next`, which takes the value and returns a Result, or this error.
+    template <class Next>
+    auto and_then(Next&& next) && -> std::invoke_result_t<Next, T&&> {
+        if (!has_value()) return std::move(*error_or_end());
+        return std::forward<Next>(next)(std::move(*value_or_end()));
+    }
+    template <class Next>
+    auto and_then(Next&& next) const& -> std::invoke_result_t<Next, const T&> {
+        if (!has_value()) return error();
+        return std::forward<Next>(next)(**this);
+    }
 
 private:
     Error* error_or_end() {
         Error* error = std::get_if<Error>(&content_);
-        assert(error);
+        if (error == nullptr) detail::misused("error() of a Result that has a value");
         return error;
     }
     T* value_or_end() {
         T* value = std::get_if<T>(&content_);
-        assert(value);
+        if (value == nullptr) detail::misused(std::get_if<Error>(&content_)->code.c_str());
         return value;
     }
 

@@ -19,6 +19,12 @@
 /// that header.
 namespace sundial::embedding {
 
+/// The answer of `Transaction::once`.
+struct Once {
+    std::string answer;
+    bool replayed = false;  // an earlier call gave it; `work` did not run
+};
+
 /// One transaction on the engine's database: of `Engine::transact`, or the caller's own
 /// (`Engine::in`). All that is done with it is committed together, or not at all. Valid during the
 /// call that received it, on that thread. Its functions never throw.
@@ -69,6 +75,20 @@ public:
                             const std::vector<NewRecordedEvent>& events);
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
     Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
+
+    /// For data in this database that a lock protects: the lock is not granted to another holder
+    /// until the transaction ends, and a holder that has lost it cannot write any more. Call it
+    /// before the writes. Errors: LEASE_LOST: roll back.
+    Result<Done> guard(const Lock& lock);
+
+    /// Does the work of a request once: the answer is stored under `key` in this transaction, for
+    /// 24 hours, and a repeated call returns it without running `work`. If `work` returns an error,
+    /// nothing is stored. Two requests with one key never run at once, in any process.
+    /// `fingerprint`: all that identifies the request. Errors: those of `work`;
+    /// IDEMPOTENCY_KEY_REUSED if the key belongs to another fingerprint; IDEMPOTENCY_IN_PROGRESS if
+    /// another transaction works on it; VALIDATION_FAILED.
+    Result<Once> once(const std::string& key, const std::string& fingerprint,
+                      const std::function<Result<std::string>(Transaction&)>& work);
 
     /// Runs `work` as a part of this transaction, which is undone alone if it returns an error.
     Result<Done> nested(const std::function<Result<Done>(Transaction&)>& work);

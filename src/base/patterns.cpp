@@ -2,6 +2,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "base/check.hpp"
 #include "base/saturate.hpp"
 #include "sundial/cache.hpp"
+#include "sundial/exceptions.hpp"
 #include "sundial/retry.hpp"
 #include "sundial/single_flight.hpp"
 #include "sundial/sql.hpp"
@@ -184,6 +187,70 @@ embedding::Error RetryErrors<embedding::Error>::stopped() {
 embedding::Error RetryErrors<embedding::Error>::invalid(std::string why) {
     return {"VALIDATION_FAILED", std::move(why)};
 }
+
+namespace embedding {
+
+Repeat repeat_of(const SqlFailure& failure) {
+    using namespace std::string_view_literals;
+    const std::string_view state = failure.sqlstate;
+    // serialization_failure, deadlock_detected
+    if (state == "40001"sv || state == "40P01"sv) return Repeat::transaction;
+    // connection, resources, operator intervention (without query_canceled by a person), locks
+    constexpr std::array classes{"08"sv, "53"sv, "57P"sv, "55P03"sv, "57014"sv, "25006"sv};
+    if (std::ranges::any_of(classes, [&](auto each) { return state.starts_with(each); })) {
+        return Repeat::later;
+    }
+    switch (failure.sqlite & 0xff) {
+        case 5:   // SQLITE_BUSY
+        case 6:   // SQLITE_LOCKED
+        case 7:   // SQLITE_NOMEM
+        case 10:  // SQLITE_IOERR
+        case 13:  // SQLITE_FULL
+            return Repeat::later;
+        case 17:  // SQLITE_SCHEMA
+            return Repeat::transaction;
+        default:
+            return Repeat::never;
+    }
+}
+
+Repeat Error::repeat() const {
+    if (const auto* sql = std::get_if<SqlFailure>(&data)) return repeat_of(*sql);
+    if (code == "OPTIMISTIC_LOCK" || code == "CHECKPOINT_CONFLICT") return Repeat::transaction;
+    return RetryErrors<Error>::passing(*this) ? Repeat::later : Repeat::never;
+}
+
+namespace detail {
+
+void misused(const char* why) {
+    std::fputs("sundial: a Result was read that does not hold it: ", stderr);
+    std::fputs(why, stderr);
+    std::fputs("\n", stderr);
+    std::abort();
+}
+
+void throw_error(const Error& error) {
+    const std::string_view code = error.code;
+    const auto is = [&](auto... codes) { return ((code == std::string_view{codes}) || ...); };
+    if (is("OPTIMISTIC_LOCK", "CHECKPOINT_CONFLICT")) throw OptimisticLockError{error};
+    if (is("INVALID_STATE_TRANSITION")) throw InvalidStateTransitionError{error};
+    if (is("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "INVALID_TEMPLATE", "INVALID_CURSOR")) {
+        throw ValidationError{error};
+    }
+    if (code.ends_with("_NOT_FOUND")) throw NotFoundError{error};
+    if (is("DUPLICATE_IDEMPOTENCY_KEY", "DUPLICATE_EXTERNAL_ID", "EVENT_ID_REUSED")) {
+        throw DuplicateError{error};
+    }
+    if (is("LOCK_HELD")) throw LockHeldError{error};
+    if (is("LEASE_LOST", "LOCK_NOT_HELD")) throw LeaseLostError{error};
+    if (is("STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN")) throw StorageUnavailableError{error};
+    if (is("SQL_FAILED")) throw SqlFailedError{error};
+    throw Exception{error};
+}
+
+}  // namespace detail
+
+}  // namespace embedding
 
 void launch_thread(std::function<void()> work) { std::thread{std::move(work)}.detach(); }
 

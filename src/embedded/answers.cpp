@@ -1,9 +1,14 @@
 #include "embedded/answers.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "application/requests/refusal.hpp"
+#include "base/text.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::embedding {
@@ -27,13 +32,131 @@ Conflict conflict_of(const StreamOptimisticLock& lock) {
     return conflict;
 }
 
+/// The names of members of the API that have others in C++.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> cpp_names{{
+    {"targetTimestampUTC", "at"},
+    {"targetTimestampLocal", "local_time"},
+    {"targetTimezone", "timezone"},
+    {"deliveryPayload", "payload"},
+    {"endpointId", "queue"},
+    {"eventType", "type"},
+    {"trigger", "rule"},
+    {"schedule", ""},
+    {"?scheduleId", "schedule"},
+    {"?userId", "user_id"},
+    {"externalId", "external_id"},
+    {"aggregateId", "stream.id"},
+}};
+
+/// "first_name" for "firstName".
+std::string snake_case(std::string_view name) {
+    std::string snake;
+    for (const char c : name) {
+        if (base::is_upper(c) && !snake.empty()) snake += '_';
+        snake += base::lower(c);
+    }
+    return snake;
+}
+
+/// "rule.cron" for "/trigger/cron".
+std::string cpp_name(std::string_view pointer) {
+    std::string name;
+    while (!pointer.empty()) {
+        if (pointer.front() == '/') pointer.remove_prefix(1);
+        const auto part = pointer.substr(0, pointer.find('/'));
+        pointer.remove_prefix(part.size());
+        const auto known =
+            std::ranges::find(cpp_names, part, [](const auto& pair) { return pair.first; });
+        const std::string its =
+            known == cpp_names.end() ? snake_case(part) : std::string{known->second};
+        if (!name.empty() && !its.empty()) name += '.';
+        name += its;
+    }
+    return name;
+}
+
+std::string detail_of(const ValidationFailed& failed) {
+    std::string detail;
+    for (const FieldError& error : failed.errors) {
+        const std::string name = cpp_name(error.pointer);
+        detail += (detail.empty() ? "" : "; ") + name + (name.empty() ? "" : " ") + error.message;
+    }
+    return detail;
+}
+
+struct ToData {
+    using Data = Error::Data;
+
+    Data operator()(const ValidationFailed& failed) const {
+        InvalidFields fields;
+        fields.reserve(failed.errors.size());
+        for (const FieldError& error : failed.errors) {
+            fields.push_back({cpp_name(error.pointer), error.code, error.message});
+        }
+        return fields;
+    }
+    Data operator()(const PayloadTooLarge& large) const {
+        return InvalidFields{
+            {large.what, "too_long",
+             "is larger than " + std::to_string(large.limit) +
+                 (large.index ? ", at index " + std::to_string(*large.index) : "")}};
+    }
+    Data operator()(const StreamOptimisticLock& lock) const { return conflict_of(lock); }
+    Data operator()(const OptimisticLock& lock) const {
+        return VersionConflict{lock.id, lock.expected.value, lock.actual.value};
+    }
+    Data operator()(const LockHeld& held) const {
+        return HeldLock{held.name, held.holder, held.expires_at};
+    }
+    Data operator()(const LockLeaseLost& lost) const {
+        return LostLease{lost.name, lost.held.value};
+    }
+    Data operator()(const LeaseLost& lost) const {
+        return LostLease{to_string(lost.id), lost.held.value};
+    }
+    Data operator()(const CheckpointLost& lost) const {
+        return LostLease{lost.name, lost.fencing_token};
+    }
+    Data operator()(const DuplicateIdempotencyKey& duplicate) const {
+        return Duplicate{duplicate.key.value, to_string(duplicate.existing),
+                         std::string{to_string(duplicate.status)}};
+    }
+    Data operator()(const DuplicateExternalId& duplicate) const {
+        return Duplicate{duplicate.external_id, base::to_string(duplicate.existing), {}};
+    }
+    Data operator()(const InvalidStateTransition& refused) const {
+        return WrongState{
+            .event_id = to_string(refused.id),
+            .status = std::string{to_string(refused.status)},
+            .claimed = refused.claimed_by.has_value(),
+            .waiting_for = refused.waiting_for ? std::string{to_string(*refused.waiting_for)} : "",
+            .version = refused.version.value};
+    }
+    Data operator()(const EventIdReused& reused) const {
+        ReusedIds ids;
+        ids.reserve(reused.conflicts.size());
+        for (const EventIdConflict& one : reused.conflicts) {
+            ids.push_back({.event_id = base::to_string(one.event_id),
+                           .reason = std::string{to_string(one.reason)},
+                           .stream_type = one.stream ? one.stream->aggregate_type : "",
+                           .stream_id = one.stream ? one.stream->aggregate_id : ""});
+        }
+        return ids;
+    }
+    template <class Reason>
+    Data operator()(const Reason& /*reason*/) const {
+        return {};  // its code says everything
+    }
+};
+
 }  // namespace
 
 Error error_of(const sundial::Error& error) {
     Refusal refusal = refusal_of(error);
     Error shown{std::move(refusal.code), std::move(refusal.detail)};
-    if (const auto* lock = std::get_if<StreamOptimisticLock>(&error)) {
-        shown.data = conflict_of(*lock);
+    shown.data = std::visit(ToData{}, static_cast<const AnyReason&>(error));
+    if (const auto* invalid = std::get_if<ValidationFailed>(&error)) {
+        shown.detail = detail_of(*invalid);
     }
     return shown;
 }
@@ -54,6 +177,7 @@ sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(const NewEv
     }
     sundial::NewEvent event;
     event.event_type = requested.type;
+    event.priority = static_cast<sundial::Priority>(requested.priority);
     event.user = unless_empty(requested.user_id);
     if (requested.at) event.target.utc = format_instant(*requested.at);
     event.target.local = unless_empty(requested.local_time);
@@ -73,6 +197,8 @@ UserFields requested_user(const NewUser& requested) {
 }
 
 Event shown(const sundial::Event& event) {
+    const auto waiting = waiting_for(event);
+    const bool has_next = waiting && event.claimable_at != never;
     return {.id = to_string(event.id),
             .type = event.type,
             .status = std::string(to_string(status_of(event))),
@@ -82,11 +208,16 @@ Event shown(const sundial::Event& event) {
             .due = event.due,
             .attempt = event.attempt.value,
             .failure_reason = reason_of(event),
-            .version = event.version.value};
+            .version = event.version.value,
+            .priority = static_cast<Priority>(event.priority),
+            .retry_count = event.retry_count,
+            .waiting_for = waiting ? std::string{to_string(*waiting)} : "",
+            .next_attempt = has_next ? std::optional{event.claimable_at} : std::nullopt};
 }
 
 std::vector<Event> shown(const std::vector<sundial::Event>& events) {
     std::vector<Event> all;
+    all.reserve(events.size());
     for (const sundial::Event& event : events) all.push_back(shown(event));
     return all;
 }

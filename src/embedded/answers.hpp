@@ -11,12 +11,15 @@
 
 #include "application/events/schedule_event.hpp"
 #include "application/ports/failures.hpp"
+#include "application/requests/queries.hpp"
+#include "application/schedules/preview_schedule.hpp"
 #include "application/users/edit_user.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/user.hpp"
 #include "embedded/call_checks.hpp"
 #include "sundial/embedding.hpp"
+#include "sundial/scheduling.hpp"
 
 /// Converts internal types to those of the public headers.
 namespace sundial::embedding {
@@ -33,6 +36,8 @@ inline constexpr const char* correlation_id = "";  // there is no HTTP request
 [[nodiscard]] Event shown(const sundial::Event& event);
 [[nodiscard]] std::vector<Event> shown(const std::vector<sundial::Event>& events);
 [[nodiscard]] User shown(const sundial::User& user);
+[[nodiscard]] Schedule shown(const ScheduleView& view);
+[[nodiscard]] Preview shown(const sundial::Preview& preview);
 
 namespace detail {
 

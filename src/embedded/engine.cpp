@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -32,6 +33,7 @@
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/transactions.hpp"
 #include "sundial/embedding.hpp"
@@ -44,29 +46,67 @@ constexpr std::size_t most_threads = 256;
 /// slots: the limits of the pools are what counts.
 constexpr std::size_t slots = 64UL * most_threads;
 
-/// Passes lines on to the program's callback. The work that a line is about goes on without the
-/// line if the callback throws.
+/// Calls a function of the program for its information. The work that it is about goes on if the
+/// function throws.
+template <class Function, class... Values>
+void tell(const Callbacks& callbacks, const Function& function, const Values&... values) {
+    if (!function) return;
+    const Callbacks::Call call{callbacks};
+    try {
+        function(values...);
+    } catch (...) {
+        return;
+    }
+}
+
+/// Passes lines on to the program's callbacks.
 class CallbackLog final : public base::Log {
 public:
-    CallbackLog(const Callbacks& callbacks, std::function<void(const std::string&)> listener)
-        : callbacks_(callbacks), listener_(std::move(listener)) {}
+    CallbackLog(const Callbacks& callbacks, const Options& options)
+        : callbacks_(callbacks), line_(options.log), record_(options.log_record) {}
     void write(base::LogLine line) override {
         if (!wants(line.level)) return;
-        const Callbacks::Call call{callbacks_};
-        try {
-            listener_(line.event_name.empty() ? line.message
-                                              : line.event_name + ": " + line.message);
-        } catch (...) {
-            return;
-        }
+        tell(callbacks_, line_,
+             line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
+        tell(callbacks_, record_,
+             LogRecord{.level = static_cast<LogRecord::Level>(line.level),
+                       .event_name = std::move(line.event_name),
+                       .message = std::move(line.message),
+                       .fields = std::move(line.fields)});
     }
     [[nodiscard]] bool wants(base::LogLevel level) const override {
-        return listener_ && level >= base::LogLevel::info;
+        return (line_ || record_) && level >= base::LogLevel::info;
+    }
+
+private:
+    static_assert(static_cast<int>(LogRecord::Level::error) ==
+                  static_cast<int>(base::LogLevel::error));
+    const Callbacks& callbacks_;
+    const std::function<void(const std::string&)> line_;
+    const std::function<void(const LogRecord&)> record_;
+};
+
+/// Passes the ends of attempts on.
+class CallbackObserver final : public EngineObserver {
+public:
+    CallbackObserver(const Callbacks& callbacks, const Options& options)
+        : callbacks_(callbacks), listener_(options.on_attempt) {}
+    void delivered(const AttemptEnded& ended) override {
+        if (!listener_) return;
+        tell(callbacks_, listener_,
+             AttemptReport{.event_id = to_string(ended.event.id),
+                           .event_type = ended.event.type,
+                           .attempt = ended.event.attempt.value,
+                           .accepted = ended.outcome.verdict == Verdict::accepted,
+                           .refused = ended.outcome.verdict == Verdict::permanent,
+                           .error = failure_reason(ended.outcome),
+                           .duration = ended.outcome.duration,
+                           .lateness = ended.lateness});
     }
 
 private:
     const Callbacks& callbacks_;
-    const std::function<void(const std::string&)> listener_;
+    const std::function<void(const AttemptReport&)> listener_;
 };
 
 /// Queues are the only type of endpoint here: the program itself handles all other events.
@@ -104,13 +144,24 @@ sundial::Handled as_domain(const Handled& handled) {
 }
 
 /// Finished events are kept as long as a server keeps them by default.
-std::vector<MaintenanceJob> maintenance_jobs(Retention* retention) {
-    if (retention == nullptr) return {};
-    return {{.name = "retention",
-             .every = std::chrono::minutes{10},
-             .batch = [forget_old = ForgetOld{*retention, RetentionTerms{}}]() mutable {
-                 return forget_old.batch();
-             }}};
+std::vector<MaintenanceJob> maintenance_jobs(Store& store, Retention* retention) {
+    constexpr std::size_t at_once = 500;
+    std::vector<MaintenanceJob> jobs{
+        {.name = "idempotency keys", .every = std::chrono::minutes{10}, .batch = [&store] {
+             std::size_t removed = 0;
+             store.transact([&](sundial::Transaction& tx) {
+                 removed = tx.idempotency().remove_expired(at_once);
+                 return removed > 0;
+             });
+             return removed == at_once;
+         }}};
+    if (retention == nullptr) return jobs;
+    jobs.push_back({.name = "retention",
+                    .every = std::chrono::minutes{10},
+                    .batch = [forget_old = ForgetOld{*retention, RetentionTerms{}}]() mutable {
+                        return forget_old.batch();
+                    }});
+    return jobs;
 }
 
 }  // namespace
@@ -119,10 +170,11 @@ std::vector<MaintenanceJob> maintenance_jobs(Retention* retention) {
 /// those above it.
 struct Engine::Parts {
     explicit Parts(const Options& options)
-        : log(callbacks, options.log),
+        : log(callbacks, options),
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
           test_clock(options.test_clock),
+          observer(callbacks, options),
           stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
           in_process(handlers, monotonic,
                      std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit) {
@@ -180,7 +232,6 @@ struct Engine::Parts {
     zones::CctzTimeZones zones;
     std::unique_ptr<Storage> storage;
     const bool test_clock;
-    const std::chrono::microseconds stop_within;
     Store& store = storage->store();
     EventQueue& queue = storage->queue();
     system::SystemIds ids;
@@ -189,7 +240,8 @@ struct Engine::Parts {
     system::BootClock monotonic;
     EndpointKinds kinds = queues_only();
     Handlers handlers;
-    EngineObserver observer;
+    CallbackObserver observer;
+    const std::chrono::microseconds stop_within;
     SendPermit permit;
     system::HandlerDelivery in_process;
     system::OpensslDigest digest;
@@ -263,7 +315,7 @@ struct Engine::Parts {
         {.store = stored_locks, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
-                            maintenance_jobs(storage->retention())};
+                            maintenance_jobs(store, storage->retention())};
     TransactionPorts transactions{.process = process,
                                   .storage = *storage,
                                   .queue = queue,
@@ -274,9 +326,11 @@ struct Engine::Parts {
                                   .users = users,
                                   .settle = pull.settle,
                                   .append = stream_store.append,
-                                  .watch = stream_store.watch};
+                                  .watch = stream_store.watch,
+                                  .digest = digest};
     std::shared_ptr<Streams::Parts> streams = std::make_shared<Streams::Parts>(
-        process, callbacks, store, storage->feed(), ids, log, stream_store, transactions);
+        process, callbacks, store, storage->feed(), storage->feed_meter(), ids, log, stream_store,
+        transactions);
     std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
@@ -384,6 +438,29 @@ Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& op
     });
 }
 
+Result<std::vector<Lock>> Engine::acquire_locks(const std::vector<std::string>& names,
+                                                const LockOptions& options) {
+    constexpr std::size_t most = 100;
+    const std::map<std::string, std::size_t> sorted = [&] {
+        std::map<std::string, std::size_t> places;
+        for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+        return places;
+    }();
+    if (names.size() > most || sorted.size() != names.size()) {
+        return error_of(invalid("/names", "not_allowed", "must be at most 100, each once"));
+    }
+    std::vector<std::optional<Lock>> held(names.size());
+    for (const auto& [name, place] : sorted) {
+        auto lock = acquire_lock(name, options);
+        if (!lock) return std::move(lock).error();
+        held[place].emplace(*std::move(lock));
+    }
+    std::vector<Lock> all;
+    all.reserve(held.size());
+    for (auto& lock : held) all.push_back(*std::move(lock));
+    return all;
+}
+
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {
     return PullWorker{std::make_shared<PullWorker::Parts>(
         PullWorker::Parts{parts_->process, parts_->pull.pull, parts_->pull.settle,
@@ -404,6 +481,101 @@ Result<Event> Engine::find_event(const std::string& id) {
 Result<Event> Engine::cancel(const std::string& id) {
     return Parts::run<Event>(
         parts_, [&](Parts& parts) { return parts.events.cancel.run(id, std::nullopt); });
+}
+
+Result<std::vector<Event>> Engine::schedule_all(const std::vector<NewEvent>& requested) {
+    constexpr std::size_t most = 1'000;
+    std::vector<sundial::NewEvent> events;
+    if (requested.size() > most) {
+        return error_of(invalid("/events", "out_of_range", "has more than 1000 events"));
+    }
+    events.reserve(requested.size());
+    for (const NewEvent& one : requested) {
+        auto event = requested_event(one);
+        if (!event) return error_of(event.error());
+        events.push_back(*std::move(event));
+    }
+    return Parts::run<std::vector<Event>>(
+        parts_, [&](Parts& parts) -> sundial::Result<std::vector<sundial::Event>> {
+            std::vector<sundial::Event> stored;
+            if (events.empty()) return stored;
+            for (auto& one : parts.events.schedule.run_all(events)) {
+                if (!one) return one.error();
+                stored.push_back(*std::move(one));
+            }
+            return stored;
+        });
+}
+
+Result<EventPage> Engine::events(const EventFilter& filter, const PageOptions& page) {
+    return Parts::run<EventPage>(
+        parts_, [&](Parts& parts) { return list_events(parts.queries, filter, page); });
+}
+Result<EventPage> Engine::events(const EventFilter& filter) { return events(filter, {}); }
+
+Result<Event> Engine::change(const std::string& id, const EventChange& change) {
+    if (change.at && !in_range(*change.at)) {
+        return error_of(invalid("/at", "out_of_range", "must be in the years 0001 to 9999"));
+    }
+    return Parts::run<Event>(parts_, [&](Parts& parts) {
+        return parts.events.edit.run(id, requested_change(change), std::nullopt);
+    });
+}
+
+Result<Event> Engine::retry(const std::string& id) {
+    return Parts::run<Event>(parts_, [&](Parts& parts) -> sundial::Result<sundial::Event> {
+        auto retried = parts.events.retry.run(id, RetryKey::same);
+        if (!retried) return retried.error();
+        return std::move(retried->event);
+    });
+}
+
+Result<Event> Engine::dismiss(const std::string& id) {
+    return Parts::run<Event>(parts_, [&](Parts& parts) {
+        EventEdit edit;
+        edit.dismissed = true;
+        return parts.events.edit.run(id, edit, std::nullopt);
+    });
+}
+
+Result<Schedule> Engine::put_schedule(const NewSchedule& requested) {
+    return Parts::run<Schedule>(parts_, [&](Parts& parts) -> sundial::Result<ScheduleView> {
+        const auto put = parts.schedules.put.run(requested.name, requested_schedule(requested),
+                                                 std::nullopt, correlation_id);
+        if (!put) return put.error();
+        return parts.queries.schedule("ext:" + requested.name);
+    });
+}
+
+Result<Schedule> Engine::find_schedule(const std::string& name) {
+    return Parts::run<Schedule>(
+        parts_, [&](Parts& parts) { return parts.queries.schedule("ext:" + name); });
+}
+
+Result<Done> Engine::delete_schedule(const std::string& name) {
+    return Parts::run<Done>(parts_, [&](Parts& parts) {
+        return parts.schedules.remove.run("ext:" + name, std::nullopt, correlation_id);
+    });
+}
+
+Result<Event> Engine::trigger_schedule(const std::string& name, const std::string& user_id) {
+    return Parts::run<Event>(parts_, [&](Parts& parts) {
+        return parts.schedules.trigger.run("ext:" + name,
+                                           {.user = unless_empty(user_id), .payload = {}});
+    });
+}
+
+Result<Preview> Engine::preview(const NewSchedule& requested, std::size_t count) {
+    if (count < 1 || count > 100) {
+        return error_of(invalid("/count", "out_of_range", "must be 1 to 100"));
+    }
+    return Parts::run<Preview>(parts_, [&](Parts& parts) {
+        return parts.schedules.preview.run({.schedule = {},
+                                            .fields = requested_schedule(requested),
+                                            .scope = {},
+                                            .from = std::nullopt,
+                                            .count = count});
+    });
 }
 
 Result<Done> Engine::run_transaction(const std::function<Result<Done>(Transaction&)>& work) {

@@ -42,6 +42,7 @@ struct Streams::Parts {
     const Callbacks& callbacks;
     Store& store;
     Feed& feed;
+    FeedMeter& meter;
     Ids& ids;
     base::Log& log;
     StreamsModule& module;

@@ -57,6 +57,7 @@ public:
     PullQueue& pull_queue() override { return store_.pull_queue(); }
     Clock& clock() override { return clock_; }
     Feed& feed() override { return store_.feed(); }
+    FeedMeter& feed_meter() override { return store_.feed(); }
     Retention* retention() override { return nullptr; }
 
 private:
@@ -74,6 +75,7 @@ public:
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
+    FeedMeter& feed_meter() override { return database_->feed_meter(); }
     Retention* retention() override { return &database_->retention(); }
     SqlRows run_sql(sundial::Transaction& tx, const std::string& statement,
                     std::span<const SqlValue> values) override {

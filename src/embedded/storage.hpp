@@ -26,6 +26,7 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
     virtual Feed& feed() = 0;
+    virtual FeedMeter& feed_meter() = 0;
     /// Null if nothing outlives the process.
     virtual Retention* retention() = 0;
     /// Runs one statement of the program in `tx`. Throws StatementRefused.

@@ -25,7 +25,7 @@ ValidationFailed no_uuid(const std::string& id) {
 /// Errors: ValidationFailed.
 sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expected,
                                            const std::vector<NewRecordedEvent>& events, Ids& ids) {
-    const auto known = ExpectedVersion::of(expected.version);
+    const auto known = ExpectedVersion::of(expected.number());
     if (!known) {
         return invalid("/expected", "out_of_range",
                        "is not an expected version; give any(), no_stream(), stream_exists(), or "
@@ -178,6 +178,58 @@ Result<StreamPart> Streams::read(const StreamId& stream, const StreamRange& rang
         const auto read = parts_->read.read(id_of(stream), range_of(range));
         if (!read) return read.error();
         return shown(*read);
+    });
+}
+
+Result<StreamPage> Streams::list(const std::string& type, const std::optional<StreamId>& after,
+                                 std::size_t limit) {
+    constexpr std::size_t most = 500;
+    return answered<StreamPage>(parts_->process, [&]() -> sundial::Result<StreamPage> {
+        if (limit < 1 || limit > most) {
+            return invalid("/limit", "out_of_range", "must be 1 to 500");
+        }
+        StreamQuery query{.aggregate_type = std::nullopt, .prefix = std::nullopt, .after = {}};
+        query.aggregate_type = unless_empty(type);
+        if (after) query.after = id_of(*after);
+        query.limit = limit;
+        const Page<sundial::ListedStream> found = parts_->read.list(query);
+        StreamPage page;
+        page.streams.reserve(found.items.size());
+        for (const sundial::ListedStream& one : found.items) {
+            page.streams.push_back({.stream = {one.stream.aggregate_type, one.stream.aggregate_id},
+                                    .version = one.head.version,
+                                    .archived = one.head.archived,
+                                    .deleted = one.head.deleted});
+        }
+        if (found.has_more) page.next = page.streams.back().stream;
+        return page;
+    });
+}
+
+Result<std::uint64_t> Streams::lag(const std::string& name) {
+    return answered<std::uint64_t>(parts_->process, [&]() -> sundial::Result<std::uint64_t> {
+        const auto at = parts_->checkpoints.find(name);
+        if (!at) return at.error();
+        const std::uint64_t newest = parts_->meter.measure(1).position;
+        return newest - std::min(newest, at->position);
+    });
+}
+
+Result<Done> Streams::rebuild(const std::string& name,
+                              const std::function<Result<Done>(Transaction&)>& clear) {
+    const auto known = checkpoint(name);  // refuses an invalid name
+    if (!known) return known.error();
+    return transact([&](Transaction& transaction) -> Result<Done> {
+        // First, so that a running projection writes no rows that the deletion misses.
+        auto reset = transaction.parts_->call<Done>([&](sundial::Transaction& tx) {
+            sundial::Checkpoint at = tx.checkpoints().lock(name);
+            at.position = 0;
+            at.event_id.reset();
+            at.version = base::next(at.version);
+            tx.checkpoints().put(name, at);
+            return Done{};
+        });
+        return reset ? clear(transaction) : std::move(reset);
     });
 }
 
@@ -411,6 +463,13 @@ void Subscription::start() {
         parts.follower.run(stop, parts.streams->watch, parts.streams->log);
         Parts::end_if_departing(parts);
     });
+}
+
+void Subscription::stop() {
+    Parts& parts = *parts_;
+    if (parts.process.forked() || !parts.thread.joinable()) return;
+    parts.thread.request_stop();
+    if (!parts.handling->running_here()) parts.thread = {};  // waits
 }
 
 std::optional<std::string> Subscription::stopped() const {

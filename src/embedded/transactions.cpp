@@ -1,11 +1,15 @@
 #include "embedded/transactions.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <variant>
 
 #include "application/delivery/judge_outcome.hpp"
+#include "application/ports/idempotency_repository.hpp"
 #include "application/requests/queries.hpp"
+#include "embedded/parts.hpp"
 
 namespace sundial::embedding {
 
@@ -137,6 +141,76 @@ Result<Done> Transaction::nested(const std::function<Result<Done>(Transaction&)>
     if (!ran) return ran;
     if (!*answer) parts_->note(answer->error());
     return *std::move(answer);
+}
+
+Result<Done> Transaction::guard(const Lock& lock) {
+    return parts_->call<Done>([&](sundial::Transaction& tx) -> sundial::Result<Done> {
+        if (auto guarded = lock.parts_->guard.guard(tx); !guarded) return guarded.error();
+        return Done{};
+    });
+}
+
+namespace {
+
+constexpr std::chrono::hours answers_are_kept{24};
+constexpr std::size_t longest_key = 255;
+
+/// Answers of programs and of the API have keys of their own.
+IdempotencyScope scope_of(const std::string& key) {
+    return {.tenant = {}, .principal = "library", .key = key};
+}
+
+std::optional<ValidationFailed> refuse_key(const std::string& key) {
+    const bool visible = std::ranges::all_of(key, [](char c) { return '!' <= c && c <= '~'; });
+    if (visible && !key.empty() && key.size() <= longest_key) return std::nullopt;
+    return invalid("/key", "bad_format", "must be 1 to 255 visible ASCII characters");
+}
+
+/// The stored answer of a key, if any.
+struct KnownAnswer {
+    bool busy = false;
+    std::optional<IdempotencyRecord> record{};
+};
+
+}  // namespace
+
+Result<Once> Transaction::once(const std::string& key, const std::string& fingerprint,
+                               const std::function<Result<std::string>(Transaction&)>& work) {
+    const IdempotencyScope scope = scope_of(key);
+    const auto known =
+        parts_->call<KnownAnswer>([&](sundial::Transaction& tx) -> sundial::Result<KnownAnswer> {
+            if (auto refused = refuse_key(key)) return *std::move(refused);
+            if (!tx.idempotency().try_lock(scope)) return KnownAnswer{.busy = true};
+            return KnownAnswer{.record = tx.idempotency().lock(scope)};
+        });
+    if (!known) return known.error();
+    const auto refuse = [&](Error error) -> Result<Once> {
+        parts_->note(error);
+        return error;
+    };
+    if (known->busy) {
+        return refuse({"IDEMPOTENCY_IN_PROGRESS",
+                       "another transaction works on the request with the key '" + key + "'"});
+    }
+    const std::string hash = parts_->ports.digest.sha256(fingerprint);
+    if (known->record) {
+        if (known->record->fingerprint != hash) {
+            return refuse({"IDEMPOTENCY_KEY_REUSED",
+                           "the key '" + key + "' belongs to a request with another fingerprint"});
+        }
+        return Once{.answer = known->record->answer.value_or(""), .replayed = true};
+    }
+    auto answer = work(*this);
+    if (!answer) return refuse(std::move(answer).error());
+    const auto kept = parts_->call<Done>([&](sundial::Transaction& tx) {
+        tx.idempotency().put({.scope = scope,
+                              .fingerprint = hash,
+                              .answer = *answer,
+                              .expires_at = tx.now() + answers_are_kept});
+        return Done{};
+    });
+    if (!kept) return kept.error();
+    return Once{.answer = *std::move(answer), .replayed = false};
 }
 
 std::optional<Error> Transaction::first_error() const { return parts_->first_error; }

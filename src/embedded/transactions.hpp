@@ -9,6 +9,7 @@
 
 #include "application/events/events_module.hpp"
 #include "application/ports/ids.hpp"
+#include "application/ports/secrets.hpp"
 #include "application/pull/settle_pulled.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "application/streams/feed_watch.hpp"
@@ -35,6 +36,7 @@ struct TransactionPorts {
     SettlePulled& settle;
     const AppendToStream& append;
     FeedWatch& watch;
+    const Digest& digest;
 };
 
 struct Transaction::Parts {

@@ -143,6 +143,20 @@ private:
     sundial::TemporaryFolder folder_;
     std::optional<sundial::Engine> engine_;
 };
+TEST_P(Aggregates, AreLoadedAsTheyWereAtAVersion) {
+    auto repository = accounts();
+    for (int i = 1; i <= 600; ++i) deposit("a", i);
+    for (const std::uint64_t version : {1U, 3U, 500U, 501U, 600U}) {
+        const auto then = repository.load_at("a", version);
+        ASSERT_TRUE(then) << then.error().detail;
+        EXPECT_EQ(then->version, version);
+        EXPECT_EQ(then->state.sum, static_cast<int>(version * (version + 1) / 2));
+    }
+    EXPECT_EQ(repository.load_at("a", 601).error().code, "AGGREGATE_NOT_FOUND");
+    EXPECT_EQ(repository.load_at("a", 0).error().code, "AGGREGATE_NOT_FOUND");
+    EXPECT_EQ(repository.load_at("b", 1).error().code, "AGGREGATE_NOT_FOUND");
+}
+
 INSTANTIATE_TEST_SUITE_P(Embedded, Aggregates, testing::Values("memory", "sqlite", "postgres"),
                          [](const auto& kind) { return kind.param; });
 

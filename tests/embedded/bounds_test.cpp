@@ -380,12 +380,6 @@ TEST_P(Bounds, OfAppends) {
                            {{.type = "A"}});
          },
          {"ok", "OPTIMISTIC_LOCK", refused}},
-        {"Expected.version",
-         [&](Extent t) {
-             return append({"Order", fresh_name()}, Expected{sized<std::int64_t>(t)},
-                           {{.type = "A"}});
-         },
-         {"ok", "OPTIMISTIC_LOCK", "OPTIMISTIC_LOCK"}},
         {"number of events",
          [&](Extent t) {
              const std::size_t count = t == Extent::greatest ? 1001 : static_cast<std::size_t>(t);

@@ -461,7 +461,11 @@ TEST(Embedded, ReportsErrorsWithTheCodesOfTheApi) {
     ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().code, "VALIDATION_FAILED");
     EXPECT_THAT(unknown.error().detail,
-                AllOf(HasSubstr("/lastName"), HasSubstr("/dateOfBirth"), HasSubstr("/timezone")));
+                AllOf(HasSubstr("last_name"), HasSubstr("date_of_birth"), HasSubstr("timezone")));
+    const auto& fields = std::get<sundial::InvalidFields>(unknown.error().data);
+    ASSERT_THAT(fields, SizeIs(3));
+    EXPECT_EQ(fields[0].field, "last_name");
+    EXPECT_FALSE(fields[0].message.empty());
 
     const sundial::NewEvent once{
         .type = "REMINDER", .at = *engine.now(), .idempotency_key = "only-once"};

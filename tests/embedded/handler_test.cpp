@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -194,6 +195,43 @@ TEST_P(HandlersOnEach, GetEventsOfTheirOwnType) {
     EXPECT_THAT(lengths, ElementsAre(14U));
     EXPECT_EQ(engine.find_event(good->id)->status, "COMPLETED");
     EXPECT_EQ(engine.find_event(bad->id)->status, "FAILED");
+}
+
+TEST_P(HandlersOnEach, AreReportedToTheProgram) {
+    std::mutex mutex;
+    std::vector<sundial::AttemptReport> reports;
+    std::vector<sundial::LogRecord> records;
+    Engine engine = opened({.test_clock = true,
+                            .log_record =
+                                [&](const sundial::LogRecord& record) {
+                                    const std::lock_guard lock(mutex);
+                                    records.push_back(record);
+                                },
+                            .on_attempt =
+                                [&](const sundial::AttemptReport& report) {
+                                    const std::lock_guard lock(mutex);
+                                    reports.push_back(report);
+                                    throw std::runtime_error("ignored");
+                                }});
+    engine.on("REMINDER", [&](const Event& event) {
+        return event.attempt == 1 ? Handled::retry("not now") : Handled::done();
+    });
+    const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now()});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(*engine.advance(1min), 1U);
+    const std::lock_guard lock(mutex);
+    ASSERT_EQ(reports.size(), 2U);
+    EXPECT_EQ(reports[0].event_id, event->id);
+    EXPECT_EQ(reports[0].event_type, "REMINDER");
+    EXPECT_FALSE(reports[0].accepted);
+    EXPECT_FALSE(reports[0].refused);
+    EXPECT_THAT(reports[0].error, HasSubstr("not now"));
+    EXPECT_TRUE(reports[1].accepted);
+    EXPECT_EQ(reports[1].attempt, 2U);
+    const auto retrying =
+        std::ranges::find(records, "event.retrying", &sundial::LogRecord::event_name);
+    ASSERT_NE(retrying, records.end());
+    EXPECT_FALSE(retrying->fields.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Embedded, HandlersOnEach, testing::Values("memory", "sqlite", "postgres"),

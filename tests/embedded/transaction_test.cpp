@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <latch>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "sundial/engine.hpp"
+#include "sundial/locks.hpp"
 #include "sundial/streams.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
@@ -452,6 +454,187 @@ TEST_P(TransactionsOnEach, ProjectsIntoTheProgramsTableTogetherWithTheCheckpoint
     });
     ASSERT_TRUE(engine().advance(2h));
     EXPECT_EQ(reminders, 20);
+}
+
+/// A request that is repeated, also at once by several threads, has its effect once.
+TEST_P(TransactionsOnEach, DoTheWorkOfARequestOnce) {
+    std::atomic<int> runs = 0;
+    const auto request = [&](const std::string& fingerprint, bool fails = false) {
+        return engine().transact([&](Transaction& tx) {
+            return tx.once("pay-17", fingerprint, [&](Transaction& part) -> Result<std::string> {
+                const auto added = add(part, ++runs, "tea");
+                if (!added) return added.error();
+                if (fails) return Error{"SOLD_OUT", "no tea"};
+                return std::string{"paid"};
+            });
+        });
+    };
+    EXPECT_EQ(code_of(request("17", true)), "SOLD_OUT");
+    EXPECT_THAT(items(), IsEmpty());
+    constexpr int threads = 8;
+    std::atomic<int> first = 0, replayed = 0, busy = 0;
+    {
+        std::vector<std::jthread> all;
+        for (int i = 0; i < threads; ++i) {
+            all.emplace_back([&] {
+                const auto answer = request("17");
+                if (!answer) {
+                    busy += code_of(answer) == "IDEMPOTENCY_IN_PROGRESS" ? 1 : 100;
+                    return;
+                }
+                EXPECT_EQ(answer->answer, "paid");
+                ++(answer->replayed ? replayed : first);
+            });
+        }
+    }
+    EXPECT_EQ(first, 1);
+    EXPECT_EQ(first + replayed + busy, threads);
+    EXPECT_THAT(items(), ElementsAre("tea"));
+    EXPECT_TRUE(request("17")->replayed);
+    EXPECT_EQ(code_of(request("18")), "IDEMPOTENCY_KEY_REUSED");
+    const auto bad = engine().transact([](Transaction& tx) {
+        return tx.once("two words", "", [](Transaction&) { return Result<std::string>{"x"}; });
+    });
+    EXPECT_EQ(code_of(bad), "VALIDATION_FAILED");
+    ASSERT_TRUE(engine().advance(25h));
+    EXPECT_FALSE(request("18")->replayed);
+    EXPECT_THAT(items(), SizeIs(2));
+}
+
+/// A holder that was frozen writes nothing once another one has the lock.
+TEST_P(TransactionsOnEach, GuardsDataWithALock) {
+    const auto write = [&](const sundial::Lock& lock, int id) {
+        return engine().transact([&](Transaction& tx) {
+            (void)tx.guard(lock);
+            (void)add(tx, id, "tea");
+        });
+    };
+    auto held = engine().acquire_lock("stock", {.ttl = 1s});
+    ASSERT_TRUE(held) << detail_of(held);
+    const auto written = write(*held, 1);
+    EXPECT_TRUE(written) << detail_of(written);
+    const auto refused = engine().acquire_lock("stock");
+    ASSERT_EQ(code_of(refused), "LOCK_HELD");
+    const auto* holder = std::get_if<sundial::HeldLock>(&refused.error().data);
+    ASSERT_NE(holder, nullptr);
+    EXPECT_EQ(holder->name, "stock");
+    EXPECT_FALSE(holder->holder.empty());
+    EXPECT_GT(holder->expires_at, *engine().now());
+    EXPECT_EQ(refused.error().repeat(), sundial::Repeat::later);
+    ASSERT_TRUE(engine().advance(1h));  // of the storage's clock: its lease has expired
+    auto next = engine().acquire_lock("stock");
+    ASSERT_TRUE(next) << detail_of(next);
+    const auto late = write(*held, 2);
+    EXPECT_EQ(code_of(late), "LEASE_LOST");
+    EXPECT_EQ(std::get<sundial::LostLease>(late.error().data).id, "stock");
+    EXPECT_TRUE(write(*next, 3));
+    EXPECT_THAT(items(), SizeIs(2));
+}
+
+TEST_P(TransactionsOnEach, AcquireSeveralLocksOrNone) {
+    {
+        const auto both = engine().acquire_locks({"b", "a"});
+        ASSERT_TRUE(both) << detail_of(both);
+        EXPECT_THAT(*both, SizeIs(2));
+        EXPECT_EQ(code_of(engine().acquire_locks({"c", "a"})), "LOCK_HELD");
+        EXPECT_TRUE(engine().acquire_lock("c"));
+    }
+    EXPECT_TRUE(engine().acquire_locks({"a", "b", "c"}));
+    EXPECT_EQ(code_of(engine().acquire_locks({"a", "a"})), "VALIDATION_FAILED");
+    EXPECT_THAT(*engine().acquire_locks({}), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RebuildsAProjectionFromTheBeginning) {
+    auto streams = engine().streams();
+    for (int i = 1; i <= 5; ++i) {
+        ASSERT_TRUE(streams.append({"Order", "1"}, Expected::any(),
+                                   {{.type = "Placed", .data = std::to_string(i)}}));
+    }
+    std::string prefix = "old-";
+    auto orders =
+        streams.project({.name = "orders", .filter = {.stream_types = {"Order"}}},
+                        [&](Transaction& tx, const RecordedEvent& event) -> Result<Done> {
+                            const auto added = tx.sql(
+                                "INSERT INTO shop_orders (id, item) VALUES ($1, $2)",
+                                static_cast<std::int64_t>(event.version), prefix + event.data);
+                            if (!added) return added.error();
+                            return Done{};
+                        });
+    EXPECT_GT(*streams.lag("orders"), 0U);
+    ASSERT_TRUE(orders.catch_up());
+    EXPECT_EQ(*streams.lag("orders"), 0U);
+    prefix = "new-";
+    const auto clear = [](Transaction& tx) -> Result<Done> {
+        const auto deleted = tx.sql("DELETE FROM shop_orders");
+        if (!deleted) return deleted.error();
+        EXPECT_EQ(deleted->changed, 5U);
+        return Done{};
+    };
+    const auto failed = streams.rebuild("orders", [&](Transaction& tx) -> Result<Done> {
+        EXPECT_TRUE(clear(tx));
+        return Error{"NOT_NOW", "not now"};
+    });
+    EXPECT_EQ(code_of(failed), "NOT_NOW");
+    EXPECT_EQ(*streams.lag("orders"), 0U);
+    const auto done = streams.rebuild("orders", clear);
+    ASSERT_TRUE(done) << detail_of(done);
+    EXPECT_GT(*streams.lag("orders"), 0U);
+    ASSERT_TRUE(orders.catch_up());
+    EXPECT_THAT(items(), ElementsAre("new-1", "new-2", "new-3", "new-4", "new-5"));
+    EXPECT_EQ(code_of(streams.rebuild("two words", clear)), "VALIDATION_FAILED");
+}
+
+TEST_P(TransactionsOnEach, ListsStreamsPageByPage) {
+    auto streams = engine().streams();
+    for (const char* id : {"3", "1", "2"}) {
+        ASSERT_TRUE(streams.append({"Order", id}, Expected::any(), {{.type = "Placed"}}));
+    }
+    ASSERT_TRUE(streams.append({"Stock", "tea"}, Expected::any(), {{.type = "A"}, {.type = "B"}}));
+    ASSERT_TRUE(streams.archive({"Order", "2"}));
+    const auto first = streams.list("Order", std::nullopt, 2);
+    ASSERT_TRUE(first) << detail_of(first);
+    ASSERT_THAT(first->streams, SizeIs(2));
+    EXPECT_EQ(first->streams[0].stream.id, "1");
+    EXPECT_TRUE(first->streams[1].archived);
+    ASSERT_TRUE(first->next);
+    const auto rest = streams.list("Order", first->next, 2);
+    ASSERT_THAT(rest->streams, SizeIs(1));
+    EXPECT_EQ(rest->streams[0].stream.id, "3");
+    EXPECT_EQ(rest->next, std::nullopt);
+    EXPECT_EQ(streams.list("Stock")->streams.at(0).version, 2U);
+    EXPECT_EQ(code_of(streams.list("Order", std::nullopt, 0)), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(streams.list("Order", std::nullopt, 501)), "VALIDATION_FAILED");
+}
+
+TEST_P(TransactionsOnEach, StopsASubscriptionAndStartsItAgain) {
+    auto streams = engine().streams();
+    std::mutex mutex;
+    std::condition_variable changed;
+    int seen = 0;
+    auto orders = streams.follow({.name = "orders", .filter = {.stream_types = {"Order"}}},
+                                 [&](const RecordedEvent&) -> Result<Done> {
+                                     const std::lock_guard lock(mutex);
+                                     ++seen;
+                                     changed.notify_all();
+                                     return Done{};
+                                 });
+    const auto wait_for = [&](int count) {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return seen == count; });
+    };
+    const auto append = [&] {
+        ASSERT_TRUE(streams.append(order_17, Expected::any(), {{.type = "Placed"}}));
+    };
+    orders.start();
+    append();
+    wait_for(1);
+    orders.stop();
+    append();
+    EXPECT_EQ(seen, 1);
+    orders.start();
+    wait_for(2);
+    orders.stop();
+    orders.stop();
 }
 
 TEST_P(TransactionsOnEach, MakesATransactionInsideAnotherAPartOfIt) {

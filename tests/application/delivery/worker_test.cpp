@@ -107,6 +107,32 @@ TEST_F(WorkerTest, UsesOnlyTimesReadFromATestClock) {
 
 // Claims.
 
+TEST_F(WorkerTest, HoldsAtMostTheEventsThatAPoolOfHandlersMayHave) {
+    worker.limit({{{reminder_lane}, 4}});
+    peek({db()});
+    EXPECT_EQ(asked(want<Claim>()), 4U);
+    give(events(4));
+    plan();
+    std::vector<Event> sent;
+    for (int i = 0; i < 4; ++i) sent.push_back(send());
+    EXPECT_GT(wait(), 0us);  // although more are due
+    accept(sent[0]);
+    accept(sent[1]);
+    EXPECT_EQ(asked(want<Claim>()), 2U);
+}
+
+TEST_F(WorkerTest, ReleasesASnoozedEventUntilItsTime) {
+    take(events(1));
+    Outcome snoozed;
+    snoozed.again_at = db() + 3h;
+    deliver(send(), snoozed);
+    peek({never});
+    const auto released = want<ReleaseClaims>().batch;
+    ASSERT_THAT(released, testing::SizeIs(1));
+    EXPECT_EQ(released[0].delay, std::chrono::microseconds{3h});
+    EXPECT_THAT(released[0].reason, testing::StartsWith("SNOOZED"));
+}
+
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
     peek({db()});
     const ClaimRequest request = want<Claim>().request;

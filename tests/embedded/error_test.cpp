@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "sundial/engine.hpp"
+#include "sundial/exceptions.hpp"
+#include "sundial/streams.hpp"
+
+/// Tests what programs learn of errors: through the public headers alone.
+namespace {
+
+using namespace std::chrono_literals;
+using sundial::Engine;
+using sundial::Error;
+using sundial::Expected;
+using sundial::Repeat;
+using sundial::Result;
+using sundial::SqlFailure;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Engine opened() { return Engine::open({.storage = "memory:", .test_clock = true}).value(); }
+
+TEST(Errors, HaveTheDataOfTheirCode) {
+    Engine engine = opened();
+    const auto now = *engine.now();
+    const auto first =
+        engine.schedule({.type = "REMINDER", .at = now + 1h, .idempotency_key = "once"});
+    const auto again = engine.schedule({.type = "REMINDER", .at = now, .idempotency_key = "once"});
+    ASSERT_FALSE(again);
+    const auto& duplicate = std::get<sundial::Duplicate>(again.error().data);
+    EXPECT_EQ(duplicate, (sundial::Duplicate{"once", first->id, "PENDING"}));
+    EXPECT_EQ(again.error().repeat(), Repeat::never);
+
+    ASSERT_TRUE(engine.cancel(first->id));
+    const auto changed = engine.change(first->id, {.at = now});
+    ASSERT_FALSE(changed);
+    const auto& state = std::get<sundial::WrongState>(changed.error().data);
+    EXPECT_EQ(state.event_id, first->id);
+    EXPECT_EQ(state.status, "CANCELLED");
+
+    auto streams = engine.streams();
+    const auto appended = streams.append({"Order", "1"}, Expected::exactly(3), {{.type = "A"}});
+    ASSERT_FALSE(appended);
+    EXPECT_EQ(std::get<sundial::Conflict>(appended.error().data).expected, 3);
+    EXPECT_EQ(appended.error().repeat(), Repeat::transaction);
+    const std::string id = streams.fresh_id();
+    ASSERT_TRUE(streams.append({"Order", "1"}, Expected::any(), {{.type = "A", .id = id}}));
+    const auto reused = streams.append({"Order", "2"}, Expected::any(), {{.type = "A", .id = id}});
+    ASSERT_FALSE(reused);
+    const auto& ids = std::get<sundial::ReusedIds>(reused.error().data);
+    ASSERT_THAT(ids, SizeIs(1));
+    EXPECT_EQ(ids[0].event_id, id);
+    EXPECT_EQ(ids[0].reason, "OTHER_STREAM");
+    EXPECT_EQ(ids[0].stream_id, "1");
+}
+
+TEST(Errors, NameFieldsAsTheProgramDoes) {
+    Engine engine = opened();
+    const auto field_of = [](const auto& answer) {
+        return answer ? "" : std::get<sundial::InvalidFields>(answer.error().data).at(0).field;
+    };
+    EXPECT_EQ(field_of(engine.schedule({.type = "REMINDER", .local_time = "soon"})), "local_time");
+    EXPECT_EQ(field_of(engine.schedule({.type = "", .at = *engine.now()})), "type");
+    EXPECT_EQ(field_of(engine.schedule({.type = "A", .at = *engine.now(), .payload = "{"})),
+              "payload");
+    EXPECT_EQ(field_of(engine.schedule({.type = "A", .at = *engine.now(), .queue = "none"})),
+              "queue");
+    EXPECT_EQ(field_of(engine.put_schedule(
+                  {.name = "x", .event_type = "A", .rule = sundial::Cron{"every day"}})),
+              "rule.cron");
+    EXPECT_EQ(
+        field_of(engine.preview({.name = "x", .event_type = "A", .rule = sundial::Cron{"?"}})),
+        "rule.cron");
+}
+
+TEST(Errors, AreExceptionsForProgramsThatWantThem) {
+    Engine engine = opened();
+    EXPECT_THROW((void)engine.find_event("x").value(), sundial::NotFoundError);
+    EXPECT_THROW((void)engine.schedule({.type = ""}).value(), sundial::ValidationError);
+    auto streams = engine.streams();
+    try {
+        (void)streams.append({"Order", "1"}, Expected::exactly(3), {{.type = "A"}}).value();
+        FAIL();
+    } catch (const sundial::OptimisticLockError& error) {
+        EXPECT_EQ(std::get<sundial::Conflict>(error.error().data).actual, 0U);
+        EXPECT_THAT(error.what(), HasSubstr("OPTIMISTIC_LOCK: "));
+    }
+    const auto event = engine.schedule({.type = "A", .at = *engine.now()}).value();
+    (void)engine.cancel(event.id).value();
+    EXPECT_THROW((void)engine.change(event.id, {.priority = sundial::Priority::low}).value(),
+                 sundial::InvalidStateTransitionError);
+}
+
+TEST(Results, ChainCalls) {
+    const auto half = [](int number) -> Result<int> {
+        if (number % 2 != 0) return Error{"ODD", std::to_string(number)};
+        return number / 2;
+    };
+    EXPECT_EQ(*Result<int>{12}.and_then(half).and_then(half), 3);
+    const auto odd = Result<int>{6}.and_then(half).and_then(half);
+    ASSERT_FALSE(odd);
+    EXPECT_EQ(odd.error().detail, "3");
+    EXPECT_EQ(Result<int>(odd.error()).value_or(7), 7);
+    EXPECT_EQ(odd.value_or(7), 7);
+    EXPECT_EQ(Result<int>{5}.value_or(7), 5);
+}
+
+TEST(ResultsDeathTest, EndTheProgramIfTheyAreReadUnchecked) {
+    const Result<int> missing{Error{"SOLD_OUT", "no tea"}};
+    EXPECT_DEATH((void)*missing, "SOLD_OUT");
+    const Result<int> present{1};
+    EXPECT_DEATH((void)present.error(), "has a value");
+}
+
+TEST(SqlErrors, AreRepeatedAsTheirCodesSay) {
+    const auto of_postgres = [](const char* state) { return repeat_of(SqlFailure{state, 0, {}}); };
+    EXPECT_EQ(of_postgres("40001"), Repeat::transaction);
+    EXPECT_EQ(of_postgres("40P01"), Repeat::transaction);
+    for (const char* state : {"08006", "53300", "57P01", "55P03", "57014", "25006"}) {
+        EXPECT_EQ(of_postgres(state), Repeat::later) << state;
+    }
+    for (const char* state : {"23505", "42601", "42501", "22012", ""}) {
+        EXPECT_EQ(of_postgres(state), Repeat::never) << state;
+    }
+    const auto of_sqlite = [](int code) { return repeat_of(SqlFailure{{}, code, {}}); };
+    for (const int code : {5, 6, 10, 13, 261, 778}) EXPECT_EQ(of_sqlite(code), Repeat::later);
+    for (const int code : {1, 19, 2067, 23}) EXPECT_EQ(of_sqlite(code), Repeat::never);
+}
+
+}  // namespace
