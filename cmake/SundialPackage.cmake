@@ -71,4 +71,23 @@ install(FILES ${PROJECT_BINARY_DIR}/sundial-config.cmake ${PROJECT_BINARY_DIR}/s
 sundial_is_built(sundial product)
 if(product)
     install(TARGETS sundial RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+    # Man pages and completion come from the program itself, which knows its commands.
+    set(completions
+        bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/sundial
+        zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_sundial
+        fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/sundial.fish)
+    install(CODE "
+        set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+        set(program \"\${prefix}/${CMAKE_INSTALL_BINDIR}/sundial\")
+        execute_process(COMMAND \"\${program}\" man --directory \"\${prefix}/${CMAKE_INSTALL_MANDIR}/man1\"
+            COMMAND_ERROR_IS_FATAL ANY)
+        set(completions ${completions})
+        while(completions)
+            list(POP_FRONT completions shell file)
+            cmake_path(GET file PARENT_PATH folder)
+            file(MAKE_DIRECTORY \"\${prefix}/\${folder}\")
+            execute_process(COMMAND \"\${program}\" completion \${shell} OUTPUT_FILE \"\${prefix}/\${file}\"
+                COMMAND_ERROR_IS_FATAL ANY)
+        endwhile()
+        " COMPONENT program)
 endif()

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "base/json.hpp"
-
 namespace sundial::cli {
 namespace {
 
@@ -45,37 +43,6 @@ private:
 
 }  // namespace
 
-int show_clock(const HttpClient& client, const Output& output) {
-    return print(client.call("GET", "/v1/clock"), output, [&](const json::object& clock) {
-        output.out << text_of(clock, "now") << "  (" << text_of(clock, "mode") << " clock)\n";
-    });
-}
-
-int advance_clock(const HttpClient& client, const std::optional<std::string>& by,
-                  const std::optional<std::string>& to, const Output& output) {
-    base::JsonWriter body;
-    body.begin_object();
-    if (by) body.member("by", *by);
-    if (to) body.member("to", *to);
-    body.end_object();
-    return print(client.call("POST", "/v1/clock/advance", body.text()), output,
-                 [&](const json::object& advanced) {
-                     output.out << "now " << text_of(advanced, "now") << ": "
-                                << text_of(advanced, "delivered") << " delivered, "
-                                << text_of(advanced, "failed") << " failed\n";
-                 });
-}
-
-int list_operations(const HttpClient& client, bool running, const Output& output) {
-    const std::string path =
-        std::string("/v1/operations?sort=-createdAt") + (running ? "&status=RUNNING" : "");
-    return print(client.call("GET", path), output, [&](const json::object& page) {
-        for (const json::value& operation : page.at("data").as_array()) {
-            output.out << operation_line(operation.as_object()) << '\n';
-        }
-    });
-}
-
 int wait_for_operation(const HttpClient& client, const std::string& id,
                        const WaitOptions& wait_options, const Output& output) {
     OperationProgress progress(wait_options, output.err);
@@ -98,6 +65,13 @@ int wait_for_operation(const HttpClient& client, const std::string& id,
             if (status != "COMPLETED") return exit_code::failure;
             return failed == "0" ? exit_code::ok : exit_code::partly_failed;
         }
+        if (wait_options.interrupted()) {
+            progress.end();
+            output.err << "sundial: the operation " << id
+                       << " continues on the server. Follow it with `sundial op wait " << id
+                       << "`, or stop it with `sundial op stop " << id << "`.\n";
+            return exit_code::interrupted;
+        }
         if (wait_options.timeout && wait_options.elapsed() >= *wait_options.timeout) {
             progress.end();
             output.err << "sundial: the operation is still running; it continues on the server\n";
@@ -105,26 +79,6 @@ int wait_for_operation(const HttpClient& client, const std::string& id,
         }
         wait_options.sleep(std::chrono::milliseconds(200));  // as often as a person can read
     }
-}
-
-int stop_operation(const HttpClient& client, const std::string& id, const Output& output) {
-    return print(
-        client.call("DELETE", "/v1/operations/" + id, {}, any_version), output,
-        [&](const json::object& stopped) { output.out << operation_line(stopped) << '\n'; });
-}
-
-int show_info(const HttpClient& client, const Output& output) {
-    return print(client.call("GET", "/v1/info"), output, [&](const json::object& info) {
-        const json::object& database = info.at("database").as_object();
-        output.out << "sundial   " << text_of(info, "version") << " (" << text_of(info, "commit")
-                   << ")\n"
-                   << "database  " << text_of(database, "kind") << ' '
-                   << text_of(database, "version") << '\n';
-        if (const std::string note = text_of(database, "note"); !note.empty())
-            output.out << "          " << note << '\n';
-        output.out << "tzdata    " << text_of(info, "tzdb") << '\n'
-                   << "clock     " << text_of(info, "clock") << '\n';
-    });
 }
 
 }  // namespace sundial::cli

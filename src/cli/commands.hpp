@@ -22,20 +22,10 @@
 /// prints page after page ends early where it could not.
 namespace sundial::cli {
 
-[[nodiscard]] int show_clock(const HttpClient& client, const Output& output);
-/// Exactly one of `by` (PT24H) and `to` (RFC 3339).
-[[nodiscard]] int advance_clock(const HttpClient& client, const std::optional<std::string>& by,
-                                const std::optional<std::string>& to, const Output& output);
-/// Newest first, one per line; `running`: only running ones.
-[[nodiscard]] int list_operations(const HttpClient& client, bool running, const Output& output);
 /// Waits until the operation ends: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8
 /// after the timeout. Progress goes to `err`.
 [[nodiscard]] int wait_for_operation(const HttpClient& client, const std::string& id,
                                      const WaitOptions& wait_options, const Output& output);
-[[nodiscard]] int stop_operation(const HttpClient& client, const std::string& id,
-                                 const Output& output);
-[[nodiscard]] int show_info(const HttpClient& client, const Output& output);
-
 // The commands for events and dead letters.
 
 /// Selects events: ids, or filters with the API's names.
@@ -44,20 +34,9 @@ struct EventChoice {
     std::vector<std::pair<std::string, std::string>> filters{};
 };
 
-/// The first `limit` of them, by due time; dead letters newest failure first.
-[[nodiscard]] int list_events(const HttpClient& client, const EventChoice& choice,
-                              std::size_t limit, const Output& output);
-[[nodiscard]] int list_dead_letters(const HttpClient& client, const EventChoice& choice,
-                                    std::size_t limit, const Output& output);
-/// Grouped: `by` is reason or endpointId.
-[[nodiscard]] int list_failures(const HttpClient& client, const std::string& by,
-                                const Output& output);
 /// Every dead letter, one JSON object per line.
 [[nodiscard]] int export_dead_letters(const HttpClient& client, const EventChoice& choice,
                                       const Output& output);
-[[nodiscard]] int show_event(const HttpClient& client, const std::string& id, const Output& output);
-[[nodiscard]] int explain_event(const HttpClient& client, const std::string& id,
-                                const Output& output);
 /// `new_key`: also for a COMPLETED event; its receiver treats it as another event.
 [[nodiscard]] int retry_event(const HttpClient& client, const std::string& id, bool new_key,
                               const Output& output);
@@ -85,6 +64,8 @@ struct EventFile {
     std::string key;                  // prefix of the requests' Idempotency-Keys; unique per import
     std::ostream* refused = nullptr;  // gets each refused line, unchanged
     std::size_t requests = 4;         // concurrent requests
+    bool dry_run = false;             // only reads the lines, and sends nothing
+    std::uint64_t bytes = 0;          // in all, for the time that is left; 0: unknown
 };
 
 /// Stores the events, a thousand per request. Each request has an Idempotency-Key, so a request
@@ -96,40 +77,7 @@ struct EventFile {
 [[nodiscard]] int import_events(const HttpClient& client, const EventFile& file,
                                 const WaitOptions& wait_options, const Output& output);
 
-// The commands for endpoints.
-
-/// Changes of an endpoint; empty members stay.
-struct EndpointChanges {
-    std::optional<std::string> name{};
-    std::optional<std::string> url{};
-    std::optional<bool> enabled{};
-    bool close_circuit = false;
-    bool retry_waiting = false;  // also attempts now what waits for a retry
-};
-
-/// One line for each: external id or id, type, state, circuit, URL.
-[[nodiscard]] int list_endpoints(const HttpClient& client, const Output& output);
-[[nodiscard]] int show_endpoint(const HttpClient& client, const std::string& id,
-                                const Output& output);
-[[nodiscard]] int change_endpoint(const HttpClient& client, const std::string& id,
-                                  const EndpointChanges& changes, const Output& output);
-
-/// Creates or replaces the endpoint `id`, ext: and an external id, with `endpoint`, a JSON object.
-/// Shows the secret of a new one.
-[[nodiscard]] int put_endpoint(const HttpClient& client, const std::string& id,
-                               const std::string& endpoint, const Output& output);
-
-/// How to delete an endpoint.
-struct EndpointRemoval {
-    bool cancel_events = false;  // that point to it
-    bool yes = false;            // does not ask for confirmation
-};
-/// Exit codes as of `refuse_unconfirmed`.
-[[nodiscard]] int delete_endpoint(const HttpClient& client, const std::string& id,
-                                  const EndpointRemoval& removal, const Person& person,
-                                  const Output& output);
-
-// Locks, one request each. Exit code 4: another holder has it, or the lease has expired.
+// Locks.
 
 struct LockToAcquire {
     std::string name;
@@ -137,17 +85,6 @@ struct LockToAcquire {
     std::string ttl = "PT30S";
     std::string wait = "PT0S";  // PT60S at most
 };
-
-[[nodiscard]] int acquire_lock(const HttpClient& client, const LockToAcquire& requested,
-                               const Output& output);
-[[nodiscard]] int renew_lock(const HttpClient& client, const std::string& name,
-                             const std::string& lock_token, const std::string& ttl,
-                             const Output& output);
-[[nodiscard]] int release_lock(const HttpClient& client, const std::string& name,
-                               const std::string& lock_token, const Output& output);
-/// Held locks, one per line.
-[[nodiscard]] int list_locks(const HttpClient& client, const std::optional<std::string>& prefix,
-                             const Output& output);
 
 [[nodiscard]] std::string lock_path(const std::string& name);
 [[nodiscard]] std::string acquire_body(const LockToAcquire& requested);
@@ -169,28 +106,7 @@ struct LockedRun {
 [[nodiscard]] int run_under_lock(const HttpClient& client, const LockedRun& run,
                                  const MonotonicClock& monotonic, const Output& output);
 
-// Streams and the feed, one request each except `follow_feed`. Exit code 4: the stream is at
-// another version.
-
-struct StreamName {
-    std::string type;
-    std::string id;
-};
-
-/// One per line: type, id, version.
-[[nodiscard]] int list_streams(const HttpClient& client, const std::string& type,
-                               const std::string& prefix, const Output& output);
-/// Its events, oldest first, one per line.
-[[nodiscard]] int read_stream(const HttpClient& client, const StreamName& stream,
-                              std::uint64_t from, const Output& output);
-
-struct EventToAppend {
-    std::string type;
-    std::string data = "{}";  // JSON
-    std::string expected{};   // a version, NO_STREAM, STREAM_EXISTS or ANY; empty: ANY
-};
-[[nodiscard]] int append_event(const HttpClient& client, const StreamName& stream,
-                               const EventToAppend& event, const Output& output);
+// The feed.
 
 struct FeedToFollow {
     std::uint64_t after = 0;
@@ -220,6 +136,8 @@ struct KeyToCreate {
 [[nodiscard]] int show_created_key(const Answer& answer, const Output& output);
 /// A line each.
 [[nodiscard]] int show_keys(const Answer& answer, const Output& output);
+/// The line of the key with this id or these ten characters; exit code 3 if there is none.
+[[nodiscard]] int show_key(const Answer& answer, const std::string& id, const Output& output);
 [[nodiscard]] int show_revoked_key(const Answer& answer, const Output& output);
 
 // `sundial zone`: the contents of a tz database, for people. Calls no server. Returns the exit

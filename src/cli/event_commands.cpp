@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "cli/command_rows.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 
@@ -16,9 +17,6 @@ namespace json = boost::json;
 
 constexpr std::size_t largest_page = 500;
 
-/// The path of a page with so many rows.
-using PathOfPage = std::function<std::string(std::size_t limit)>;
-
 std::string path_of(const EventChoice& choice, std::string path) {
     for (const auto& [name, text] : choice.filters) path += '&' + name + '=' + query_text(text);
     return path;
@@ -28,80 +26,6 @@ std::string path_of(const EventChoice& choice, std::string path) {
 std::string dead_letters_path(const EventChoice& choice, std::size_t limit) {
     return path_of(choice, "/v1/events?status=FAILED&dismissed=false&sort=-executedAt&limit=" +
                                std::to_string(limit));
-}
-
-void print_events(const json::array& events, std::ostream& out) {
-    TextTable table({"id", "type", "status", "waits for", "target", "zone", "tries", "reason"});
-    for (const json::value& value : events) {
-        const json::object& event = value.as_object();
-        table.add({text_of(event, "id"), text_of(event, "eventType"), text_of(event, "status"),
-                   text_of(event, "waitingFor"), text_of(event, "targetTimestampLocal"),
-                   text_of(event, "targetTimezone"), text_of(event, "attempt"),
-                   text_of(event, "failureReason")});
-    }
-    out << table.text();
-}
-
-/// At most `limit` rows. The server may end a page early, even without a row.
-Answer call_list(const HttpClient& client, const PathOfPage& path, std::size_t limit) {
-    Answer answer = client.call("GET", path(limit));
-    if (answer.status != 200) return answer;
-    json::object whole = json::parse(answer.body).as_object();
-    json::array& rows = whole.at("data").as_array();
-    while (whole.at("hasMore").as_bool() && rows.size() < limit) {
-        answer = client.call("GET", path(limit - rows.size()) +
-                                        "&cursor=" + query_text(text_of(whole, "nextCursor")));
-        if (answer.status != 200) return answer;
-        json::object page = json::parse(answer.body).as_object();
-        for (json::value& row : page.at("data").as_array()) rows.push_back(std::move(row));
-        whole["hasMore"] = page.at("hasMore");
-        whole["nextCursor"] = page.at("nextCursor");
-    }
-    answer.body = json::serialize(whole);
-    return answer;
-}
-
-int list_page(const HttpClient& client, const PathOfPage& path, std::size_t limit,
-              const Output& output) {
-    return print(call_list(client, path, limit), output, [&](const json::object& page) {
-        const json::array& events = page.at("data").as_array();
-        if (events.empty()) {
-            output.err << "none\n";
-            return;
-        }
-        print_events(events, output.out);
-        if (page.at("hasMore").as_bool()) {
-            output.err << "and more; show them with --limit, up to " << largest_page << '\n';
-        }
-    });
-}
-
-/// One member per line; nested members are indented.
-void print_members(const json::object& object, std::size_t indent, std::ostream& out) {
-    constexpr std::size_t column = 24;
-    for (const auto& member : object) {
-        const std::string name = std::string(indent, ' ') + std::string(member.key());
-        const json::value& value = member.value();
-        if (value.is_object()) {
-            out << name << '\n';
-            print_members(value.as_object(), indent + 2, out);
-        } else if (value.is_array() && !value.as_array().empty() &&
-                   value.as_array().front().is_object()) {
-            out << name << '\n';
-            for (const json::value& one : value.as_array()) {
-                print_members(one.as_object(), indent + 2, out);
-                out << '\n';
-            }
-        } else if (!value.is_null()) {
-            out << name << std::string(std::max(column, name.size() + 2) - name.size(), ' ')
-                << text_of(object, member.key()) << '\n';
-        }
-    }
-}
-
-int print_whole(const Answer& answer, const Output& output) {
-    return print(answer, output,
-                 [&](const json::object& object) { print_members(object, 0, output.out); });
 }
 
 /// The filters that accept several values, separated by commas.
@@ -146,37 +70,6 @@ std::string events_in_words(std::uint64_t count) {
 
 }  // namespace
 
-int list_events(const HttpClient& client, const EventChoice& choice, std::size_t limit,
-                const Output& output) {
-    const auto path = [&](std::size_t rows) {
-        return path_of(choice, "/v1/events?limit=" + std::to_string(rows));
-    };
-    return list_page(client, path, limit, output);
-}
-
-int list_dead_letters(const HttpClient& client, const EventChoice& choice, std::size_t limit,
-                      const Output& output) {
-    const auto path = [&](std::size_t rows) { return dead_letters_path(choice, rows); };
-    return list_page(client, path, limit, output);
-}
-
-int list_failures(const HttpClient& client, const std::string& by, const Output& output) {
-    const Answer answer = client.call("GET", "/v1/stats/failures?by=" + query_text(by));
-    return print(answer, output, [&](const json::object& failures) {
-        TextTable table({"count", "oldest", "newest", by});
-        for (const json::value& value : failures.at("data").as_array()) {
-            const json::object& group = value.as_object();
-            const std::string common = text_of(group, by);
-            table.add({text_of(group, "count"), text_of(group, "oldest"), text_of(group, "newest"),
-                       common.empty() ? "none" : common});
-        }
-        output.out << table.text();
-        if (!failures.at("complete").as_bool()) {
-            output.err << "of the newest " << text_of(failures, "counted") << '\n';
-        }
-    });
-}
-
 int export_dead_letters(const HttpClient& client, const EventChoice& choice, const Output& output) {
     const std::string path = dead_letters_path(choice, largest_page);
     std::string cursor;
@@ -194,14 +87,6 @@ int export_dead_letters(const HttpClient& client, const EventChoice& choice, con
         if (code != 0) return code;
     } while (!cursor.empty() && output.out);
     return exit_code::ok;
-}
-
-int show_event(const HttpClient& client, const std::string& id, const Output& output) {
-    return print_whole(client.call("GET", "/v1/events/" + query_text(id)), output);
-}
-
-int explain_event(const HttpClient& client, const std::string& id, const Output& output) {
-    return print_whole(client.call("GET", "/v1/events/" + query_text(id) + "/explain"), output);
 }
 
 int retry_event(const HttpClient& client, const std::string& id, bool new_key,
@@ -229,12 +114,15 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
     if (!order.yes || order.dry_run) {
         body["dryRun"] = true;
         std::uint64_t count = 0;
-        const Output start_output{output.out, output.err, output.json && order.dry_run};
+        const Output start_output{output.out, output.err, output.json && order.dry_run,
+                                  output.look};
         const auto show = [&](const json::object& preview) {
             count = preview.at("count").to_number<std::uint64_t>();
             if (!order.dry_run) return;
             output.out << order.action << " would be for " << events_in_words(count) << '\n';
-            if (count > 0) print_events(preview.at("samples").as_array(), output.out);
+            if (count > 0) {
+                print_rows(json::object{{"data", preview.at("samples")}}, event_columns(), output);
+            }
         };
         const int code =
             print(client.call("POST", "/v1/bulk", json::serialize(body)), start_output, show);
@@ -250,6 +138,8 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         }
         body.erase("dryRun");
     }
+    // From here on an interrupt ends the wait, and not this process before it knows the operation.
+    (void)wait_options.interrupted();
     const Answer started = client.call("POST", "/v1/bulk", json::serialize(body));
     std::string id;
     const auto remember = [&](const json::object& operation) {

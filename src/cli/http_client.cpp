@@ -25,7 +25,8 @@ Answer HttpClient::call(std::string_view method, std::string_view path, std::str
     const std::string authorization = "Authorization: Bearer " + api_key_;
     curl_slist* fields = curl_slist_append(nullptr, "Content-Type: application/json");
     if (!api_key_.empty()) fields = curl_slist_append(fields, authorization.c_str());
-    if (!options.header.empty()) fields = curl_slist_append(fields, options.header.c_str());
+    for (const std::string& header : options.headers)
+        fields = curl_slist_append(fields, header.c_str());
     const std::unique_ptr<curl_slist, HeadersFree> headers(fields);
     const std::string url = server_ + std::string(path);
     const std::string verb{method};
@@ -39,14 +40,22 @@ Answer HttpClient::call(std::string_view method, std::string_view path, std::str
     curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
     curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer.body);
     curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
+    const auto set_file = [&](CURLoption option, const std::string& file) {
+        if (!file.empty()) curl_easy_setopt(curl.get(), option, file.c_str());
+    };
+    set_file(CURLOPT_CAINFO, tls_.ca_file);
+    set_file(CURLOPT_SSLCERT, tls_.cert_file);
+    set_file(CURLOPT_SSLKEY, tls_.key_file);
     if (!body.empty()) {
         curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE_LARGE,
                          static_cast<curl_off_t>(body.size()));
         curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.data());
     }
     if (const CURLcode code = curl_easy_perform(curl.get()); code != CURLE_OK) {
-        throw Unreachable("no response from " + server_ + " (" + curl_easy_strerror(code) +
-                          "); is it running? Name another server with --server");
+        const bool not_trusted = code == CURLE_PEER_FAILED_VERIFICATION;
+        throw Unreachable("no response from " + server_ + " (" + curl_easy_strerror(code) + "); " +
+                          (not_trusted ? "name the certificates to trust with --ca-file"
+                                       : "is it running? Name another server with --server"));
     }
     long status = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);

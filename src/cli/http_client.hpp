@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sundial::cli {
 
@@ -19,19 +21,26 @@ struct Answer {
 };
 
 struct CallOptions {
-    std::string header{};                  // one additional header, "Name: value"
+    std::vector<std::string> headers{};    // additional ones, "Name: value"
     std::chrono::milliseconds timeout{0};  // of the whole call; 0: no limit
 };
 
 /// For commands without a version from the user, on routes that require one.
-inline const CallOptions any_version{.header = "If-Match: *"};
+inline const CallOptions any_version{.headers = {"If-Match: *"}};
+
+/// Files in PEM, for https; each may be empty.
+struct ClientTls {
+    std::string ca_file{};    // whose certificates to trust, instead of the system's
+    std::string cert_file{};  // the client's own certificate
+    std::string key_file{};   // and its key, if that is a file of its own
+};
 
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:
     /// `api_key` may be empty: then none is sent.
-    HttpClient(std::string server, std::string api_key)
-        : server_(std::move(server)), api_key_(std::move(api_key)) {}
+    HttpClient(std::string server, std::string api_key, ClientTls tls = {})
+        : server_(std::move(server)), api_key_(std::move(api_key)), tls_(std::move(tls)) {}
     /// `body` is JSON, or empty for none. Without a timeout it waits as long as the server works:
     /// an advance of the test clock by a year takes minutes. Throws Unreachable. Thread-safe.
     [[nodiscard]] Answer call(std::string_view method, std::string_view path,
@@ -40,6 +49,7 @@ public:
 private:
     std::string server_;
     std::string api_key_;
+    ClientTls tls_;
 };
 
 }  // namespace sundial::cli

@@ -114,6 +114,14 @@ private:
     }
     std::optional<Batch> next_batch() {
         const std::lock_guard lock(mutex_);
+        if (!over_ && wait_options_.interrupted()) {
+            over_ = true;
+            code_ = exit_code::interrupted;
+            live_.end();
+            output_.err << "sundial: stopped after line " << lines_ << " of " << file_.name
+                        << "; import the file again to go on: events with a key of their own are "
+                           "found as already stored\n";
+        }
         Batch batch{.name = std::to_string(++batches_), .lines = {}};
         std::size_t bytes = 0;
         while (!over_ && batch.lines.size() < max_lines && bytes < max_bytes) {
@@ -130,6 +138,7 @@ private:
         std::string text;
         while (std::getline(file_.lines, text)) {
             ++lines_;
+            bytes_ += text.size() + 1;
             if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
             Line line{lines_, std::move(text)};
             json::error_code wrong;
@@ -151,6 +160,11 @@ private:
 
     /// Sends a batch that is refused as a whole in halves, until the invalid lines are found.
     void store(const Batch& batch) {
+        if (file_.dry_run) {
+            const std::lock_guard lock(mutex_);
+            stored_ += batch.lines.size();
+            return;
+        }
         std::string body = R"({"events":[)";
         for (const Line& line : batch.lines) {
             if (&line != &batch.lines.front()) body += ',';
@@ -189,7 +203,7 @@ private:
     Answer answered(const Batch& batch, const std::string& body) {
         // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
         const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
-        const CallOptions options{.header = "Idempotency-Key: " + file_.key + '-' + batch.name,
+        const CallOptions options{.headers = {"Idempotency-Key: " + file_.key + '-' + batch.name},
                                   .timeout = 0ms};
         for (unsigned retry = 0;; ++retry) {
             const bool last = retry + 1 == rules.max_attempts;
@@ -245,15 +259,24 @@ private:
         if (refused_ == max_reported) output_.err << "further refused lines are only counted\n";
     }
     [[nodiscard]] std::string summary() const {
+        if (file_.dry_run) {
+            return std::to_string(stored_) + " would be sent, " + std::to_string(refused_) +
+                   " refused";
+        }
         return std::to_string(stored_) + " stored, " + std::to_string(existing_) +
                " there already, " + std::to_string(refused_) + " refused";
     }
     [[nodiscard]] std::string rate() const {
         const auto elapsed = wait_options_.elapsed().count();
         if (elapsed <= 0) return "";
-        return ", " +
-               std::to_string((stored_ + existing_) * 1000 / static_cast<std::uint64_t>(elapsed)) +
-               "/s";
+        const auto milliseconds = static_cast<std::uint64_t>(elapsed);
+        std::string text =
+            ", " + std::to_string((stored_ + existing_) * 1000 / milliseconds) + "/s";
+        if (file_.bytes > bytes_ && bytes_ > 0) {
+            const std::uint64_t left = (file_.bytes - bytes_) * milliseconds / bytes_ / 1000;
+            text += ", " + std::to_string(left) + " s left";
+        }
+        return text;
     }
     void report_result() const {
         if (!output_.json) {
@@ -273,6 +296,7 @@ private:
     std::mutex mutex_;  // guards all below
     LiveLine live_;
     std::size_t lines_ = 0, batches_ = 0;
+    std::uint64_t bytes_ = 0;  // read
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;
     bool waiting_ = false;  // waiting for the server, and reported

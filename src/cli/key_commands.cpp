@@ -25,6 +25,12 @@ std::string handle_of(const json::object& key) {
     return prefix.substr(prefix.rfind('_') + 1);
 }
 
+std::string key_line(const json::object& key) {
+    return handle_of(key) + "  " + text_of(key, "role") + "  " + harmless(text_of(key, "name")) +
+           "  expires " + or_never(key, "expiresAt") + ", last used " +
+           or_never(key, "lastUsedAt") + '\n';
+}
+
 }  // namespace
 
 Answer create_key(const HttpClient& client, const KeyToCreate& requested) {
@@ -71,13 +77,25 @@ int show_created_key(const Answer& answer, const Output& output) {
 
 int show_keys(const Answer& answer, const Output& output) {
     return print(answer, output, [&](const json::object& page) {
+        for (const json::value& one : page.at("data").as_array())
+            output.out << key_line(one.as_object());
+    });
+}
+
+int show_key(const Answer& answer, const std::string& id, const Output& output) {
+    bool found = false;
+    const int code = print(answer, output, [&](const json::object& page) {
         for (const json::value& one : page.at("data").as_array()) {
             const json::object& key = one.as_object();
-            output.out << handle_of(key) << "  " << text_of(key, "role") << "  "
-                       << text_of(key, "name") << "  expires " << or_never(key, "expiresAt")
-                       << ", last used " << or_never(key, "lastUsedAt") << '\n';
+            if (text_of(key, "id") != id && handle_of(key) != id) continue;
+            output.out << key_line(key);
+            found = true;
         }
     });
+    if (code != 0 || found) return code;
+    output.err << "sundial: there is no key '" << harmless(id)
+               << "'; `sundial key list` shows them\n";
+    return exit_code::not_found;
 }
 
 int show_revoked_key(const Answer& answer, const Output& output) {

@@ -84,48 +84,7 @@ std::string renew_body(const std::string& lock_token, const std::string& ttl) {
 }
 
 CallOptions showing(const std::string& lock_token) {
-    return {.header = "Sundial-Lock-Token: " + lock_token};
-}
-
-int acquire_lock(const HttpClient& client, const LockToAcquire& requested, const Output& output) {
-    return print(client.call("POST", lock_path(requested.name), acquire_body(requested)), output,
-                 [&](const json::object& lock) {
-                     output.out << text_of(lock, "lockToken") << "  fencing token "
-                                << text_of(lock, "fencingToken") << ", until "
-                                << text_of(lock, "expiresAt") << '\n';
-                 });
-}
-
-int renew_lock(const HttpClient& client, const std::string& name, const std::string& lock_token,
-               const std::string& ttl, const Output& output) {
-    return print(client.call("PUT", lock_path(name), renew_body(lock_token, ttl)), output,
-                 [&](const json::object& lock) {
-                     output.out << "held until " << text_of(lock, "expiresAt") << '\n';
-                 });
-}
-
-int release_lock(const HttpClient& client, const std::string& name, const std::string& lock_token,
-                 const Output& output) {
-    const Answer answer = client.call("DELETE", lock_path(name), {}, showing(lock_token));
-    if (answer.status == 204) {
-        if (!output.json) output.out << "released\n";
-        return exit_code::ok;
-    }
-    return print(answer, output, [](const json::object&) {});
-}
-
-int list_locks(const HttpClient& client, const std::optional<std::string>& prefix,
-               const Output& output) {
-    const std::string path =
-        "/v1/locks?limit=500" + (prefix ? "&q=" + query_text(*prefix) : std::string{});
-    return print(client.call("GET", path), output, [&](const json::object& page) {
-        for (const json::value& one : page.at("data").as_array()) {
-            const json::object& lock = one.as_object();
-            output.out << text_of(lock, "name") << "  " << text_of(lock, "holder")
-                       << "  fencing token " << text_of(lock, "fencingToken") << ", until "
-                       << text_of(lock, "expiresAt") << '\n';
-        }
-    });
+    return {.headers = {"Sundial-Lock-Token: " + lock_token}};
 }
 
 namespace {

@@ -4,10 +4,60 @@
 #include <boost/json.hpp>
 #include <cstddef>
 
+#include "cli/json_text.hpp"
+
 namespace sundial::cli {
 namespace {
 
 namespace json = boost::json;
+
+/// The remedy of a problem, for codes whose `detail` does not say it.
+std::string remedy(const json::object& problem) {
+    const std::string code = text_of(problem, "code");
+    if (code == "UNAUTHENTICATED") return "Give a key with --api-key or SUNDIAL_API_KEY.";
+    if (code == "FORBIDDEN")
+        return "Use a key with the role " + text_of(problem, "role") + ", or a higher one.";
+    if (text_of(problem, "retryable") == "true") return "The same command may succeed later.";
+    return "";
+}
+
+constexpr std::size_t deepest_json = 128;  // the API takes payloads of depth 64
+constexpr std::size_t name_column = 24;    // cells; the longest member of the API has 20
+
+/// Members of an object, each on its own line, nested ones indented.
+void add_members(std::string_view object, std::size_t indent, const Output& output) {
+    for (const auto& [key, value] : members_of(object)) {
+        const std::string name = std::string(indent, ' ') + harmless(key);
+        if (value.starts_with('{') && !members_of(value).empty()) {
+            output.out << name << '\n';
+            add_members(value, indent + 2, output);
+        } else if (value.starts_with('[') && value_at(value, "0").starts_with('{')) {
+            output.out << name << '\n';
+            for (const std::string_view one : elements_of(value)) {
+                add_members(one, indent + 2, output);
+                output.out << '\n';
+            }
+        } else if (value != "null") {
+            output.out << name
+                       << std::string(std::max(name_column, name.size() + 2) - name.size(), ' ')
+                       << painted_state(harmless(plain_text(value)), output) << '\n';
+        }
+    }
+}
+
+/// `@ref` and `@state`: see Column.
+std::string computed_cell(std::string_view row, std::string_view member) {
+    if (member == "@ref") {
+        const std::string external_id = plain_text(value_at(row, "externalId"));
+        return external_id.empty() ? plain_text(value_at(row, "id")) : "ext:" + external_id;
+    }
+    if (value_at(row, "enabled") == "true") return "enabled";
+    std::string reason = plain_text(value_at(row, "disabledReason"));
+    if (reason.empty()) reason = plain_text(value_at(row, "note"));
+    return reason.empty() ? "disabled" : "disabled: " + reason;
+}
+
+}  // namespace
 
 int exit_code_of(int status) {
     if (status < 300) return exit_code::ok;
@@ -18,19 +68,58 @@ int exit_code_of(int status) {
     return exit_code::failure;
 }
 
-void print_problem(const json::object& problem, std::ostream& err) {
-    err << "sundial: " << text_of(problem, "detail") << " (" << text_of(problem, "code") << ")\n";
+void print_problem(const json::object& problem, std::ostream& err, const PointerNames& name) {
+    err << "sundial: " << harmless(text_of(problem, "detail")) << " ("
+        << harmless(text_of(problem, "code")) << ")\n";
     if (const json::value* errors = problem.if_contains("errors");
         errors != nullptr && errors->is_array()) {
         for (const json::value& error : errors->get_array()) {
             if (!error.is_object()) continue;
-            err << "  " << text_of(error.get_object(), "pointer") << ": "
-                << text_of(error.get_object(), "message") << '\n';
+            const std::string pointer = text_of(error.get_object(), "pointer");
+            err << "  " << harmless(name ? name(pointer) : pointer) << ": "
+                << harmless(text_of(error.get_object(), "message")) << '\n';
         }
+    }
+    if (const std::string right = remedy(problem); !right.empty()) err << "  " << right << '\n';
+    if (text_of(problem, "code") == "INTERNAL_ERROR")
+        err << "  The server's log has it under " << harmless(text_of(problem, "correlationId"))
+            << ".\n";
+}
+
+std::vector<std::string> cells_of_row(std::string_view row, const std::vector<Column>& columns) {
+    std::vector<std::string> cells;
+    cells.reserve(columns.size());
+    for (const Column& column : columns) {
+        cells.push_back(column.member.starts_with('@') ? computed_cell(row, column.member)
+                                                       : plain_text(value_at(row, column.member)));
+    }
+    return cells;
+}
+
+void print_rows(const json::object& response, const std::vector<Column>& columns,
+                const Output& output) {
+    std::vector<std::string> titles;
+    for (const Column& column : columns) titles.push_back(column.title);
+    TextTable table(titles);
+    if (const json::value* data = response.if_contains("data");
+        data != nullptr && data->is_array()) {
+        for (const json::value& row : data->get_array())
+            table.add(cells_of_row(json::serialize(row), columns));
+    }
+    if (table.empty()) {
+        output.err << "none\n";
+    } else {
+        output.out << table.text(output.look);
     }
 }
 
-}  // namespace
+void print_members(std::string_view object, const Output& output) {
+    add_members(object, 0, output);
+}
+
+std::string painted_state(const std::string& word, const Output& output) {
+    return output.look.colour ? painted(word, paint_of_state(word)) : word;
+}
 
 std::string text_of(const json::object& object, std::string_view member) {
     const json::value* value = object.if_contains(member);
@@ -39,15 +128,15 @@ std::string text_of(const json::object& object, std::string_view member) {
 }
 
 int print(const Answer& answer, const Output& output,
-          const std::function<void(const json::object&)>& say) {
+          const std::function<void(const json::object&)>& say, const PointerNames& name) {
     json::error_code ec;
-    const json::value body = json::parse(answer.body, ec);
+    const json::value body = json::parse(answer.body, ec, {}, {.max_depth = deepest_json});
     if (ec || !body.is_object()) {
         output.err << "sundial: the server's response is not JSON; is it a Sundial server?\n";
         return exit_code::failure;
     }
     if (answer.status >= 300) {
-        print_problem(body.get_object(), output.err);
+        print_problem(body.get_object(), output.err, name);
     } else if (output.json) {
         output.out << answer.body << '\n';
     } else {
@@ -98,22 +187,6 @@ std::string query_text(std::string_view text) {
         }
     }
     return query;
-}
-
-std::string TextTable::text() const {
-    std::vector<std::size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    std::string text;
-    for (const auto& row : rows_) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-        }
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-    }
-    return text;
 }
 
 }  // namespace sundial::cli

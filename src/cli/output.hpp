@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_table.hpp"
 #include "cli/http_client.hpp"
+#include "cli/text_table.hpp"
 
 /// The exit codes. docs/reference/cli.md has the list for users.
 
@@ -24,6 +26,7 @@ inline constexpr int conflict = 4;
 inline constexpr int not_allowed = 5;
 inline constexpr int partly_failed = 7;
 inline constexpr int timed_out = 8;
+inline constexpr int interrupted = 130;
 
 }  // namespace sundial::cli::exit_code
 
@@ -38,7 +41,8 @@ namespace sundial::cli {
 struct Output {
     std::ostream& out;
     std::ostream& err;
-    bool json = false;  // print the API's response instead of text
+    bool json = false;       // print the API's response instead of text
+    TextTable::Look look{};  // of the terminal that `out` is, if it is one
 };
 
 /// How `wait_for_operation` waits, and how it shows progress.
@@ -47,16 +51,37 @@ struct WaitOptions {
     std::function<void(std::chrono::milliseconds)> sleep;
     std::optional<std::chrono::seconds> timeout;
     bool terminal = false;  // redraw the progress line; else a line every ten seconds
+    /// Whether the person wants to stop waiting. The work continues on the server.
+    std::function<bool()> interrupted = [] { return false; };
 };
 
 /// A member as text for people: strings without quotes, the rest as JSON, null or absent as
 /// nothing.
 [[nodiscard]] std::string text_of(const boost::json::object& object, std::string_view member);
 
+/// The argument that a JSON pointer of a problem stands for.
+using PointerNames = std::function<std::string(std::string_view pointer)>;
+
 /// Prints a response: the body itself for --json, a problem, or the text from `say`. Returns the
 /// exit code.
 [[nodiscard]] int print(const Answer& answer, const Output& output,
-                        const std::function<void(const boost::json::object&)>& say);
+                        const std::function<void(const boost::json::object&)>& say,
+                        const PointerNames& name = {});
+/// Prints a problem of the API: the error, its place, and the remedy.
+void print_problem(const boost::json::object& problem, std::ostream& err,
+                   const PointerNames& name = {});
+[[nodiscard]] int exit_code_of(int status);
+
+/// The texts of a row: one for each column.
+[[nodiscard]] std::vector<std::string> cells_of_row(std::string_view row,
+                                                    const std::vector<Column>& columns);
+/// The rows in `data` of a response, as a table; `none` goes to the error stream if there is none.
+void print_rows(const boost::json::object& response, const std::vector<Column>& columns,
+                const Output& output);
+/// One member per line; nested members are indented.
+void print_members(std::string_view object, const Output& output);
+/// A status in its colour, if `output` has colours.
+[[nodiscard]] std::string painted_state(const std::string& word, const Output& output);
 
 /// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000, 3 failed`
 [[nodiscard]] std::string operation_line(const boost::json::object& operation);
@@ -98,19 +123,6 @@ private:
     const WaitOptions& wait_options_;
     std::ostream& err_;
     std::chrono::milliseconds next_ = std::chrono::seconds(10);
-};
-
-/// Texts in aligned columns with headers.
-class TextTable {
-public:
-    explicit TextTable(std::vector<std::string> names) { rows_.push_back(std::move(names)); }
-    /// Must have as many fields as there are headers.
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-    /// Two blanks between columns, no trailing blanks.
-    [[nodiscard]] std::string text() const;
-
-private:
-    std::vector<std::vector<std::string>> rows_;
 };
 
 }  // namespace sundial::cli

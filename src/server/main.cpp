@@ -62,17 +62,14 @@ int main(int argc, char** argv) {
         server::CommandTree tree;
         server::add_serving_commands(tree);
         server::add_database_commands(tree);
-        server::add_key_commands(tree);
-        server::add_clock_commands(tree);
-        server::add_endpoint_commands(tree);
+        server::add_api_commands(tree);
         server::add_event_commands(tree);
-        server::add_operation_commands(tree);
-        server::add_lock_commands(tree);
-        server::add_stream_commands(tree);
-        server::add_info_commands(tree);
+        server::add_key_commands(tree);
+        server::add_waiting_commands(tree);
         server::add_rule_commands(tree);
         server::add_zone_commands(tree);
         server::add_bench_commands(tree);
+        server::add_manual_commands(tree);
         return once_written(tree.run(argc, argv));
     } catch (const cli::Unreachable& error) {
         return report_failure(server::unreachable, "", error);

@@ -352,6 +352,20 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
     return 0;
 }
 
+int show_due(const Settings& settings, bool json) {
+    system::SystemIds ids;
+    system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
+    const auto database = open_database(settings, false, log, end_at_once(log), {});
+    const QueueDepth depth = database->queue().depth();
+    if (json) {
+        base::JsonWriter out;
+        std::cout << out.begin_object().member("due", depth.due).end_object().text() << '\n';
+    } else {
+        std::cout << depth.due << " due; nothing was delivered\n";
+    }
+    return 0;
+}
+
 std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings) {
     return std::make_unique<zones::CctzTimeZones>(tz_directory(settings));
 }

@@ -24,6 +24,9 @@ struct ProcessOptions {
 /// Runs one pass over all due events, for an external trigger every minute. Prints the counts.
 [[nodiscard]] int run_tick(const Settings& settings, std::uint64_t limit, bool json);
 
+/// Prints how many events such a pass would find due. Delivers nothing.
+[[nodiscard]] int show_due(const Settings& settings, bool json);
+
 /// Loads the tz database of the settings. Throws CannotStart if there is none.
 [[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings);
 /// The same for a directory. Throws CannotStart if it contains none.

@@ -1,31 +1,29 @@
-"""Every command of the program and its flags, as its own help lists them."""
+"""Every command of the program and its flags, as `sundial help --json` lists them."""
 import functools
-import re
+import json
 import subprocess
 
 import harness as h
 
 
 @functools.cache
-def help_of(path):
-    done = subprocess.run([h.PROGRAM, *path, "--help"], capture_output=True, text=True, timeout=h.HANG_GUARD, check=True)
-    return done.stdout
+def manual():
+    """{("event", "list"): {"help", "operations", "flags"}, …}"""
+    done = subprocess.run([h.PROGRAM, "help", "--json"], capture_output=True, text=True, timeout=h.HANG_GUARD, check=True)
+    return {tuple(command["command"].split()): command for command in json.loads(done.stdout)}
 
 
-def verbs_below(path):
-    """The words that may follow."""
-    _, found, rest = help_of(path).partition("\nSubcommands:\n")
-    return re.findall(r"^  (\S+)", rest, re.MULTILINE) if found else []
-
-
-def all_commands(path=()):
+def all_commands():
     """("event", "list"), … : what can be run."""
-    verbs = verbs_below(path)
-    if not verbs:
-        return [path]
-    return [command for verb in verbs for command in all_commands((*path, verb))]
+    return list(manual())
 
 
 def flags_of(command):
     """{"--server", …}"""
-    return set(re.findall(r"^  (?:-\w,)?(--[\w.-]+)", help_of(command), re.MULTILINE)) - {"--help", "--help-all"}
+    names = {name for flag in manual()[command]["flags"] for name in flag["names"]}
+    return {name for name in names if name.startswith("--")} - {"--help", "--help-all"}
+
+
+def operations_of(command):
+    """operationIds of openapi.json"""
+    return set(manual()[command]["operations"])

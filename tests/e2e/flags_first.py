@@ -4,39 +4,48 @@ import os
 import subprocess
 import threading
 
-from commands import all_commands, flags_of
+from commands import all_commands, flags_of, manual
 import harness as h
 
-# The arguments that a command needs besides its flags. A command that is not listed needs none.
+# The arguments that a command needs besides its flags, where its table cannot tell.
 ARGUMENTS = {
     ("clock", "advance"): ["--by", "PT1M"],
-    ("event", "get"): ["x"],
-    ("event", "explain"): ["x"],
+    ("event", "add"): ["--type", "T", "--at", "now", "--payload", "{}"],
+    ("event", "set"): ["x", "--priority", "LOW"],
     ("event", "retry"): ["--all", "-y"],
     ("event", "cancel"): ["--all", "-y"],
     ("dlq", "retry"): ["--all", "-y"],
     ("dlq", "dismiss"): ["--all", "-y"],
-    ("endpoint", "get"): ["x"],
+    ("endpoint", "add"): ["--name", "x", "--type", "INBOX"],
     ("endpoint", "set"): ["x", "--enable"],
-    ("endpoint", "put"): ["x", os.devnull],
-    ("endpoint", "delete"): ["x", "-y"],
-    ("endpoint", "reset"): ["x"],
-    ("op", "wait"): ["x"],
-    ("op", "stop"): ["x"],
-    ("lock", "run"): ["x", "true"],
-    ("lock", "acquire"): ["x"],
-    ("lock", "renew"): ["x", "token"],
-    ("lock", "release"): ["x", "token"],
-    ("stream", "read"): ["Order", "1"],
-    ("stream", "append"): ["Order", "1", "Placed"],
-    ("key", "create"): ["--name", "x"],
-    ("key", "revoke"): ["0123456789"],
+    ("user", "add"): ["--first-name", "A", "--last-name", "B", "--date-of-birth", "1990-01-01", "--timezone", "UTC"],
+    ("user", "set"): ["x", "--last-name", "C"],
+    ("schedule", "set"): ["x", "--every", "PT1H"],
     ("zone", "show"): ["UTC"],
     ("zone", "convert"): ["2027-01-05T08:00:00Z"],
     ("zone", "diff"): ["/usr/share/zoneinfo"],
+    ("lock", "run"): ["x", "true"],
     ("next",): ["@daily", "--zone", "UTC"],
-    ("schedule", "explain"): ["@daily"],
 }
+
+
+def arguments_of(command):
+    """The arguments that a command needs: its positional arguments, its required flags, and --yes."""
+    if command in ARGUMENTS:
+        return ARGUMENTS[command]
+    arguments = []
+    for flag in manual()[command]["flags"]:
+        value = flag["choices"][0] if flag["choices"] else "-" if flag["value"] == "FILE" else \
+            "{}" if flag["value"].startswith("JSON") else "1" if flag["value"] == "N" else "x"
+        if flag["positional"] and (flag["required"] or flag["value"] == "FILE"):
+            arguments.append(value)
+        elif flag["required"] and command != ("db", "grant"):
+            arguments += [flag["names"][0], value]
+        elif "--yes" in flag["names"]:
+            arguments.append("--yes")
+    return arguments
+
+
 # Two values of each setting that differ; of those that are not here a number, a duration or truth can be made up.
 VALUES = {
     "http.listen": ("127.0.0.1:1111", "127.0.0.1:2222"),
@@ -100,7 +109,7 @@ class Listener:
 
 def run(command, *flags, directory, environment):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SUNDIAL") and name != "DATABASE_URL"}
-    return subprocess.run([h.PROGRAM, *command, *ARGUMENTS.get(command, ()), *flags], env=clean | environment, cwd=directory,
+    return subprocess.run([h.PROGRAM, *command, *arguments_of(command), *flags], env=clean | environment, cwd=directory,
                           input='{"eventType":"T"}\n', capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
 
 

@@ -52,7 +52,7 @@ def made_beside_the_server(url, directory):
         assert sundial("key", "create", "--db", url, *wrong).returncode == 2, wrong
     listed = sundial("key", "list", "--db", url)
     assert KEY.fullmatch(admin)[1] in listed.stdout and admin not in listed.stdout, listed
-    assert sundial("key", "revoke", "nobody", "--db", url).returncode == 3
+    assert sundial("key", "revoke", "-y", "nobody", "--db", url).returncode == 3
     return admin
 
 
@@ -158,17 +158,17 @@ def managed_through_a_server(directory):
         listed = sundial("key", "list", *where, environment=shown)
         assert [line.split()[1] for line in listed.stdout.splitlines()] == ["ADMIN", "READ"] and admin not in listed.stdout, listed
         assert [key["name"] for key in json.loads(sundial("key", "list", "--json", *where, environment=shown).stdout)["data"]] == ["ops", "crm"]
-        last = sundial("key", "revoke", KEY.fullmatch(admin)[1], *where, environment=shown)
+        last = sundial("key", "revoke", "-y", KEY.fullmatch(admin)[1], *where, environment=shown)
         assert last.returncode == 4 and "LAST_ADMIN_KEY" in last.stderr, last
-        assert sundial("key", "revoke", "nobody", *where, environment=shown).returncode == 3
+        assert sundial("key", "revoke", "-y", "nobody", *where, environment=shown).returncode == 3
         assert sundial("key", "create", "--name", "x", "--expires-at", "tomorrow", *where, environment=shown).returncode == 2
         # Another ADMIN key can replace it.
         second = sundial("key", "create", "--name", "ops 2", "--role", "ADMIN", *where, environment=shown).stdout.strip()
-        assert sundial("key", "revoke", KEY.fullmatch(admin)[1], *where, environment=shown).returncode == 0
+        assert sundial("key", "revoke", "-y", KEY.fullmatch(admin)[1], *where, environment=shown).returncode == 0
         assert sundial("key", "list", *where, environment=shown).returncode == 5
         shown = {"SUNDIAL_API_KEY": second}
         for handle in (KEY.fullmatch(one["key"])[1], KEY.fullmatch(second)[1]):
-            assert sundial("key", "revoke", handle, *where, environment=shown).returncode == 0
+            assert sundial("key", "revoke", "-y", handle, *where, environment=shown).returncode == 0
         assert client.get("/v1/users").status == 200, "the only key was revoked, so the server needs no key again"
         # The list has more than one page.
         admin = sundial("key", "create", "--name", "ops", "--role", "ADMIN", *where).stdout.strip()

@@ -258,9 +258,9 @@ def command_line(server):
     assert "version 1" in sundial("append", "Cli", "a b/1", "Said", '{"n":1}', "--expect", "NO_STREAM")
     sundial("append", "Cli", "a b/1", "Said", "--expect", "7", code=4)
     assert "version 2" in sundial("append", "Cli", "a b/1", "Said", "--expect", "1")
-    assert sundial("list", "Cli") == "Cli/a b/1  version 2\n"
-    assert [line.split("  ")[2:] for line in sundial("read", "Cli", "a b/1").splitlines()] == [
-        ["1", "Said", '{"n":1}'], ["2", "Said", "{}"]]
+    assert [line.split() for line in sundial("list", "Cli").splitlines()] == [["type", "stream", "version"], ["Cli", "a", "b/1", "2"]]
+    assert [line.split()[-3:] for line in sundial("read", "Cli", "a b/1").splitlines()] == [
+        ["version", "event", "data"], ["1", "Said", '{"n":1}'], ["2", "Said", "{}"]]
     lines = [json.loads(line) for line in sundial("follow", "Cli", "--once", "--json").splitlines()]
     assert [line["version"] for line in lines] == [1, 2]
 
@@ -296,7 +296,7 @@ def versions_required(kind):
         assert unquoted.status == 412 and "names no version" in unquoted.json()["detail"], unquoted.body
         event = client.ok("POST", "/v1/events", {"eventType": "A", "targetTimestampUTC": "now+1h", "deliveryPayload": 1})
         assert client.call("DELETE", f"/v1/events/{event['id']}").status == 428
-        done = subprocess.run([os.environ["SUNDIAL"], "event", "cancel", event["id"], "--server", f"http://127.0.0.1:{server.port}"],
+        done = subprocess.run([os.environ["SUNDIAL"], "event", "cancel", event["id"], "-y", "--server", f"http://127.0.0.1:{server.port}"],
                               capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
         assert (done.returncode, done.stdout) == (0, f"{event['id']}  CANCELLED\n"), (done.stdout, done.stderr)
 

@@ -4,7 +4,7 @@ import shutil
 import signal
 import subprocess
 
-from commands import all_commands
+from commands import all_commands, flags_of
 import harness as h
 
 LOST = "the output could not be written"
@@ -34,6 +34,11 @@ class Examples:
             file.write('{"eventType":"T","targetTimestampUTC":"now+1h","endpointId":"ext:bin","deliveryPayload":{}}\n')
         with open(os.path.join(directory, "endpoint.json"), "w") as file:
             file.write('{"name":"put","type":"INBOX"}')
+        with open(os.path.join(directory, "user.json"), "w") as file:
+            file.write('{"firstName":"A","lastName":"B","dateOfBirth":"1990-01-01","timezone":"UTC"}')
+        with open(os.path.join(directory, "schedule.json"), "w") as file:
+            file.write('{"eventType":"S","trigger":{"every":"PT1H"}}')
+        self.client.ok("POST", "/v1/endpoints", {"name": "queue", "type": "PULL", "externalId": "queue"})
 
     def event(self):
         return self.client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now+48h", "endpointId": "ext:bin",
@@ -63,53 +68,37 @@ class Examples:
                 os.remove(os.path.join(self.directory, name))
         return "fresh.db"
 
+    def user(self):
+        self.made += 1
+        return self.client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29",
+                                                    "timezone": "Europe/Paris", "externalId": f"user-{self.made}"})["id"]
+
+    def schedule(self):
+        self.made += 1
+        return self.client.ok("POST", "/v1/schedules", {"externalId": f"schedule-{self.made}", "eventType": "S", "endpointId": "ext:bin",
+                                                        "trigger": {"every": "PT1H"}})["id"]
+
+    def claimed(self):
+        """The id and the version of an event that a pull worker has claimed."""
+        self.client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:queue",
+                                              "deliveryPayload": {}})
+        claim = self.client.ok("POST", "/v1/endpoints/ext:queue/claim", {"worker": "w", "limit": 1})["data"][0]
+        return [claim["id"], str(claim["version"])]
+
     def of(self, command):
+        """The arguments of a command; those that ask a server get its address."""
+        asks_server = "--server" in flags_of(command) and command[0] != "key"
+        arguments = self.own(command)
+        if not asks_server:
+            return arguments
+        return [*self.where, *arguments] if command == ("lock", "run") else [*arguments, *self.where]
+
+    def own(self, command):
         match command:
-            case ("event", "list"):
-                return [*self.where] if self.event() else []
-            case ("event", "import"):
-                return ["events.jsonl", *self.where]
-            case ("event", "get" | "explain" | "cancel"):
-                return [self.event(), *self.where]
-            case ("event", "retry"):
-                return [self.failed(), *self.where]
-            case ("endpoint", "list"):
-                return [*self.where]
-            case ("endpoint", "get" | "reset"):
-                return ["ext:bin", *self.where]
-            case ("endpoint", "set"):
-                return ["ext:bin", "--enable", *self.where]
-            case ("endpoint", "put"):
-                return ["ext:put", "endpoint.json", *self.where]
-            case ("endpoint", "delete"):
-                self.made += 1
-                self.client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": f"bin-{self.made}"})
-                return [f"ext:bin-{self.made}", "-y", *self.where]
-            case ("dlq", "list" | "export"):
-                return [*self.where] if self.failed() else []
-            case ("dlq", "retry" | "dismiss"):
-                return [self.failed(), "-y", *self.where]
-            case ("op", "wait" | "stop"):
-                return [self.operation, *self.where]
-            case ("lock", "run"):
-                return ["free", *self.where, "true"]
-            case ("lock", "acquire"):
-                self.made += 1
-                return [f"new-{self.made}", *self.where]
-            case ("lock", "renew" | "release"):
-                return [*self.lock(), *self.where]
-            case ("lock", "list"):
-                return [*self.where] if self.lock() else []
-            case ("stream", "read"):
-                return ["Order", "1", *self.where]
-            case ("stream", "append"):
-                return ["Order", "1", "Shipped", *self.where]
-            case ("stream", "follow"):
-                return ["--once", *self.where]
-            case ("clock", "advance"):
-                return ["--by", "PT1S", *self.where]
-            case ("clock", "show") | ("op", "list") | ("stream", "list") | ("info",):
-                return [*self.where]
+            case ("event" | "attempt" | "user" | "endpoint" | "schedule" | "inbox" | "dlq", _):
+                return self.of_resources(*command)
+            case ("stream" | "feed" | "checkpoint" | "lock" | "op" | "clock", _):
+                return self.of_server(*command)
             case ("tick",) | ("db", "status"):
                 return ["--db", "own.db"]
             case ("db", "migrate"):
@@ -121,24 +110,158 @@ class Examples:
             case ("key", "list"):
                 return ["--db", "own.db"] if self.key() else []
             case ("key", "revoke"):
-                return [self.key(), "--db", "own.db"]
+                return [self.key(), "--db", "own.db", "-y"]
             case ("next",):
                 return ["@daily", "--zone", "UTC"]
-            case ("schedule", "explain"):
-                return ["@daily"]
             case ("zone", "show"):
                 return ["Europe/Berlin"]
             case ("zone", "convert"):
                 return ["2027-01-05T08:00:00Z"]
             case ("zone", "diff"):
                 return ["/usr/share/zoneinfo", "--json"]
+            case ("zone", "impact"):
+                return ["--json"]
             case ("bench", "lateness"):
                 return ["--events", "5", "--rate", "50"]
             case ("bench", _):
                 return ["--events", "20"]
-            case ("zone", "list") | ("config", "show") | ("version",):
+            case ("docs", "error"):
+                return ["OPTIMISTIC_LOCK"]
+            case ("completion",):
+                return ["bash"]
+            case (("zone", "list" | "served") | ("config", "show") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
+                  | ("metrics",) | ("openapi",) | ("docs", _) | ("help",) | ("man",)):
                 return []
         raise AssertionError(f"a new command? say here how it is called so that it prints something: {command}")
+
+    def of_resources(self, noun, verb):
+        match noun, verb:
+            case ("event", "list"):
+                return [] if self.event() else []
+            case ("event", "import"):
+                return ["events.jsonl"]
+            case ("event", "add"):
+                return ["--type", "T", "--at", "now+1h", "--endpoint", "ext:bin", "--payload", "{}"]
+            case ("event", "set"):
+                return [self.event(), "--priority", "HIGH"]
+            case ("event", "reschedule"):
+                return [self.event(), "--at", "now+2h"]
+            case ("event", "complete" | "fail" | "release" | "extend"):
+                return self.claimed()
+            case ("event", "watch"):
+                made = self.client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:bin",
+                                                             "deliveryPayload": {}})["id"]
+                self.client.ok("POST", "/v1/clock/advance", {"by": "PT1S"})
+                return [made]
+            case ("event", "cancel"):
+                return [self.event(), "-y"]
+            case ("event", "retry") | ("attempt", "list"):
+                return [self.failed()]
+            case ("event", _):
+                return [self.event()]
+            case ("user", "add"):
+                return ["--first-name", "A", "--last-name", "B", "--date-of-birth", "1990-01-01", "--timezone", "UTC"]
+            case ("user", "list"):
+                return [] if self.user() else []
+            case ("user", "set"):
+                return [self.user(), "--last-name", "C"]
+            case ("user", "put"):
+                return [self.user(), "user.json"]
+            case ("user", "delete"):
+                return [self.user(), "-y"]
+            case ("user", _):
+                return [self.user()]
+            case ("endpoint", "list"):
+                return []
+            case ("endpoint", "add"):
+                return ["--name", "added", "--type", "INBOX"]
+            case ("endpoint", "set"):
+                return ["ext:bin", "--enable"]
+            case ("endpoint", "put"):
+                return ["ext:put", "endpoint.json"]
+            case ("endpoint", "rotate-secret"):
+                return ["ext:refusing", "-y"]
+            case ("endpoint", "claim"):
+                self.client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:queue",
+                                                      "deliveryPayload": {}})
+                return ["ext:queue", "--worker", "w"]
+            case ("endpoint", "delete" | "disable"):
+                self.made += 1
+                self.client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": f"bin-{self.made}"})
+                return [f"ext:bin-{self.made}", *(["-y"] if verb == "delete" else [])]
+            case ("endpoint", _):
+                return ["ext:bin"]
+            case ("inbox", "clear"):
+                return ["ext:bin", "-y"]
+            case ("inbox", "list"):
+                self.client.ok("POST", "/v1/endpoints/ext:bin/test")
+                return ["ext:bin"]
+            case ("schedule", "list"):
+                return []
+            case ("schedule", "explain"):
+                return ["@daily"]
+            case ("schedule", "add"):
+                return ["--every", "PT1H", "--type", "S"]
+            case ("schedule", "set"):
+                return [self.schedule(), "--every", "PT2H"]
+            case ("schedule", "put"):
+                return ["ext:put", "schedule.json"]
+            case ("schedule", "delete"):
+                return [self.schedule(), "-y"]
+            case ("schedule", "backfill"):
+                return [self.schedule(), "--from", "now-3h", "--to", "now", "--dry-run"]
+            case ("schedule", _):
+                return [self.schedule()]
+            case ("dlq", "list" | "export" | "groups"):
+                return [] if self.failed() else []
+            case ("dlq", "retry" | "dismiss"):
+                return [self.failed(), "-y"]
+        raise AssertionError(f"a new command? say here how it is called so that it prints something: {noun} {verb}")
+
+    def of_server(self, noun, verb):
+        match noun, verb:
+            case ("op", "list"):
+                return []
+            case ("op", "errors"):
+                return [self.operation, "--json"]
+            case ("op", _):
+                return [self.operation]
+            case ("lock", "run"):
+                return ["free", "true"]
+            case ("lock", "acquire"):
+                self.made += 1
+                return [f"new-{self.made}"]
+            case ("lock", "renew" | "release"):
+                return [*self.lock()]
+            case ("lock", "get"):
+                return [self.lock()[0]]
+            case ("lock", "list"):
+                return [] if self.lock() else []
+            case ("stream", "read"):
+                return ["Order", "1"]
+            case ("stream", "append"):
+                return ["Order", "1", "Shipped"]
+            case ("stream", "save-snapshot"):
+                return ["Order", "1", "1", "{}"]
+            case ("stream", "snapshot"):
+                self.client.ok("PUT", "/v1/streams/Order/1/snapshot", {"version": 1, "state": {}})
+                return ["Order", "1"]
+            case ("stream" | "feed", "follow"):
+                return ["--once"]
+            case ("stream", "list") | ("feed", "read"):
+                return []
+            case ("checkpoint", "get"):
+                return ["reader"]
+            case ("checkpoint", "set"):
+                self.made += 1
+                return [f"reader-{self.made}", "--previous", "0", "--position", "1"]
+            case ("clock", "advance"):
+                return ["--by", "PT1S"]
+            case ("clock", "set"):
+                return [self.client.ok("GET", "/v1/clock")["now"]]
+            case ("clock", "show" | "tick"):
+                return []
+        raise AssertionError(f"a new command? say here how it is called so that it prints something: {noun} {verb}")
 
 
 def judge(what, done):
@@ -168,7 +291,7 @@ def short_commands(directory):
             with open("/dev/full", "w") as full:
                 judge(arguments, run(*arguments, directory=directory, out=full))
         judge("closed", run("version", directory=directory, out=None, preexec_fn=lambda: os.close(1)))
-        silent = run("key", "revoke", examples.key(), "--db", "own.db", directory=directory, out=None,
+        silent = run("key", "revoke", examples.key(), "-y", "--db", "own.db", directory=directory, out=None,
                      preexec_fn=lambda: os.close(1))
         assert silent.returncode == 0, silent  # it had nothing to write
         requests_and_rejects(examples, directory)

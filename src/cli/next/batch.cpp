@@ -15,7 +15,7 @@ namespace {
 
 using MaybeError = std::optional<TimeError>;
 
-std::optional<std::string> text_of(const std::optional<Instant>& instant) {
+std::optional<std::string> optional_text(const std::optional<Instant>& instant) {
     if (!instant) return std::nullopt;
     return format_instant(*instant);
 }
@@ -51,7 +51,7 @@ MaybeError answer_local(const Request& request, const TimeZones& zones, base::Js
     FieldReader read(request, zones);
     const auto local = read_local(read);
     if (!local) return local.error();
-    out.member("utc", text_of(local->resolved.instant));
+    out.member("utc", optional_text(local->resolved.instant));
     out.member("resolution", resolution(local->resolved.kind));
     return std::nullopt;
 }
@@ -88,7 +88,7 @@ MaybeError answer_misfire(const Request& request, const TimeZones& zones, base::
     out.member("dropped", done.dropped);
     std::optional<Instant> next;
     if (done.next) next = done.next->instant;
-    out.member("next", text_of(next));
+    out.member("next", optional_text(next));
     return std::nullopt;
 }
 

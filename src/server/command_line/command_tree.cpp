@@ -3,12 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/command_table.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -113,6 +116,120 @@ Walk walk(const CLI::App& root, int argc, char** argv) {
     return found;
 }
 
+/// Reports an unknown word in place of a command, or that there is none.
+int report_command(const Walk& found) {
+    const std::vector<std::string> commands = names_below(*found.command);
+    const std::string path = path_of(*found.command);
+    const std::string wrong = found.no_command
+                                  ? "'" + *found.no_command + "' is not a command of " + path +
+                                        question(base::nearest(*found.no_command, commands))
+                                  : path + " needs a command";
+    std::cerr << "sundial: " << wrong << "\nThere are " << listed(commands)
+              << ".\nRun with --help or --help-all for more information.\n";
+    return usage;
+}
+
+/// The environment variable that a flag has the value of, if it is not given.
+std::string variable_of(const CLI::Option& option) {
+    static const std::map<std::string, std::string> of_connection{
+        {"--server", "SUNDIAL_SERVER"},     {"--api-key", "SUNDIAL_API_KEY"},
+        {"--ca-file", "SUNDIAL_CA_FILE"},   {"--cert-file", "SUNDIAL_CERT_FILE"},
+        {"--key-file", "SUNDIAL_KEY_FILE"}, {"--config", "SUNDIAL_CONFIG"},
+        {"--no-color", "NO_COLOR"},
+    };
+    const std::string name = option.get_name(false, false);
+    if (option.get_group() == settings_group) return variable_of_setting(name.substr(2));
+    const auto found = of_connection.find(name);
+    return found == of_connection.end() ? "" : found->second;
+}
+
+/// The words in `TEXT:{READ,WRITE}`, as CLI11 writes a checked set.
+std::vector<std::string> words_in(const std::string& type_name) {
+    const auto open = type_name.find('{');
+    const auto close = type_name.rfind('}');
+    if (open == std::string::npos || close == std::string::npos) return {};
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : type_name.substr(open + 1, close - open - 1) + ',') {
+        if (c != ',')
+            word += c;
+        else
+            words.push_back(std::exchange(word, {}));
+    }
+    return words;
+}
+
+using Choices = std::map<const CLI::Option*, std::vector<std::string>>;
+
+/// The default, as the help shows it. CLI11 knows no default of a flag without a value.
+std::string default_of(const CLI::Option& option) {
+    if (option.get_items_expected_max() == 0) return "";
+    if (!option.get_default_str().empty()) return option.get_default_str();
+    return default_in_effect(option.get_name(false, false));
+}
+
+/// Help with the default, the variable and the origin of each value.
+class HelpFormatter : public CLI::Formatter {
+public:
+    explicit HelpFormatter(const Choices& choices) : choices_(choices) {}
+
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_items_expected_max() == 0) return "";
+        const std::string type = option->get_type_name();
+        const bool many = option->get_items_expected_max() > 1;
+        return ' ' + type.substr(0, type.find(':')) + (many ? " ..." : "");
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        std::vector<std::string> facts;
+        if (option->get_required()) facts.emplace_back("required");
+        std::vector<std::string> words = words_in(option->get_type_name());
+        if (const auto found = choices_.find(option); found != choices_.end())
+            words = found->second;
+        if (!words.empty()) facts.push_back("one of " + listed(words));
+        if (const std::string text = default_of(*option); !text.empty())
+            facts.push_back("default " + text);
+        if (const std::string variable = variable_of(*option); !variable.empty()) {
+            facts.push_back(variable);
+            const auto [value, origin] = value_in_effect(option->get_name(false, false), variable);
+            if (!origin.empty()) facts.push_back("now " + value + " from " + origin);
+        }
+        std::string text;
+        for (const std::string& fact : facts) text += (text.empty() ? "" : "; ") + fact;
+        const std::string& help = option->get_description();
+        return text.empty() ? help : help + " (" + text + ')';
+    }
+
+private:
+    const Choices& choices_;
+};
+
+/// The flags of a command, including those of its groups.
+void add_flag_helps(const CLI::App& command, const Choices& choices,
+                    std::vector<cli::FlagHelp>& flags) {
+    for (const CLI::Option* option : command.get_options()) {
+        cli::FlagHelp flag;
+        for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+        flag.positional = flag.names.empty();
+        if (flag.positional) flag.names.push_back(option->get_name(true, false));
+        const std::string type = option->get_type_name();
+        flag.choices = words_in(type);
+        if (const auto found = choices.find(option); found != choices.end())
+            flag.choices = found->second;
+        if (option->get_items_expected_max() > 0) flag.value = type.substr(0, type.find(':'));
+        flag.help = option->get_description();
+        flag.otherwise = default_of(*option);
+        flag.variable = variable_of(*option);
+        flag.group = option->get_group();
+        flag.required = option->get_required();
+        flag.many = option->get_items_expected_max() > 1;
+        flags.push_back(std::move(flag));
+    }
+    for (const CLI::App* group : command.get_subcommands([](const CLI::App*) { return true; })) {
+        if (group->get_name().empty()) add_flag_helps(*group, choices, flags);
+    }
+}
+
 }  // namespace
 
 CommandTree::CommandTree()
@@ -121,13 +238,22 @@ CommandTree::CommandTree()
     root_->set_help_all_flag("--help-all", "print the help of every command");
     root_->set_version_flag("--version", product_line(), "print the version of this program");
     root_->require_subcommand(1);
-    root_->get_formatter()->column_width(34);
+    const auto formatter = std::make_shared<HelpFormatter>(choices_);
+    formatter->column_width(34);
+    root_->formatter(formatter);
 }
 
 CommandTree::~CommandTree() = default;
 
-CLI::App& CommandTree::noun(const char* name, const char* help) {
-    CLI::App& added = *root_->add_subcommand(name, help);
+CLI::App& CommandTree::noun(const std::string& name, const char* help) {
+    for (CLI::App* each : root_->get_subcommands([](CLI::App*) { return true; })) {
+        if (each->get_name() == name) return *each;
+    }
+    std::string text = help;
+    for (const cli::Noun& noun : cli::nouns()) {
+        if (noun.name == name) text = noun.help;
+    }
+    CLI::App& added = *root_->add_subcommand(name, text);
     added.require_subcommand(1);
     return added;
 }
@@ -143,6 +269,36 @@ CLI::App& CommandTree::verb(const char* name, const char* help, std::function<in
     return verb(*root_, name, help, std::move(run));
 }
 
+void CommandTree::performs(const CLI::App& command, std::vector<std::string> operations) {
+    operations_[&command] = std::move(operations);
+}
+
+void CommandTree::has_choices(const CLI::Option& option, std::vector<std::string> choices) {
+    choices_[&option] = std::move(choices);
+}
+
+cli::Manual CommandTree::manual() const {
+    cli::Manual manual;
+    const std::function<void(const CLI::App&, const std::vector<std::string>&)> add =
+        [&](const CLI::App& app, const std::vector<std::string>& path) {
+            cli::CommandHelp command{.path = path, .help = app.get_description()};
+            command.examples = app.get_footer();
+            if (const auto found = operations_.find(&app); found != operations_.end())
+                command.operations = found->second;
+            add_flag_helps(app, choices_, command.flags);
+            const auto commands = below(app);
+            command.has_commands = !commands.empty();
+            manual.push_back(std::move(command));
+            for (const CLI::App* each : commands) {
+                std::vector<std::string> longer = path;
+                longer.push_back(each->get_name());
+                add(*each, longer);
+            }
+        };
+    add(*root_, {});
+    return manual;
+}
+
 int CommandTree::run(int argc, char** argv) {
     try {
         root_->parse(argc, argv);
@@ -155,17 +311,7 @@ int CommandTree::run(int argc, char** argv) {
 int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) const {
     const bool asked_for_help = error.get_exit_code() == 0;
     const Walk found = walk(*root_, argc, argv);
-    const std::vector<std::string> commands = names_below(*found.command);
-    if (!asked_for_help && !commands.empty()) {
-        const std::string path = path_of(*found.command);
-        const std::string wrong = found.no_command
-                                      ? "'" + *found.no_command + "' is not a command of " + path +
-                                            question(base::nearest(*found.no_command, commands))
-                                      : path + " needs a command";
-        std::cerr << "sundial: " << wrong << "\nThere are " << listed(commands)
-                  << ".\nRun with --help or --help-all for more information.\n";
-        return usage;
-    }
+    if (!asked_for_help && !below(*found.command).empty()) return report_command(found);
     if (root_->exit(error) == 0) return ok;
     if (found.no_flag) {
         Flags own;
@@ -175,6 +321,17 @@ int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) co
         }
     }
     return usage;
+}
+
+int CommandTree::help(const std::vector<std::string>& path) {
+    std::vector<std::string> words{"sundial"};
+    words.insert(words.end(), path.begin(), path.end());
+    words.emplace_back("--help");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    const Walk found = walk(*root_, static_cast<int>(arguments.size()) - 1, arguments.data());
+    if (found.no_command) return report_command(found);
+    return run(static_cast<int>(arguments.size()), arguments.data());
 }
 
 }  // namespace sundial::server

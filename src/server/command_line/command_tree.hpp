@@ -1,7 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/manual.hpp"
 
 /// Registration functions of the command line, one file per group of nouns.
 
@@ -9,25 +14,23 @@ namespace sundial::server {
 
 class CommandTree;
 
-void add_serving_commands(CommandTree& tree);    // serve, dev, tick
-void add_database_commands(CommandTree& tree);   // db, config
-void add_key_commands(CommandTree& tree);        // key
-void add_clock_commands(CommandTree& tree);      // clock
-void add_endpoint_commands(CommandTree& tree);   // endpoint
-void add_event_commands(CommandTree& tree);      // event, dlq
-void add_operation_commands(CommandTree& tree);  // op
-void add_lock_commands(CommandTree& tree);       // lock
-void add_stream_commands(CommandTree& tree);     // stream
-void add_info_commands(CommandTree& tree);       // info, version
-void add_rule_commands(CommandTree& tree);       // next, schedule explain
-void add_zone_commands(CommandTree& tree);       // zone
-void add_bench_commands(CommandTree& tree);      // bench
+void add_serving_commands(CommandTree& tree);   // serve, dev, tick
+void add_database_commands(CommandTree& tree);  // db, config
+void add_key_commands(CommandTree& tree);       // key
+void add_api_commands(CommandTree& tree);       // the command table of cli/
+void add_event_commands(CommandTree& tree);     // event, dlq: on many events, import, watch
+void add_waiting_commands(CommandTree& tree);   // op wait, lock run, stream and feed follow
+void add_manual_commands(CommandTree& tree);    // help, man, completion, version
+void add_rule_commands(CommandTree& tree);      // next, schedule explain
+void add_zone_commands(CommandTree& tree);      // zone
+void add_bench_commands(CommandTree& tree);     // bench
 
 }  // namespace sundial::server
 
 namespace CLI {
 
 class App;
+class Option;
 class ParseError;
 
 }  // namespace CLI
@@ -45,16 +48,25 @@ public:
     CommandTree(const CommandTree&) = delete;
     CommandTree& operator=(const CommandTree&) = delete;
 
-    /// Adds a noun; the caller adds verbs to it.
-    CLI::App& noun(const char* name, const char* help);
+    /// The noun, to add verbs to. The table of cli/ has the help of most nouns.
+    CLI::App& noun(const std::string& name, const char* help = "");
     /// Adds a command. `run` returns the exit code and owns the variables that its flags are read
     /// into.
     CLI::App& verb(CLI::App& noun, const char* name, const char* help, std::function<int()> run);
     /// The same for a command without a noun.
     CLI::App& verb(const char* name, const char* help, std::function<int()> run);
 
+    /// Says which operations of the API a command performs.
+    void performs(const CLI::App& command, std::vector<std::string> operations);
+    /// Says what an option takes, where CLI11 does not check it.
+    void has_choices(const CLI::Option& option, std::vector<std::string> choices);
+    /// All nouns and commands, for the texts that are generated from them.
+    [[nodiscard]] cli::Manual manual() const;
+
     /// Throws whatever the command throws.
     int run(int argc, char** argv);
+    /// The help of the command with this path, or the error in the path.
+    int help(const std::vector<std::string>& path);
 
 private:
     /// Prints the error, or the requested help.
@@ -62,6 +74,8 @@ private:
 
     std::unique_ptr<CLI::App> root_;
     std::function<int()> chosen_;
+    std::map<const CLI::App*, std::vector<std::string>> operations_;
+    std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };
 
 }  // namespace sundial::server

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "adapters/system/ids.hpp"
 #include "base/uuid.hpp"
 #include "cli/commands.hpp"
+#include "cli/run_command.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 
@@ -39,8 +38,6 @@ constexpr std::array common_filters{
     FilterFlag{"--due-from", "targetFrom", "due at or after"},
     FilterFlag{"--due-to", "targetTo", "due before"},
 };
-constexpr FilterFlag status_filter{"--status", "status",
-                                   "PENDING, PROCESSING, COMPLETED, FAILED, CANCELLED"};
 constexpr FilterFlag waiting_filter{"--waiting-for", "waitingFor",
                                     "RETRY, CIRCUIT, LIMIT, ENDPOINT, SCHEDULE"};
 
@@ -49,8 +46,6 @@ struct EventFlags {
     ClientFlags client{};
     cli::EventChoice choice{};
     std::string id{};
-    std::string by{};
-    std::size_t limit = 50;
     bool new_key = false;
     bool all = false;
     bool no_wait = false;
@@ -71,11 +66,6 @@ void add_filter(CLI::App& command, EventFlags& flags, const FilterFlag& filter) 
 }
 void add_filters(CLI::App& command, EventFlags& flags) {
     for (const FilterFlag& filter : common_filters) add_filter(command, flags, filter);
-}
-void add_limit(CLI::App& command, EventFlags& flags) {
-    command.add_option("--limit", flags.limit, "at most this number")
-        ->check(CLI::Range(1, 500))
-        ->capture_default_str();
 }
 void add_id(CLI::App& command, EventFlags& flags) {
     command.add_option("id", flags.id, "the event")->required();
@@ -112,8 +102,15 @@ int run_bulk(EventFlags& flags, const char* action) {
         order.choice.filters.emplace_back("status", "PENDING,PROCESSING");
     }
     order.wait = !flags.no_wait;
-    return cli::run_bulk(client(flags.client), order, {std::cin, ::isatty(STDIN_FILENO) == 1},
-                         wait_options(flags.timeout), output(flags.client.json));
+    return cli::run_bulk(client(flags.client), order, person(), wait_options(flags.timeout),
+                         output(flags.client));
+}
+
+/// In bytes; 0 if it is not a regular file.
+std::uint64_t size_of(const std::string& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    return error ? 0 : size;
 }
 
 int import_events(const EventFlags& flags) {
@@ -140,8 +137,10 @@ int import_events(const EventFlags& flags) {
                            {.lines = from_file ? file : std::cin,
                             .name = from_file ? flags.file : "line",
                             .key = "import-" + base::to_string(system::SystemIds().fresh()),
-                            .refused = rejects.is_open() ? &rejects : nullptr},
-                           wait_options(0), output(flags.client.json));
+                            .refused = rejects.is_open() ? &rejects : nullptr,
+                            .dry_run = flags.order.dry_run,
+                            .bytes = size_of(flags.file)},
+                           wait_options(0), output(flags.client));
     if (flags.rejects.empty() || rejects.flush()) return code;
     std::cerr << "sundial: the refused lines could not be written to " << flags.rejects
               << "; the file is incomplete\n";
@@ -154,19 +153,7 @@ bool is_one(const EventFlags& flags) {
 }
 
 void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) {
-    CLI::App& dlq = tree.noun("dlq", "dead letters: FAILED events that have not been dismissed");
-
-    CLI::App& list =
-        tree.verb(dlq, "list", "list dead letters, newest first, or in groups", [flags] {
-            const auto server = client(flags->client);
-            const auto out = output(flags->client.json);
-            if (!flags->by.empty()) return cli::list_failures(server, flags->by, out);
-            return cli::list_dead_letters(server, flags->choice, flags->limit, out);
-        });
-    add_filters(list, *flags);
-    add_limit(list, *flags);
-    list.add_option("--by", flags->by, "group by reason or endpointId")
-        ->check(CLI::IsMember({"reason", "endpointId"}));
+    CLI::App& dlq = tree.noun("dlq");
 
     CLI::App& retry =
         tree.verb(dlq, "retry", "retry dead letters, each once, by default 50 per second",
@@ -181,11 +168,14 @@ void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) 
     CLI::App& exported =
         tree.verb(dlq, "export", "print all dead letters, one JSON object per line", [flags] {
             return cli::export_dead_letters(client(flags->client), flags->choice,
-                                            output(flags->client.json));
+                                            output(flags->client));
         });
     add_filters(exported, *flags);
 
-    for (CLI::App* const each : {&list, &retry, &dismiss, &exported}) {
+    tree.performs(retry, {"bulk"});
+    tree.performs(dismiss, {"bulk"});
+    tree.performs(exported, {"listEvents"});
+    for (CLI::App* const each : {&retry, &dismiss, &exported}) {
         add_client_flags(*each, flags->client);
     }
 }
@@ -194,33 +184,16 @@ void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) 
 
 void add_event_commands(CommandTree& tree) {
     const auto flags = std::make_shared<EventFlags>();
-    CLI::App& event = tree.noun("event", "scheduled and finished events");
-
-    CLI::App& list = tree.verb(event, "list", "list events by due time", [flags] {
-        return cli::list_events(client(flags->client), flags->choice, flags->limit,
-                                output(flags->client.json));
-    });
-    add_filter(list, *flags, status_filter);
-    add_filter(list, *flags, waiting_filter);
-    add_filters(list, *flags);
-    add_limit(list, *flags);
+    CLI::App& event = tree.noun("event");
 
     CLI::App& imported =
         tree.verb(event, "import", "store events from a file with one JSON object per line",
                   [flags] { return import_events(*flags); });
-    imported.add_option("file", flags->file, "the file; -: standard input")->capture_default_str();
-    imported.add_option("--rejects", flags->rejects, "file for refused lines");
-
-    CLI::App& get = tree.verb(event, "get", "one event", [flags] {
-        return cli::show_event(client(flags->client), flags->id, output(flags->client.json));
-    });
-    add_id(get, *flags);
-
-    CLI::App& explain =
-        tree.verb(event, "explain", "explain an event's due time and its history", [flags] {
-            return cli::explain_event(client(flags->client), flags->id, output(flags->client.json));
-        });
-    add_id(explain, *flags);
+    imported.add_option("file", flags->file, "the file; -: standard input")
+        ->type_name("FILE")
+        ->capture_default_str();
+    imported.add_option("--rejects", flags->rejects, "file for refused lines")->type_name("FILE");
+    imported.add_flag("--dry-run", flags->order.dry_run, "only check that the lines are JSON");
 
     CLI::App& retry =
         tree.verb(event, "retry", "send FAILED events again; end the wait for a retry", [flags] {
@@ -230,7 +203,7 @@ void add_event_commands(CommandTree& tree) {
                     return static_cast<int>(usage);
                 }
                 return cli::retry_event(client(flags->client), flags->choice.ids.front(),
-                                        flags->new_key, output(flags->client.json));
+                                        flags->new_key, output(flags->client));
             }
             return run_bulk(*flags, "retry");
         });
@@ -243,15 +216,38 @@ void add_event_commands(CommandTree& tree) {
     CLI::App& cancel =
         tree.verb(event, "cancel", "cancel events that are PENDING or wait for a retry", [flags] {
             if (is_one(*flags)) {
+                if (!flags->order.yes) {
+                    const auto refused =
+                        cli::refuse_unconfirmed("cancel event " + flags->choice.ids.front(),
+                                                person(), "give -y", output(flags->client));
+                    if (refused) return *refused;
+                }
                 return cli::cancel_event(client(flags->client), flags->choice.ids.front(),
-                                         output(flags->client.json));
+                                         output(flags->client));
             }
             return run_bulk(*flags, "cancel");
         });
     add_bulk_flags(cancel, *flags);
     add_filter(cancel, *flags, waiting_filter);
 
-    for (CLI::App* const each : {&list, &imported, &get, &explain, &retry, &cancel}) {
+    CLI::App& watch = tree.verb(
+        event, "watch", "follow an event until it is final; exit code 1 if it fails", [flags] {
+            const cli::HttpClient asked = client(flags->client);
+            const cli::Output out = output(flags->client);
+            return cli::watch_event(flags->id, {.client = asked,
+                                                .output = out,
+                                                .person = person(),
+                                                .wait = wait_options(flags->timeout),
+                                                .read = cli::files_and(std::cin)});
+        });
+    add_id(watch, *flags);
+    add_timeout_flag(watch, flags->timeout, "seconds to wait; then exit code 8");
+
+    tree.performs(imported, {"createEvents"});
+    tree.performs(retry, {"retryEvent", "bulk"});
+    tree.performs(cancel, {"cancelEvent", "bulk"});
+    tree.performs(watch, {"getEvent"});
+    for (CLI::App* const each : {&imported, &retry, &cancel, &watch}) {
         add_client_flags(*each, flags->client);
     }
     add_dead_letter_commands(tree, flags);

@@ -1,11 +1,13 @@
 #include "server/command_line/flags.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string_view>
@@ -14,6 +16,8 @@
 #include <utility>
 
 #include "adapters/system/clocks.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "server/database.hpp"
 
 extern char** environ;
@@ -35,6 +39,23 @@ namespace {
 
 constexpr std::string_view default_server = "http://127.0.0.1:8080";
 
+constexpr std::size_t usual_width = 80;  // cells, of a terminal that does not tell
+constexpr const char* connection_group = "Connection";
+constexpr const char* output_group = "Output";
+
+volatile std::sig_atomic_t interrupt_came = 0;
+
+/// Whether SIGINT came since the first call. A second SIGINT ends the process.
+bool was_interrupted() {
+    static const bool watched = [] {
+        struct sigaction action{};
+        action.sa_handler = [](int) { interrupt_came = 1; };
+        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+        return ::sigaction(SIGINT, &action, nullptr) == 0;
+    }();
+    return watched && interrupt_came != 0;
+}
+
 constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; no job takes a year
 
 /// The error in the text; empty if it is valid.
@@ -55,14 +76,18 @@ bool on_command_line(const CLI::App& command, const std::string& flag) {
 }
 
 void add_client_flags(CLI::App& command, ClientFlags& flags) {
-    command
-        .add_option(
-            "--server", flags.server,
-            "address of the server; else SUNDIAL_SERVER, else " + std::string(default_server))
-        ->type_name("URL");
-    command.add_option("--api-key", flags.api_key, "API key; SUNDIAL_API_KEY is safer")
-        ->type_name("KEY");
-    command.add_flag("--json", flags.json, "print the response as JSON");
+    const auto add = [&](const char* name, auto& value, const std::string& help, const char* type) {
+        command.add_option(name, value, help)->type_name(type)->group(connection_group);
+    };
+    add("--server", flags.server, "address of the server", "URL");
+    add("--api-key", flags.api_key, "API key; the variable is safer: process lists show flags",
+        "KEY");
+    add("--ca-file", flags.ca_file, "certificates to trust, PEM; else the system's", "FILE");
+    add("--cert-file", flags.cert_file, "the client's own certificate, PEM", "FILE");
+    add("--key-file", flags.key_file, "the key of --cert-file, PEM", "FILE");
+    command.add_flag("--json", flags.json, "print the response as JSON")->group(output_group);
+    command.add_flag("--no-color", flags.no_color, "no colours, even on a terminal")
+        ->group(output_group);
 }
 
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help) {
@@ -82,10 +107,32 @@ cli::HttpClient client(const ClientFlags& flags) {
                                : std::string_view(found->second));
     };
     return {chosen(flags.server, "SUNDIAL_SERVER", default_server),
-            chosen(flags.api_key, "SUNDIAL_API_KEY", "")};
+            chosen(flags.api_key, "SUNDIAL_API_KEY", ""),
+            {.ca_file = chosen(flags.ca_file, "SUNDIAL_CA_FILE", ""),
+             .cert_file = chosen(flags.cert_file, "SUNDIAL_CERT_FILE", ""),
+             .key_file = chosen(flags.key_file, "SUNDIAL_KEY_FILE", "")}};
 }
 
-cli::Output output(bool json) { return {std::cout, std::cerr, json}; }
+cli::Output output(bool json, bool no_color) {
+    cli::Output output{std::cout, std::cerr, json};
+    if (::isatty(STDOUT_FILENO) != 1) return output;
+    winsize window{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    output.look.width = known ? window.ws_col : usual_width;
+    const auto variables = environment();
+    const auto is = [&](const char* name, std::string_view text) {
+        const auto found = variables.find(name);
+        return found != variables.end() && found->second == text;
+    };
+    const auto no_colour = variables.find("NO_COLOR");
+    const bool unwanted = no_colour != variables.end() && !no_colour->second.empty();
+    output.look.colour = !no_color && !unwanted && !is("TERM", "dumb");
+    return output;
+}
+
+cli::Output output(const ClientFlags& flags) { return output(flags.json, flags.no_color); }
+
+cli::Person person() { return {std::cin, ::isatty(STDIN_FILENO) == 1}; }
 
 cli::WaitOptions wait_options(std::int64_t timeout_seconds) {
     const auto clock = std::make_shared<system::BootClock>();
@@ -97,7 +144,52 @@ cli::WaitOptions wait_options(std::int64_t timeout_seconds) {
             .sleep = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
             .timeout = timeout_seconds > 0 ? std::optional(std::chrono::seconds(timeout_seconds))
                                            : std::nullopt,
-            .terminal = ::isatty(STDERR_FILENO) == 1};
+            .terminal = ::isatty(STDERR_FILENO) == 1,
+            .interrupted = &was_interrupted};
+}
+
+std::string variable_of_setting(std::string_view key) {
+    std::string name = "SUNDIAL_";
+    for (const char c : key) name += c == '.' ? '_' : base::upper(c);
+    return name;
+}
+
+namespace {
+
+/// The settings without flags; empty if a variable or the file is wrong, which only a command that
+/// uses them reports.
+const std::vector<SettingShown>& shown_settings(bool of_this_process) {
+    const auto settings = [](bool all) -> std::vector<SettingShown> {
+        try {
+            return all ? load({}).shown : load_settings({}).shown;
+        } catch (const std::exception&) {
+            return {};
+        }
+    };
+    static const std::vector<SettingShown> defaults = settings(false), here = settings(true);
+    return of_this_process ? here : defaults;
+}
+
+}  // namespace
+
+std::string default_in_effect(const std::string& flag) {
+    if (flag == "--server") return std::string(default_server);
+    for (const SettingShown& setting : shown_settings(false)) {
+        if ("--" + setting.key == flag) return setting.value;
+    }
+    return "";
+}
+
+ValueInEffect value_in_effect(const std::string& flag, const std::string& variable) {
+    for (const SettingShown& setting : shown_settings(true)) {
+        if ("--" + setting.key != flag) continue;
+        if (setting.origin == "default") return {};
+        return {setting.value, setting.origin};
+    }
+    const auto variables = environment();
+    const auto found = variables.find(variable);
+    if (found == variables.end() || found->second.empty()) return {};
+    return {flag == "--api-key" ? "***" : base::redacted(found->second), variable};
 }
 
 void add_config_flag(CLI::App& command, SettingsFlags& flags) {
@@ -112,7 +204,7 @@ void add_settings_flags(CLI::App& command, SettingsFlags& flags) {
         const std::string key{setting.key};
         const auto take = [&flags, key](const std::string& text) { flags.settings[key] = text; };
         command.add_option_function<std::string>("--" + key, take, std::string(setting.help))
-            ->group("Settings");
+            ->group(settings_group);
     }
 }
 

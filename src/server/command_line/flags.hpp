@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/http_client.hpp"
@@ -27,7 +28,9 @@ namespace sundial::server {
 struct ClientFlags {
     std::optional<std::string> server{};
     std::optional<std::string> api_key{};
+    std::optional<std::string> ca_file{}, cert_file{}, key_file{};
     bool json = false;
+    bool no_color = false;
 };
 
 /// Whether `flag` is on the command line. A value from the environment does not count.
@@ -41,8 +44,12 @@ void add_client_flags(CLI::App& command, ClientFlags& flags);
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
-/// The streams for results and messages of this process.
-[[nodiscard]] cli::Output output(bool json);
+/// The streams for results and messages of this process. Colours and the width of the terminal are
+/// for standard output that is one; NO_COLOR and --no-color switch colours off.
+[[nodiscard]] cli::Output output(bool json, bool no_color = false);
+[[nodiscard]] cli::Output output(const ClientFlags& flags);
+/// Standard input, and whether a person is there to answer.
+[[nodiscard]] cli::Person person();
 /// Uses this machine's clock and terminal; 0 seconds: unlimited.
 [[nodiscard]] cli::WaitOptions wait_options(std::int64_t timeout_seconds);
 
@@ -61,6 +68,20 @@ struct SettingsFlags {
     std::string listen{};
     std::map<std::string, std::string> settings{};
 };
+
+/// The group of the flags that are settings, and the variable of one of them.
+inline constexpr const char* settings_group = "Settings";
+[[nodiscard]] std::string variable_of_setting(std::string_view key);
+
+/// The default of a setting's flag or of a flag that add_client_flags adds; else empty.
+[[nodiscard]] std::string default_in_effect(const std::string& flag);
+/// The value of such a flag that is not given, and its origin: a variable or a file. Empty for a
+/// default. Secrets are ***.
+struct ValueInEffect {
+    std::string value{};
+    std::string origin{};
+};
+[[nodiscard]] ValueInEffect value_in_effect(const std::string& flag, const std::string& variable);
 
 /// Adds `--config`, `--db` and a flag per setting key; `flags` must live as long as `command`.
 void add_settings_flags(CLI::App& command, SettingsFlags& flags);

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct KeyFlags {
     ClientFlags client{};
     cli::KeyToCreate key{.name = {}, .role = "READ", .expires_at = {}};
     std::string id{};
+    bool dry_run = false;
+    bool yes = false;  // does not ask for confirmation
     const CLI::App* command = nullptr;
 };
 
@@ -124,41 +127,69 @@ cli::Answer revoke_in_database(const KeyFlags& flags) {
 
 int create(const KeyFlags& flags) {
     (void)expiry(flags);  // report a typing error without asking a server
+    if (flags.dry_run) {
+        const std::string expires =
+            flags.key.expires_at.empty() ? "never expires" : "expires " + flags.key.expires_at;
+        std::cout << "would create the key '" << flags.key.name << "' with the role "
+                  << flags.key.role << ", which " << expires << '\n';
+        return ok;
+    }
     const auto answer = means_database(flags) ? create_in_database(flags)
                                               : cli::create_key(client(flags.client), flags.key);
-    return cli::show_created_key(answer, output(flags.client.json));
+    return cli::show_created_key(answer, output(flags.client));
 }
 
 int list(const KeyFlags& flags) {
     const auto answer =
         means_database(flags) ? list_in_database(flags) : cli::list_keys(client(flags.client));
-    return cli::show_keys(answer, output(flags.client.json));
+    return cli::show_keys(answer, output(flags.client));
+}
+
+/// The key's line in the list of keys; or the answer that has none.
+int show_key_to_revoke(const KeyFlags& flags) {
+    const auto answer =
+        means_database(flags) ? list_in_database(flags) : cli::list_keys(client(flags.client));
+    return cli::show_key(answer, flags.id, {std::cerr, std::cerr, false});
 }
 
 int revoke(const KeyFlags& flags) {
+    if (flags.dry_run || (!flags.yes && person().there)) {
+        if (const int code = show_key_to_revoke(flags); code != 0) return code;
+    }
+    if (flags.dry_run) {
+        std::cout << "would revoke this key\n";
+        return ok;
+    }
+    if (!flags.yes) {
+        const auto refused = cli::refuse_unconfirmed("revoke the key " + flags.id, person(),
+                                                     "give -y", output(flags.client));
+        if (refused) return *refused;
+    }
     const auto answer = means_database(flags) ? revoke_in_database(flags)
                                               : cli::revoke_key(client(flags.client), flags.id);
-    return cli::show_revoked_key(answer, output(flags.client.json));
+    return cli::show_revoked_key(answer, output(flags.client));
 }
 
 /// A verb with flags of its own.
 std::pair<CLI::App&, KeyFlags&> add_verb(CommandTree& tree, CLI::App& key, const char* name,
-                                         const char* help, int (*run)(const KeyFlags&)) {
+                                         const char* help, const char* operation,
+                                         int (*run)(const KeyFlags&)) {
     const auto flags = std::make_shared<KeyFlags>();
     CLI::App& command = tree.verb(key, name, help, [flags, run] { return run(*flags); });
     flags->command = &command;
     add_client_flags(command, flags->client);
     add_settings_flags(command, flags->settings);
+    tree.performs(command, {operation});
     return {command, *flags};
 }
 
 }  // namespace
 
 void add_key_commands(CommandTree& tree) {
-    CLI::App& key = tree.noun("key", "API keys; uses a server, or with --db the database");
+    CLI::App& key = tree.noun("key");
 
     const auto [create_command, to_create] =
-        add_verb(tree, key, "create", "create a key and print it once", &create);
+        add_verb(tree, key, "create", "create a key and print it once", "createApiKey", &create);
     create_command.add_option("--name", to_create.key.name, "name of the key, for people")
         ->required();
     create_command
@@ -169,12 +200,18 @@ void add_key_commands(CommandTree& tree) {
     create_command.add_option("--expires-at", to_create.key.expires_at,
                               "an instant, such as 2027-01-01T00:00:00Z");
 
-    add_verb(tree, key, "list", "list all keys by their first ten characters", &list);
+    create_command.add_flag("--dry-run", to_create.dry_run, "only show what would be created");
 
-    const auto [revoke_command, to_revoke] = add_verb(tree, key, "revoke", "revoke a key", &revoke);
+    add_verb(tree, key, "list", "list all keys by their first ten characters", "listApiKeys",
+             &list);
+
+    const auto [revoke_command, to_revoke] =
+        add_verb(tree, key, "revoke", "revoke a key", "revokeApiKey", &revoke);
     revoke_command
         .add_option("id", to_revoke.id, "the ten characters after sundial_sk_, or the id")
         ->required();
+    revoke_command.add_flag("--dry-run", to_revoke.dry_run, "only show the key");
+    revoke_command.add_flag("-y,--yes", to_revoke.yes, "do not ask for confirmation");
 }
 
 }  // namespace sundial::server

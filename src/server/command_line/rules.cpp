@@ -89,7 +89,7 @@ void add_next(CommandTree& tree) {
 
 void add_schedule(CommandTree& tree) {
     const auto flags = std::make_shared<RuleFlags>();
-    CLI::App& schedule = tree.noun("schedule", "recurrence rules");
+    CLI::App& schedule = tree.noun("schedule");
     add_expression(tree.verb(schedule, "explain", "describe a rule in words",
                              [flags] { return explain_rule(*flags); }),
                    *flags)

@@ -10,7 +10,6 @@
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 #include "server/process.hpp"
-#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -25,6 +24,7 @@ struct TickFlags {
     SettingsFlags settings{};
     std::uint64_t limit = 100;
     bool json = false;
+    bool dry_run = false;
 };
 
 /// The defaults of `sundial dev`: an inbox, local receivers, a separate database file, and on a
@@ -67,13 +67,15 @@ void add_tick(CommandTree& tree) {
     const auto flags = std::make_shared<TickFlags>();
     CLI::App& tick = tree.verb(
         "tick", "deliver the due events once, for an external trigger every minute", [flags] {
-            return run_tick(load(flags->settings, {{"log.level", "warn"}}).settings, flags->limit,
-                            flags->json);
+            const Settings settings = load(flags->settings, {{"log.level", "warn"}}).settings;
+            return flags->dry_run ? show_due(settings, flags->json)
+                                  : run_tick(settings, flags->limit, flags->json);
         });
     add_settings_flags(tick, flags->settings);
     tick.add_option("--limit", flags->limit, "claim at most this number")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
+    tick.add_flag("--dry-run", flags->dry_run, "only count the due events");
     tick.add_flag("--json", flags->json, "one JSON object");
 }
 
@@ -83,18 +85,6 @@ void add_serving_commands(CommandTree& tree) {
     add_serve(tree);
     add_dev(tree);
     add_tick(tree);
-}
-
-void add_info_commands(CommandTree& tree) {
-    const auto flags = std::make_shared<ClientFlags>();
-    add_client_flags(
-        tree.verb("info", "show the versions of a running server and its parts",
-                  [flags] { return cli::show_info(client(*flags), output(flags->json)); }),
-        *flags);
-    tree.verb("version", "print the version of this program", [] {
-        std::cout << product_line() << "\n";
-        return static_cast<int>(ok);
-    });
 }
 
 }  // namespace sundial::server

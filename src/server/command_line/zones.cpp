@@ -114,7 +114,7 @@ CLI::App& add_diff(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& fla
 
 void add_zone_commands(CommandTree& tree) {
     const auto flags = std::make_shared<ZoneFlags>();
-    CLI::App& zone = tree.noun("zone", "time zones and the tz database");
+    CLI::App& zone = tree.noun("zone");
     for (CLI::App* const each : {&add_list(tree, zone, flags), &add_show(tree, zone, flags),
                                  &add_convert(tree, zone, flags), &add_diff(tree, zone, flags)}) {
         add_config_flag(*each, flags->settings);

@@ -1,0 +1,489 @@
+#include <boost/json.hpp>
+
+#include "cli/command_rows.hpp"
+#include "cli/output.hpp"
+
+/// Streams, locks, operations, and what a server knows about itself.
+namespace sundial::cli {
+namespace {
+
+namespace json = boost::json;
+
+using Arguments = std::vector<Argument>;
+
+std::vector<Column> recorded_columns() {
+    return {{"position", "position"}, {"type", "aggregateType"}, {"stream", "aggregateId"},
+            {"version", "version"},   {"event", "eventType"},    {"data", "data"}};
+}
+
+Arguments stream_name() {
+    return {in_path("type", "aggregateType", "type of the aggregate: Order"),
+            in_path("id", "aggregateId", "which one")};
+}
+Arguments with_stream(const Arguments& more) {
+    Arguments all = stream_name();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+void print_appended(const json::object& appended, const Output& output) {
+    output.out << "version " << text_of(appended, "lastVersion") << ", position "
+               << text_of(appended, "lastPosition") << '\n';
+}
+
+void add_streams(std::vector<ApiCommand>& rows) {
+    const std::string path = "/v1/streams/{aggregateType}/{aggregateId}";
+    rows.push_back(
+        {.noun = "stream",
+         .verb = "list",
+         .help = "list streams",
+         .operation = "listStreams",
+         .method = "GET",
+         .path = "/v1/streams",
+         .arguments = {filter("aggregateType", "only streams of this type").named("type"),
+                       filter("q", "only streams whose ids begin with this").named("prefix")},
+         .shape = Shape::pages,
+         .columns = {
+             {"type", "aggregateType"}, {"stream", "aggregateId"}, {"version", "version"}}});
+    rows.push_back(
+        {.noun = "stream",
+         .verb = "read",
+         .help = "show the events of a stream",
+         .operation = "readStream",
+         .method = "GET",
+         .path = path,
+         .arguments = with_stream(
+             {filter("fromVersion", "first version to show").as(ValueKind::number).named("--from"),
+              filter("toVersion", "last version to show").as(ValueKind::number).named("--to"),
+              filter("direction", "which way to read").of({"forward", "backward"})}),
+         .shape = Shape::pages,
+         .paging = Paging::version,
+         .columns = recorded_columns()});
+    rows.push_back(
+        {.noun = "stream",
+         .verb = "append",
+         .help = "add one event to a stream",
+         .operation = "appendToStream",
+         .method = "POST",
+         .path = path,
+         .arguments = with_stream(
+             {member("events.0.eventType", "type of the event: OrderPlaced")
+                  .named("event-type")
+                  .needed(),
+              member("events.0.data", "JSON, @FILE or -")
+                  .as(ValueKind::json)
+                  .named("data")
+                  .otherwise("{}"),
+              member("events.0.eventId", "its UUID: the same event again is stored once"),
+              member("events.0.schemaVersion", "of its data").as(ValueKind::number),
+              member("events.0.metadata", R"(JSON: {"actor":"ada"})").as(ValueKind::json),
+              member("expectedVersion", "expected version: a number, NO_STREAM or STREAM_EXISTS")
+                  .as(ValueKind::version)
+                  .named("--expect")}),
+         .view = &print_appended});
+    rows.push_back({.noun = "stream",
+                    .verb = "snapshot",
+                    .help = "show the snapshot of a stream",
+                    .operation = "getSnapshot",
+                    .method = "GET",
+                    .path = path + "/snapshot",
+                    .arguments = stream_name()});
+    rows.push_back(
+        {.noun = "stream",
+         .verb = "save-snapshot",
+         .help = "store a snapshot of a stream",
+         .operation = "saveSnapshot",
+         .method = "PUT",
+         .path = path + "/snapshot",
+         .arguments = with_stream(
+             {member("version", "the version that it has the state of")
+                  .as(ValueKind::number)
+                  .named("version")
+                  .needed(),
+              member("state", "JSON, @FILE or -").as(ValueKind::json).named("state").needed(),
+              member("schemaVersion", "of the state").as(ValueKind::number)}),
+         .current = "same"});
+    rows.push_back(
+        {.noun = "feed",
+         .verb = "read",
+         .help = "show recorded events of all streams, in one order",
+         .operation = "readFeed",
+         .method = "GET",
+         .path = "/v1/feed",
+         .arguments = {filter("after", "start after this position").as(ValueKind::number),
+                       filter("aggregateType", "only streams of this type").named("--type"),
+                       filter("eventType", "only events of this type"),
+                       filter("wait", "how long to wait for an event, such as PT20S")},
+         .shape = Shape::pages,
+         .paging = Paging::position,
+         .columns = recorded_columns()});
+    rows.push_back({.noun = "checkpoint",
+                    .verb = "get",
+                    .help = "show how far a reader has come",
+                    .operation = "getCheckpoint",
+                    .method = "GET",
+                    .path = "/v1/checkpoints/{name}",
+                    .arguments = {in_path("name", "name", "the reader")}});
+    rows.push_back(
+        {.noun = "checkpoint",
+         .verb = "set",
+         .help = "move a reader's checkpoint from one position to another",
+         .operation = "saveCheckpoint",
+         .method = "PUT",
+         .path = "/v1/checkpoints/{name}",
+         .arguments = {in_path("name", "name", "the reader"),
+                       member("previous", "the position that it has now; 0: none")
+                           .as(ValueKind::number)
+                           .needed(),
+                       member("position", "the new position").as(ValueKind::number).needed(),
+                       member("eventId", "the event there; refused if there is another one"),
+                       member("fencingToken", "of the reader's lock").as(ValueKind::number)},
+         .current = "same"});
+}
+
+Argument lock_name() { return in_path("name", "name", "the lock"); }
+Argument lock_token() {
+    return member("lockToken", "token that acquire printed").named("lock-token").needed();
+}
+Argument lock_ttl() {
+    return member("ttl", "lease: the lock expires after this time without renewal")
+        .otherwise("PT30S");
+}
+
+void print_acquired(const json::object& lock, const Output& output) {
+    output.out << text_of(lock, "lockToken") << "  fencing token " << text_of(lock, "fencingToken")
+               << ", until " << text_of(lock, "expiresAt") << '\n';
+}
+void print_renewed(const json::object& lock, const Output& output) {
+    output.out << "held until " << text_of(lock, "expiresAt") << '\n';
+}
+
+void add_locks(std::vector<ApiCommand>& rows) {
+    const std::string path = "/v1/locks/{name}";
+    rows.push_back(
+        {.noun = "lock",
+         .verb = "list",
+         .help = "list held locks",
+         .operation = "listLocks",
+         .method = "GET",
+         .path = "/v1/locks",
+         .arguments = {filter("q", "only locks whose names begin with this").named("prefix")},
+         .shape = Shape::pages,
+         .columns = {{"lock", "name"},
+                     {"holder", "holder"},
+                     {"acquired", "acquiredAt"},
+                     {"expires", "expiresAt"},
+                     {"fencing token", "fencingToken"}}});
+    rows.push_back({.noun = "lock",
+                    .verb = "get",
+                    .help = "show who holds a lock",
+                    .operation = "getLock",
+                    .method = "GET",
+                    .path = path,
+                    .arguments = {lock_name()}});
+    rows.push_back(
+        {.noun = "lock",
+         .verb = "acquire",
+         .help = "acquire a lock and print its token",
+         .operation = "acquireLock",
+         .method = "POST",
+         .path = path,
+         .arguments =
+             {lock_name(), member("holder", "name of the holder, for people; host and process"),
+              lock_ttl(),
+              member("wait",
+                     "wait at most this long while another holder has the lock, PT60S at most")
+                  .otherwise("PT0S")},
+         .current = path,
+         .view = &print_acquired});
+    rows.push_back({.noun = "lock",
+                    .verb = "renew",
+                    .help = "renew a lock",
+                    .operation = "renewLock",
+                    .method = "PUT",
+                    .path = path,
+                    .arguments = {lock_name(), lock_token(), lock_ttl()},
+                    .current = "same",
+                    .view = &print_renewed});
+    rows.push_back({.noun = "lock",
+                    .verb = "release",
+                    .help = "release a lock",
+                    .operation = "releaseLock",
+                    .method = "DELETE",
+                    .path = path,
+                    .arguments = {lock_name(),
+                                  {.name = "lock-token",
+                                   .place = Place::header,
+                                   .member = "Sundial-Lock-Token",
+                                   .help = "token that acquire printed",
+                                   .required = true}},
+                    .current = "same",
+                    .done = "released"});
+}
+
+void print_operation(const json::object& operation, const Output& output) {
+    output.out << operation_line(operation) << '\n';
+}
+
+void add_operations(std::vector<ApiCommand>& rows) {
+    const std::string path = "/v1/operations/{id}";
+    const Argument id = in_path("id", "id", "the operation");
+    rows.push_back(
+        {.noun = "op",
+         .verb = "list",
+         .help = "list operations, newest first",
+         .operation = "listOperations",
+         .method = "GET",
+         .path = "/v1/operations",
+         .arguments = {filter("status", "statuses, with commas between them")
+                           .as(ValueKind::words)
+                           .of({"RUNNING", "COMPLETED", "FAILED", "STOPPED"}),
+                       filter("status", "only running operations")
+                           .named("--running")
+                           .as(ValueKind::flag)
+                           .sending("RUNNING"),
+                       filter("kind", "kinds, with commas between them")
+                           .as(ValueKind::words)
+                           .of({"PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE", "BULK"}),
+                       filter("scheduleId", "of this schedule; id or ext:…").named("--schedule")},
+         .shape = Shape::pages,
+         .columns = {{"id", "id"},
+                     {"kind", "kind"},
+                     {"status", "status"},
+                     {"done", "done"},
+                     {"of", "total"},
+                     {"failed", "failed"},
+                     {"created", "createdAt"},
+                     {"reason", "reason"}},
+         .sorts = {"createdAt"},
+         .default_sort = "-createdAt"});
+    rows.push_back({.noun = "op",
+                    .verb = "get",
+                    .help = "one operation",
+                    .operation = "getOperation",
+                    .method = "GET",
+                    .path = path,
+                    .arguments = {id}});
+    rows.push_back({.noun = "op",
+                    .verb = "errors",
+                    .help = "list the rows that an operation could not change",
+                    .operation = "listOperationErrors",
+                    .method = "GET",
+                    .path = path + "/errors",
+                    .arguments = {id},
+                    .shape = Shape::pages,
+                    .columns = {{"number", "number"},
+                                {"type", "type"},
+                                {"id", "id"},
+                                {"code", "code"},
+                                {"detail", "detail"}}});
+    rows.push_back({.noun = "op",
+                    .verb = "stop",
+                    .help = "stop an operation; its finished part stays",
+                    .operation = "stopOperation",
+                    .method = "DELETE",
+                    .path = path,
+                    .arguments = {id},
+                    .versioned = true,
+                    .current = "same",
+                    .view = &print_operation});
+}
+
+void print_clock(const json::object& clock, const Output& output) {
+    output.out << text_of(clock, "now") << "  (" << text_of(clock, "mode") << " clock)\n";
+}
+void print_advanced(const json::object& advanced, const Output& output) {
+    output.out << "now " << text_of(advanced, "now") << ": " << text_of(advanced, "delivered")
+               << " delivered, " << text_of(advanced, "failed") << " failed\n";
+}
+
+void print_ticked(const json::object& ticked, const Output& output) {
+    output.out << text_of(ticked, "claimed") << " claimed, " << text_of(ticked, "completed")
+               << " completed, " << text_of(ticked, "failed") << " failed, "
+               << text_of(ticked, "retrying") << " wait for a retry\n";
+}
+
+void print_info(const json::object& info, const Output& output) {
+    const json::object& database = info.at("database").as_object();
+    output.out << "sundial   " << text_of(info, "version") << " (" << text_of(info, "commit")
+               << ")\n"
+               << "database  " << text_of(database, "kind") << ' ' << text_of(database, "version")
+               << '\n';
+    if (const std::string note = text_of(database, "note"); !note.empty())
+        output.out << "          " << note << '\n';
+    output.out << "tzdata    " << text_of(info, "tzdb") << '\n'
+               << "clock     " << text_of(info, "clock") << '\n';
+}
+
+void print_health(const json::object& health, const Output& output) {
+    output.out << painted_state(text_of(health, "status"), output) << '\n';
+    const json::value* checks = health.if_contains("checks");
+    if (checks == nullptr || !checks->is_object()) return;
+    json::array rows;
+    for (const auto& check : checks->get_object()) {
+        json::object row{{"name", check.key()}};
+        std::string rest;
+        if (check.value().is_object()) {
+            for (const auto& member : check.value().get_object()) {
+                if (member.key() == "status")
+                    row["status"] = member.value();
+                else
+                    rest += (rest.empty() ? "" : ", ") + std::string(member.key()) + ' ' +
+                            text_of(check.value().get_object(), member.key());
+            }
+        }
+        row["rest"] = rest;
+        rows.push_back(std::move(row));
+    }
+    print_rows(json::object{{"data", std::move(rows)}},
+               {{"check", "name"}, {"status", "status"}, {"", "rest"}}, output);
+}
+
+void add_system(std::vector<ApiCommand>& rows) {
+    rows.push_back({.noun = "clock",
+                    .verb = "show",
+                    .help = "show mode and time",
+                    .operation = "getClock",
+                    .method = "GET",
+                    .path = "/v1/clock",
+                    .view = &print_clock});
+    rows.push_back(
+        {.noun = "clock",
+         .verb = "set",
+         .help = "set a test clock, delivering nothing",
+         .operation = "setClock",
+         .method = "PUT",
+         .path = "/v1/clock",
+         .arguments = {member("now", "an instant, not before the clock's").named("now").needed()},
+         .current = "same",
+         .view = &print_clock});
+    rows.push_back({.noun = "clock",
+                    .verb = "advance",
+                    .help = "advance a test clock and deliver the events that become due",
+                    .operation = "advanceClock",
+                    .method = "POST",
+                    .path = "/v1/clock/advance",
+                    .arguments = {member("by", "a duration, such as PT24H, 1h30m or P1Y"),
+                                  member("to", "an instant, such as 2027-01-01T00:00:00Z")},
+                    .current = "/v1/clock",
+                    .view = &print_advanced});
+    rows.push_back(
+        {.noun = "clock",
+         .verb = "tick",
+         .help = "let a server claim and deliver its due events once",
+         .operation = "tick",
+         .method = "POST",
+         .path = "/v1/tick",
+         .arguments = {member("limit", "claim at most this number").as(ValueKind::number)},
+         .view = &print_ticked});
+    rows.push_back({.noun = "zone",
+                    .verb = "served",
+                    .help = "list the zones of a server's tz database",
+                    .operation = "listTimezones",
+                    .method = "GET",
+                    .path = "/v1/timezones",
+                    .arguments = {filter("q", "part of the name").named("part"),
+                                  filter("zone", "exactly this zone"),
+                                  filter("from", "changes at or after: " + an_instant),
+                                  filter("to", "changes before")},
+                    .shape = Shape::pages,
+                    .columns = {{"zone", "name"},
+                                {"offset", "offset"},
+                                {"next change", "changes.0.at"},
+                                {"then", "changes.0.after"}}});
+    rows.push_back({.noun = "zone",
+                    .verb = "impact",
+                    .help = "list events that a newer tz database would move",
+                    .operation = "getTimezoneImpact",
+                    .method = "GET",
+                    .path = "/v1/timezones/impact",
+                    .shape = Shape::pages,
+                    .columns = {{"event", "eventId"},
+                                {"type", "eventType"},
+                                {"zone", "targetTimezone"},
+                                {"local", "wallTime"},
+                                {"before", "before"},
+                                {"after", "after"}}});
+    rows.push_back({.noun = "",
+                    .verb = "info",
+                    .help = "show the versions of a running server and its parts",
+                    .operation = "getInfo",
+                    .method = "GET",
+                    .path = "/v1/info",
+                    .view = &print_info});
+    rows.push_back({.noun = "",
+                    .verb = "health",
+                    .help = "show each check of a server's health; exit code 1 if one fails",
+                    .operation = "healthz",
+                    .method = "GET",
+                    .path = "/healthz",
+                    .view = &print_health});
+    rows.push_back({.noun = "",
+                    .verb = "live",
+                    .help = "whether the process answers",
+                    .operation = "livez",
+                    .method = "GET",
+                    .path = "/livez",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "",
+                    .verb = "ready",
+                    .help = "whether a server can do its work; exit code 1 if not",
+                    .operation = "readyz",
+                    .method = "GET",
+                    .path = "/readyz",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "",
+                    .verb = "metrics",
+                    .help = "print a server's metrics, in the format of Prometheus",
+                    .operation = "metrics",
+                    .method = "GET",
+                    .path = "/metrics",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "",
+                    .verb = "openapi",
+                    .help = "print the API description of a server",
+                    .operation = "getOpenApi",
+                    .method = "GET",
+                    .path = "/openapi.json",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "start",
+                    .help = "print the start page",
+                    .operation = "getStartPage",
+                    .method = "GET",
+                    .path = "/",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "api",
+                    .help = "print the reference of the API",
+                    .operation = "getDocs",
+                    .method = "GET",
+                    .path = "/docs",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "errors",
+                    .help = "print what each error code means, and what to do",
+                    .operation = "getErrors",
+                    .method = "GET",
+                    .path = "/docs/errors",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "error",
+                    .help = "print what an error code means, and what to do",
+                    .operation = "getError",
+                    .method = "GET",
+                    .path = "/docs/errors/{code}",
+                    .arguments = {in_path("code", "code", "such as OPTIMISTIC_LOCK")},
+                    .shape = Shape::text});
+}
+
+}  // namespace
+
+void add_rows_of_server(std::vector<ApiCommand>& rows) {
+    add_streams(rows);
+    add_locks(rows);
+    add_operations(rows);
+    add_system(rows);
+}
+
+}  // namespace sundial::cli

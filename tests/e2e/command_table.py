@@ -1,0 +1,160 @@
+"""The command table against openapi.json: each operation has a command, and each text that is made of the table is
+right: help, man pages, completion, docs/reference/cli.md."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from commands import all_commands, flags_of, manual, operations_of
+import harness as h
+
+COMMENT = "<!-- The rest of this section is the output of `sundial help --markdown`. -->\n"
+
+
+def run(*arguments, **more):
+    return subprocess.run([h.PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=h.HANG_GUARD, check=False, **more)
+
+
+def operations_of_api(document):
+    with open(document) as file:
+        paths = json.load(file)["paths"]
+    return {operation["operationId"] for path in paths.values() for method, operation in path.items()
+            if method in ("get", "put", "post", "patch", "delete")}
+
+
+def every_operation(document):
+    performed = set().union(*(operations_of(command) for command in all_commands()))
+    wanted = operations_of_api(document)
+    assert performed == wanted, {"without a command": sorted(wanted - performed), "of no operation": sorted(performed - wanted)}
+    for command in all_commands():
+        assert bool(operations_of(command)) == ("--server" in flags_of(command)), (command, "asks a server?")
+    print(f"{len(wanted)} operations, {len(all_commands())} commands")
+
+
+def conventions():
+    """Lists page, sort and print CSV alike; what changes something can be tried and, where it destroys, asks."""
+    for command, entry in manual().items():
+        flags = flags_of(command)
+        assert entry["help"], command
+        if "--limit" in flags and "--all" in flags:
+            assert {"--csv", "--json", "--watch", "--interval"} <= flags, command
+        if "--server" in flags:
+            assert {"--api-key", "--ca-file", "--cert-file", "--key-file", "--json", "--no-color"} <= flags, command
+        if command[-1] in ("delete", "clear", "cancel", "revoke", "dismiss"):
+            assert {"--yes", "--dry-run"} <= flags, command
+        if "--yes" in flags:
+            assert "--dry-run" in flags, command
+        for flag in entry["flags"]:
+            assert flag["help"] or flag["positional"], (command, flag)
+
+
+def help_texts():
+    for command in all_commands():
+        by_word, by_flag = run("help", *command), run(*command, "--help")
+        assert by_word.returncode == by_flag.returncode == 0 and by_word.stdout == by_flag.stdout, command
+    assert run("help").stdout == run("--help").stdout
+    wrong = run("help", "evnt")
+    assert wrong.returncode == 2 and "did you mean 'event'?" in wrong.stderr, wrong
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SUNDIAL") and name != "PORT"}
+    shown = run("serve", "--help", env=clean).stdout
+    listen = shown[shown.index("--http.listen"):shown.index("--http.tls_cert")]
+    assert "127.0.0.1:8080" in listen and "SUNDIAL_HTTP_LISTEN" in listen, listen
+    shown = run("serve", "--help", env=clean | {"SUNDIAL_HTTP_LISTEN": "127.0.0.1:1"}).stdout
+    listen = shown[shown.index("--http.listen"):shown.index("--http.tls_cert")]
+    assert "now 127.0.0.1:1" in listen and "from SUNDIAL_HTTP_LISTEN" in listen, listen
+    shown = run("event", "list", "--help", env=clean).stdout
+    assert "SUNDIAL_SERVER" in shown and "http://127.0.0.1:8080" in shown, shown
+
+
+def man_pages():
+    with h.folder() as directory:
+        done = run("man", "--directory", directory)
+        assert done.returncode == 0, done
+        pages = sorted(os.listdir(directory))
+        assert "sundial.1" in pages and "sundial-event.1" in pages, pages
+        for page in pages:
+            path = os.path.join(directory, page)
+            with open(path) as file:
+                text = file.read()
+            name = page.removesuffix(".1").partition("-")[2]
+            assert text == run("man", *([name] if name else [])).stdout, page
+            if shutil.which("man"):
+                shown = subprocess.run(["man", "--warnings", "-l", "-E", "UTF-8", "-P", "cat", path], capture_output=True, text=True,
+                                       env=os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"}, timeout=h.HANG_GUARD, check=False)
+                assert shown.returncode == 0 and not shown.stderr, (page, shown.stderr)
+                assert page.removesuffix(".1") in shown.stdout, page
+            if shutil.which("mandoc"):
+                shown = subprocess.run(["mandoc", "-Tlint", "-Wwarning", path], capture_output=True, text=True, timeout=h.HANG_GUARD,
+                                       check=False)
+                assert shown.returncode == 0, (page, shown.stdout)
+        with open(os.path.join(directory, "sundial-event.1")) as file:
+            text = file.read()
+        for command in all_commands():
+            if command[0] == "event":
+                assert f".SS sundial {' '.join(command)}".replace("-", "\\-") in text, command
+    wrong = run("man", "evnt")
+    assert wrong.returncode == 2 and "did you mean 'event'?" in wrong.stderr, wrong
+
+
+def completed(script, line):
+    """The words that bash offers for a command line whose last word is being typed."""
+    words = line.split(" ")
+    text = f"""source {script}
+COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
+_sundial; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=h.HANG_GUARD, check=True, cwd=os.path.dirname(script))
+    assert not done.stderr, done
+    return set(done.stdout.split())
+
+
+def completion():
+    with h.folder() as directory:
+        scripts = {}
+        for shell in ("bash", "zsh", "fish"):
+            scripts[shell] = os.path.join(directory, "completion." + shell)
+            done = run("completion", shell)
+            assert done.returncode == 0 and done.stdout, done
+            with open(scripts[shell], "w") as file:
+                file.write(done.stdout)
+            for command in all_commands():
+                assert command[-1] in done.stdout, (shell, command)
+        subprocess.run(["bash", "-n", scripts["bash"]], check=True, timeout=h.HANG_GUARD)
+        for shell in ("zsh", "fish"):
+            if shutil.which(shell):
+                subprocess.run([shell, "-n" if shell == "zsh" else "--no-execute", scripts[shell]], check=True, timeout=h.HANG_GUARD)
+        bash = scripts["bash"]
+        assert {command[0] for command in all_commands()} == completed(bash, "sundial ")
+        assert completed(bash, "sundial ev") == {"event"}
+        for noun in ("event", "user", "schedule", "zone"):
+            assert {command[1] for command in all_commands() if command[0] == noun} == completed(bash, f"sundial {noun} "), noun
+        for command in all_commands():
+            offered = {word for word in completed(bash, f"sundial {' '.join(command)} --") if word.startswith("--")}
+            assert flags_of(command) <= offered, (command, flags_of(command) - offered)
+        assert completed(bash, "sundial event list --status P") == {"PENDING", "PROCESSING"}
+        assert completed(bash, "sundial event list --status = P") == {"PENDING", "PROCESSING"}
+        assert completed(bash, "sundial user list --sort ") == {"createdAt", "-createdAt", "lastName", "-lastName", "updatedAt",
+                                                                "-updatedAt"}
+        assert completed(bash, "sundial completion ") == {"bash", "zsh", "fish"}
+        open(os.path.join(directory, "settings.toml"), "w").close()
+        assert completed(bash, "sundial serve --config sett") == {"settings.toml"}
+        assert completed(bash, "sundial event add --type ") == set(), "what nobody can know is not offered"
+
+
+def reference(document):
+    """docs/reference/cli.md has the table of the program, word for word."""
+    with open(document) as file:
+        text = file.read()
+    made = run("help", "--markdown").stdout
+    assert COMMENT in text, "the table's place is marked"
+    assert text.partition(COMMENT)[2].startswith(made), f"replace the table in {document} by the output of `sundial help --markdown`"
+
+
+if __name__ == "__main__":
+    every_operation(sys.argv[1])
+    conventions()
+    help_texts()
+    man_pages()
+    completion()
+    reference(sys.argv[2])
