@@ -289,6 +289,47 @@ void add_operations(std::vector<ApiCommand>& rows) {
                     .view = &print_operation});
 }
 
+void add_intakes(std::vector<ApiCommand>& rows) {
+    const Argument name{.name = "name",
+                        .place = Place::query,
+                        .member = "intake",
+                        .help = "the intake, as storage.intake names it",
+                        .required = true};
+    rows.push_back({.noun = "intake",
+                    .verb = "list",
+                    .help = "list outboxes: how far each has come, and why one is lost",
+                    .operation = "listIntakes",
+                    .method = "GET",
+                    .path = "/v1/intakes",
+                    .shape = Shape::pages,
+                    .columns = {{"name", "name"},
+                                {"status", "status"},
+                                {"taken", "taken"},
+                                {"refused", "refused"},
+                                {"source", "source"},
+                                {"since", "since"},
+                                {"failure", "failure"}}});
+    rows.push_back(
+        {.noun = "intake",
+         .verb = "refused",
+         .help = "list the rows that were refused, and why",
+         .operation = "listRefusedRows",
+         .method = "GET",
+         .path = "/v1/intakes/refused",
+         .arguments = {name},
+         .shape = Shape::pages,
+         .columns = {{"id", "id"}, {"kind", "kind"}, {"code", "code"}, {"detail", "detail"}}});
+    rows.push_back({.noun = "intake",
+                    .verb = "taken",
+                    .help = "list first and last ids of the rows that the application may delete",
+                    .operation = "listTakenRows",
+                    .method = "GET",
+                    .path = "/v1/intakes/taken",
+                    .arguments = {name},
+                    .shape = Shape::pages,
+                    .columns = {{"first", "first"}, {"last", "last"}}});
+}
+
 void print_clock(const json::object& clock, const Output& output) {
     output.out << text_of(clock, "now") << "  (" << text_of(clock, "mode") << " clock)\n";
 }
@@ -482,6 +523,7 @@ void add_system(std::vector<ApiCommand>& rows) {
 void add_rows_of_server(std::vector<ApiCommand>& rows) {
     add_streams(rows);
     add_locks(rows);
+    add_intakes(rows);
     add_operations(rows);
     add_system(rows);
 }

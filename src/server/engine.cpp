@@ -24,6 +24,7 @@ void Engine::start() {
         modules_->intake.watch(modules_->wakeups.intake,
                                modules_->platform.settings.scheduler.tick);
     });
+    modules_->outboxes.start(modules_->platform.settings.scheduler.tick);
     modules_->pull_watcher = std::thread([this] { modules_->wakeups.watch.run(); });
     modules_->lock_watcher = std::thread([this] { modules_->locks.waits.run(); });
     modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
@@ -42,6 +43,7 @@ void Engine::stop() {
     modules_->operations.shut_down();
     modules_->wakeups.intake.stop();
     modules_->delivery.loop.stop();
+    modules_->outboxes.stop();
     if (modules_->intake_worker.joinable()) modules_->intake_worker.join();
     if (modules_->operations_worker.joinable()) modules_->operations_worker.join();
     if (modules_->worker.joinable()) modules_->worker.join();
@@ -68,6 +70,7 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
     modules_->follow_tzdata();
     modules_->reseal();
     modules_->intake.run();
+    modules_->outboxes.look();
     const TickCounters counters = modules_->clock.tick.run(limit);
     return {counters.claimed, counters.completed, counters.failed, counters.retrying};
 }
@@ -75,8 +78,12 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
 std::vector<http::HealthCheck> Engine::health() const {
     const auto begun = modules_->platform.monotonic.now();
     std::optional<Instant> database_now;
+    std::optional<http::HealthCheck> intakes;
     try {
         database_now = modules_->platform.database->clock().now();
+        if (!modules_->platform.settings.storage.intake.empty()) {
+            intakes = intakes_check(modules_->platform.settings, modules_->queries);
+        }
     } catch (const Unavailable&) {
         database_now.reset();  // reported by database_check
     }
@@ -90,6 +97,7 @@ std::vector<http::HealthCheck> Engine::health() const {
     if (const auto file = sqlite_file(modules_->platform.settings.storage.url)) {
         checks.push_back(disk_check(free_space_of(*file)));
     }
+    if (intakes) checks.push_back(*std::move(intakes));
     if (database_now && !modules_->platform.database->clock().is_test()) {
         checks.push_back(clock_check(system::real_time() - *database_now));
     }

@@ -54,6 +54,11 @@ ModulePorts module_ports(Platform& p, Wakeups& wakeups) {
             .log = p.log};
 }
 
+/// Whether no other instance works on the database, or none could ever take over.
+bool is_alone(Database& database) {
+    return database.kind() == "sqlite" || database.clock().is_test();
+}
+
 Operations::Ports operations_ports(const ModulePorts& p) {
     return {.store = p.store,
             .ids = p.ids,
@@ -95,6 +100,15 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
               .log = ports.log,
               .put_schedule = schedules.put,
               .delete_schedule = schedules.remove}),
+      outboxes(platform.settings, ports.instance, is_alone(*platform.database),
+               {.store = ports.store,
+                .schedule_event = events.schedule,
+                .create_schedule = schedules.create,
+                .put_schedule = schedules.put,
+                .create_user = users.create,
+                .put_user = users.put,
+                .monotonic = ports.monotonic,
+                .log = ports.log}),
       access(ports, platform.key_secrets),
       timezones(ports),
       streams({.store = ports.store,
@@ -113,7 +127,10 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
       forget_old(platform.database->retention(), platform.settings.retention.events),
       maintenance({.locks = locks.locks, .monotonic = ports.monotonic, .log = ports.log},
                   "instance " + to_string(ports.instance), maintenance_jobs()) {
-    clock.advance.run_first([this] { intake.run(); });
+    clock.advance.run_first([this] {
+        intake.run();
+        outboxes.look();
+    });
     platform.storage.on_append([this] { streams.watch.appended(); });
 }
 

@@ -23,6 +23,7 @@
 #include "application/timezones/timezones_module.hpp"
 #include "application/users/users_module.hpp"
 #include "server/engine.hpp"
+#include "server/outboxes.hpp"
 #include "server/platform.hpp"
 #include "sundial/single_flight.hpp"
 
@@ -57,6 +58,7 @@ struct Engine::Modules {
     EndpointsModule endpoints;
     SchedulesModule schedules;
     CompleteIntake intake;
+    Outboxes outboxes;
     AccessModule access;
     TimezonesModule timezones;
     StreamsModule streams;

@@ -42,6 +42,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_pull_routes(router, {p.pull, zones});
     http::add_schedule_routes(router, {p.schedules, p.queries, zones});
     http::add_preview_routes(router, {p.schedules});
+    http::add_intake_routes(router, {p.queries});
     http::add_operation_routes(router, {p.operations, p.queries});
     http::add_timezone_routes(router, {p.timezones, zones, clock});
     http::add_api_key_routes(router, {p.access, p.queries});

@@ -26,6 +26,7 @@
 #include "server/http_setup.hpp"
 #include "server/key_maintenance.hpp"
 #include "server/metrics.hpp"
+#include "server/outboxes.hpp"
 #include "server/platform.hpp"
 #include "server/secret_files.hpp"
 #include "server/shutdown.hpp"
@@ -72,6 +73,7 @@ void check_settings(const Settings& settings) {
     (void)webhook::AddressRules({.allow = settings.delivery.allow, .deny = settings.delivery.deny});
     webhook::check_certificates(settings.delivery.ca_file);
     if (!settings.locks.url.empty()) redis::check_url(settings.locks.url);
+    check_intakes(settings);
     const auto file = sqlite_file(settings.storage.url);
     const bool cannot_have_any =
         file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();

@@ -112,6 +112,47 @@ SettingError take(std::vector<std::uint16_t>& into, std::string_view text) {
     return std::nullopt;
 }
 
+constexpr std::size_t most_intakes = 16;  // each has a thread
+constexpr std::size_t longest_intake_name = 40;
+
+bool is_intake_url(std::string_view url) {
+    return (url.starts_with("sqlite:") && url.size() > 7) || url.starts_with("postgresql://") ||
+           url.starts_with("postgres://");
+}
+
+/// "orders" and the URL of "orders=sqlite:/var/lib/shop/shop.db"; empty if it is something else,
+/// such as a part of a URL with several hosts.
+std::optional<IntakeSetting> intake_in(std::string_view part) {
+    const auto equals = part.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals > longest_intake_name) return {};
+    const std::string_view name = part.substr(0, equals), url = part.substr(equals + 1);
+    const bool plain = std::ranges::all_of(
+        name, [](char c) { return base::is_lower(c) || base::is_digit(c) || c == '-'; });
+    if (!plain || !is_intake_url(url)) return {};
+    return IntakeSetting{std::string(name), std::string(url)};
+}
+
+SettingError take(std::vector<IntakeSetting>& into, std::string_view text) {
+    constexpr auto form =
+        "sources such as orders=sqlite:/var/lib/shop/shop.db,crm=postgresql://sundial@db/crm: at "
+        "most 16, each with a name of its own of a-z, 0-9 and -";
+    std::vector<IntakeSetting> sources;
+    for (const std::string& part : split(text)) {
+        if (auto source = intake_in(part)) {
+            const bool known =
+                std::ranges::find(sources, source->name, &IntakeSetting::name) != sources.end();
+            if (known || sources.size() == most_intakes) return form;
+            sources.push_back(*std::move(source));
+        } else if (sources.empty()) {
+            return form;
+        } else {
+            sources.back().url += ',' + part;  // another host of the same URL
+        }
+    }
+    into = std::move(sources);
+    return std::nullopt;
+}
+
 std::string show(bool value) { return value ? "true" : "false"; }
 std::string show(const std::string& value) { return value; }
 std::string show(std::uint32_t value) { return std::to_string(value); }
@@ -130,6 +171,13 @@ std::string show(TimeOfDay value) { return format_time_of_day(value); }
 std::string show(const std::vector<std::string>& values) {
     std::string text;
     for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+    return text;
+}
+std::string show(const std::vector<IntakeSetting>& sources) {
+    std::string text;
+    for (const IntakeSetting& source : sources) {
+        text += (text.empty() ? "" : ",") + source.name + '=' + source.url;
+    }
     return text;
 }
 std::string show(const std::vector<std::uint16_t>& values) {
@@ -255,6 +303,9 @@ const std::vector<Key>& keys() {
                  "full: acknowledged changes survive a power failure; normal: the last seconds may "
                  "be lost (SQLite)",
                  [](auto& s) -> auto& { return s.storage.synchronous; }, {"full", "normal"}),
+            key("storage.intake",
+                "outboxes of applications to follow: NAME=sqlite:FILE or NAME=postgresql://…, …",
+                [](auto& s) -> auto& { return s.storage.intake; }),
             duration(
                 "scheduler.tick", "maximum time between two checks of the database",
                 [](auto& s) -> auto& { return s.scheduler.tick; }, 1s, 60s),
@@ -380,7 +431,7 @@ public:
         const Key& key = find_key(name, origin);
         if (const SettingError takes = key.take(loaded_, text)) {
             throw CannotStart(origin + ": " + std::string(name) + " takes " + *takes +
-                              (key.secret ? "" : ", not '" + std::string(text) + "'"));
+                              (key.secret ? "" : ", not '" + base::redacted(text) + "'"));
         }
         origins_[std::string(name)] = origin;
     }

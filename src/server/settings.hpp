@@ -13,6 +13,12 @@
 
 namespace sundial::server {
 
+/// An application's outbox that Sundial follows (docs/guide/outbox.md).
+struct IntakeSetting {
+    std::string name;  // [a-z0-9-]{1,40}
+    std::string url;   // sqlite:FILE or postgresql://…
+};
+
 /// All settings and their defaults. This is the one place that bounds the resources of the process.
 struct Settings {
     struct Http {
@@ -34,6 +40,7 @@ struct Settings {
         std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
         bool auto_migrate = true;
         std::string synchronous = "full";  // or normal; SQLite only
+        std::vector<IntakeSetting> intake{};
     } storage;
     struct Scheduler {
         std::chrono::seconds tick{1};

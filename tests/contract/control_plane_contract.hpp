@@ -49,6 +49,30 @@ protected:
     }
 };
 
+/// How far the outboxes of applications have come.
+class OutboxProgressContract : public StorageTest {
+protected:
+    void declare(const std::string& name) {
+        write([&](Transaction& tx) { tx.outboxes().declare({.name = name}); });
+    }
+    void change(const std::string& name, const RangeChanges& changes) {
+        write([&](Transaction& tx) { tx.outboxes().change_taken(name, changes, tx.now()); });
+    }
+    std::vector<OutboxState> all() {
+        return read([](Transaction& tx) { return tx.outboxes().list(std::nullopt, 100); });
+    }
+    std::vector<TakenRange> newest(std::size_t limit) {
+        return read([&](Transaction& tx) { return tx.outboxes().newest_taken("orders", limit); });
+    }
+    std::vector<TakenRange> after(std::optional<std::int64_t> id, std::size_t limit) {
+        return read(
+            [&](Transaction& tx) { return tx.outboxes().taken_after("orders", id, limit); });
+    }
+    std::vector<TakenRange> near(const IdInterval& of) {
+        return read([&](Transaction& tx) { return tx.outboxes().taken_near("orders", of); });
+    }
+};
+
 class OperationRepositoryContract : public StorageTest {
 protected:
     template <class... Operations>

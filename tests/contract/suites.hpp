@@ -33,6 +33,7 @@
     SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, LimitsContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__);   \
+    SUNDIAL_CONTRACT(adapter, OutboxProgressContract, __VA_ARGS__);        \
     SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                  \
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \

@@ -1,7 +1,9 @@
 """A command whose output was not written has failed: every command, on /dev/full and with standard output closed."""
+import contextlib
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 
 from commands import all_commands, flags_of
@@ -97,7 +99,7 @@ class Examples:
         match command:
             case ("event" | "attempt" | "user" | "endpoint" | "schedule" | "inbox" | "dlq", _):
                 return self.of_resources(*command)
-            case ("stream" | "feed" | "checkpoint" | "lock" | "op" | "clock", _):
+            case ("stream" | "feed" | "checkpoint" | "lock" | "intake" | "op" | "clock", _):
                 return self.of_server(*command)
             case ("tick",) | ("db", "status"):
                 return ["--db", "own.db"]
@@ -226,6 +228,10 @@ class Examples:
                 return [self.operation, "--json"]
             case ("op", _):
                 return [self.operation]
+            case ("intake", "list"):
+                return []
+            case ("intake", "refused" | "taken"):
+                return ["shop"]
             case ("lock", "run"):
                 return ["free", "true"]
             case ("lock", "acquire"):
@@ -270,7 +276,14 @@ def judge(what, done):
 
 def short_commands(directory):
     """Those that end by themselves."""
-    with h.postgres() as postgres, h.running("dev", "--test-clock", "--db", "served.db", folder=directory) as server:
+    shop = os.path.join(directory, "shop.db")
+    with contextlib.closing(sqlite3.connect(shop)) as connection:
+        connection.execute("CREATE TABLE sundial_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, kind, request)")
+        connection.execute("INSERT INTO sundial_outbox (kind, request) VALUES ('event', '?')")
+        connection.commit()
+    with h.postgres() as postgres, h.running("dev", "--test-clock", "--db", "served.db", f"--storage.intake=shop=sqlite:{shop}",
+                                             folder=directory) as server:
+        h.wait_until(lambda: server.client().ok("GET", "/v1/intakes/refused?intake=shop")["data"], "the row of the outbox")
         examples = Examples(server, directory, postgres)
         for database in ("own.db", postgres):
             run("db", "migrate", "--db", database, directory=directory)

@@ -97,6 +97,7 @@ class Sundial:
         self.operations = Operations(self)
         self.api_keys = ApiKeys(self)
         self.streams = Streams(self)
+        self.intakes = Intakes(self)
         self.locks = Locks(self)
         self.system = System(self)
 
@@ -538,6 +539,20 @@ class Streams(Resource):
 
 def _stream(aggregate_type: str, aggregate_id: str) -> Dict[str, str]:
     return {"aggregateType": aggregate_type, "aggregateId": aggregate_id}
+
+
+class Intakes(Resource):
+    """Outboxes of applications, which the server follows."""
+
+    def list(self, query: Optional[s.ListIntakesQuery] = None) -> Listing[s.Intake, s.IntakePage]:
+        return cast(Listing[s.Intake, s.IntakePage], self._list("listIntakes", query))
+
+    def refused(self, intake: str) -> Listing[s.RefusedRow, s.RefusedRowPage]:
+        return cast(Listing[s.RefusedRow, s.RefusedRowPage], self._list("listRefusedRows", {"intake": intake}))
+
+    def taken(self, intake: str) -> Listing[s.TakenRange, s.TakenRangePage]:
+        """The rows that the application may delete."""
+        return cast(Listing[s.TakenRange, s.TakenRangePage], self._list("listTakenRows", {"intake": intake}))
 
 
 class Locks(Resource):

@@ -198,6 +198,61 @@ class RenewedLock(TypedDict):
     expiresAt: str
 
 
+class Intake(TypedDict):
+    name: str
+    # The place of the table, without a password
+    source: str
+    status: Literal["FOLLOWED", "LOST", "IDLE"]
+    # Why the table cannot be read
+    failure: Optional[str]
+    # Since when the table can, or cannot, be read
+    since: str
+    # Rows that were scheduled or refused
+    taken: int
+    # Those that were refused
+    refused: int
+    # The greatest id taken
+    lastId: Optional[int]
+    lastTakenAt: Optional[str]
+    # The instance that reads the table
+    followedBy: Optional[str]
+
+
+class IntakePage(TypedDict):
+    data: List["Intake"]
+    hasMore: bool
+    nextCursor: Optional[str]
+
+
+class RefusedRow(TypedDict):
+    id: int
+    # event, schedule or user; null: another, or not read
+    kind: Optional[str]
+    # As the API would answer
+    code: str
+    detail: str
+    errors: List["FieldError"]
+    refusedAt: str
+
+
+class RefusedRowPage(TypedDict):
+    data: List["RefusedRow"]
+    hasMore: bool
+    nextCursor: Optional[str]
+
+
+class TakenRange(TypedDict):
+    first: int
+    # Included
+    last: int
+
+
+class TakenRangePage(TypedDict):
+    data: List["TakenRange"]
+    hasMore: bool
+    nextCursor: Optional[str]
+
+
 class HeldLock(TypedDict):
     name: str
     holder: str
@@ -1803,6 +1858,37 @@ class ReadStreamQuery(TypedDict, total=False):
     limit: int
 
 
+class ListIntakesQuery(TypedDict, total=False):
+    # Maximum number of rows. A page also ends when it has about 2 MiB
+    limit: int
+    # nextCursor of the previous page; bound to filter and sort
+    cursor: str
+
+
+class _ListRefusedRowsQueryRequired(TypedDict):
+    # Its name in storage.intake
+    intake: str
+
+
+class ListRefusedRowsQuery(_ListRefusedRowsQueryRequired, total=False):
+    # Maximum number of rows. A page also ends when it has about 2 MiB
+    limit: int
+    # nextCursor of the previous page; bound to filter and sort
+    cursor: str
+
+
+class _ListTakenRowsQueryRequired(TypedDict):
+    # Its name in storage.intake
+    intake: str
+
+
+class ListTakenRowsQuery(_ListTakenRowsQueryRequired, total=False):
+    # Maximum number of rows. A page also ends when it has about 2 MiB
+    limit: int
+    # nextCursor of the previous page; bound to filter and sort
+    cursor: str
+
+
 class ListLocksQuery(TypedDict, total=False):
     # Prefix of the name
     q: str
@@ -1971,6 +2057,9 @@ OPERATIONS: Dict[str, Route] = {
     "appendToStream": Route("POST", "/v1/streams/{aggregateType}/{aggregateId}", "json", True),
     "getSnapshot": Route("GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", "json", False),
     "saveSnapshot": Route("PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", "json", True),
+    "listIntakes": Route("GET", "/v1/intakes", "json", False),
+    "listRefusedRows": Route("GET", "/v1/intakes/refused", "json", False),
+    "listTakenRows": Route("GET", "/v1/intakes/taken", "json", False),
     "listLocks": Route("GET", "/v1/locks", "json", False),
     "getLock": Route("GET", "/v1/locks/{name}", "json", False),
     "acquireLock": Route("POST", "/v1/locks/{name}", "json", True),

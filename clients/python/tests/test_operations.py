@@ -27,7 +27,7 @@ class EveryOperation(unittest.TestCase):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             client = Recording(url(server))
             for step in (self.users, self.endpoints, self.events, self.pull, self.schedules, self.operations, self.streams,
-                         self.locks, self.system, self.keys):
+                         self.intakes, self.locks, self.system, self.keys):
                 with self.subTest(step.__name__):
                     step(client)
             self.assertEqual(set(client.done), offered())
@@ -153,6 +153,10 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(len(page["data"]), 5)
         client.streams.save_checkpoint("totals", {"previous": 0, "position": page["nextPosition"]})
         self.assertEqual(client.streams.checkpoint("totals")["position"], page["nextPosition"])
+
+    def intakes(self, client):
+        for listing in (client.intakes.list(), client.intakes.refused("shop"), client.intakes.taken("shop")):
+            self.assertEqual(list(listing), [])
 
     def locks(self, client):
         lock = client.locks.acquire("nightly report", {"holder": "a", "ttl": "PT30S"})

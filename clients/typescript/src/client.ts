@@ -178,6 +178,7 @@ export class Sundial {
   readonly operations = new Operations(this);
   readonly apiKeys = new ApiKeys(this);
   readonly streams = new Streams(this);
+  readonly intakes = new Intakes(this);
   readonly locks = new Locks(this);
   readonly system = new System(this);
   readonly #url: string;
@@ -661,6 +662,22 @@ export class Streams extends Resource {
 
   saveCheckpoint(name: string, step: s.CheckpointStep, options: ChangeOptions = {}): Promise<s.Checkpoint> {
     return this.client.call("saveCheckpoint", { path: { name }, body: step }, options);
+  }
+}
+
+/** Outboxes of applications, which the server follows. */
+export class Intakes extends Resource {
+  list(query?: s.ListIntakesQuery, options: CallOptions = {}) {
+    return this.listing<"listIntakes", s.Intake>("listIntakes", query, undefined, options);
+  }
+
+  refused(intake: string, options: CallOptions = {}) {
+    return this.listing<"listRefusedRows", s.RefusedRow>("listRefusedRows", { intake }, undefined, options);
+  }
+
+  /** The rows that the application may delete. */
+  taken(intake: string, options: CallOptions = {}) {
+    return this.listing<"listTakenRows", s.TakenRange>("listTakenRows", { intake }, undefined, options);
   }
 }
 

@@ -174,6 +174,61 @@ export interface RenewedLock {
   expiresAt: string;
 }
 
+export interface Intake {
+  name: string;
+  /** The place of the table, without a password */
+  source: string;
+  status: "FOLLOWED" | "LOST" | "IDLE";
+  /** Why the table cannot be read */
+  failure: string | null;
+  /** Since when the table can, or cannot, be read */
+  since: string;
+  /** Rows that were scheduled or refused */
+  taken: number;
+  /** Those that were refused */
+  refused: number;
+  /** The greatest id taken */
+  lastId: number | null;
+  lastTakenAt: string | null;
+  /** The instance that reads the table */
+  followedBy: string | null;
+}
+
+export interface IntakePage {
+  data: readonly Intake[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+export interface RefusedRow {
+  id: number;
+  /** event, schedule or user; null: another, or not read */
+  kind: string | null;
+  /** As the API would answer */
+  code: string;
+  detail: string;
+  errors: readonly FieldError[];
+  refusedAt: string;
+}
+
+export interface RefusedRowPage {
+  data: readonly RefusedRow[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+export interface TakenRange {
+  first: number;
+  /** Included */
+  last: number;
+}
+
+export interface TakenRangePage {
+  data: readonly TakenRange[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
 export interface HeldLock {
   name: string;
   holder: string;
@@ -1671,6 +1726,31 @@ export interface ReadStreamQuery {
   limit?: number;
 }
 
+export interface ListIntakesQuery {
+  /** Maximum number of rows. A page also ends when it has about 2 MiB */
+  limit?: number;
+  /** nextCursor of the previous page; bound to filter and sort */
+  cursor?: string;
+}
+
+export interface ListRefusedRowsQuery {
+  /** Its name in storage.intake */
+  intake: string;
+  /** Maximum number of rows. A page also ends when it has about 2 MiB */
+  limit?: number;
+  /** nextCursor of the previous page; bound to filter and sort */
+  cursor?: string;
+}
+
+export interface ListTakenRowsQuery {
+  /** Its name in storage.intake */
+  intake: string;
+  /** Maximum number of rows. A page also ends when it has about 2 MiB */
+  limit?: number;
+  /** nextCursor of the previous page; bound to filter and sort */
+  cursor?: string;
+}
+
 export interface ListLocksQuery {
   /** Prefix of the name */
   q?: string;
@@ -1823,6 +1903,12 @@ export interface ApiOperations {
   getSnapshot: { path: { aggregateType: string; aggregateId: string }; query: undefined; body: undefined; result: Snapshot };
   /** Save a snapshot; if a newer one exists, it is returned */
   saveSnapshot: { path: { aggregateType: string; aggregateId: string }; query: undefined; body: Snapshot; result: Snapshot };
+  /** Outboxes of applications, by name */
+  listIntakes: { path: undefined; query: ListIntakesQuery; body: undefined; result: IntakePage };
+  /** Rows of an outbox that were refused, by id */
+  listRefusedRows: { path: undefined; query: ListRefusedRowsQuery; body: undefined; result: RefusedRowPage };
+  /** Rows of an outbox that were taken, as ranges of ids */
+  listTakenRows: { path: undefined; query: ListTakenRowsQuery; body: undefined; result: TakenRangePage };
   /** Held locks, by name */
   listLocks: { path: undefined; query: ListLocksQuery; body: undefined; result: LockPage };
   /** A held lock */
@@ -1924,6 +2010,9 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   appendToStream: ["POST", "/v1/streams/{aggregateType}/{aggregateId}", "json", true],
   getSnapshot: ["GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", "json", false],
   saveSnapshot: ["PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", "json", true],
+  listIntakes: ["GET", "/v1/intakes", "json", false],
+  listRefusedRows: ["GET", "/v1/intakes/refused", "json", false],
+  listTakenRows: ["GET", "/v1/intakes/taken", "json", false],
   listLocks: ["GET", "/v1/locks", "json", false],
   getLock: ["GET", "/v1/locks/{name}", "json", false],
   acquireLock: ["POST", "/v1/locks/{name}", "json", true],

@@ -44,7 +44,7 @@ async function raises(code, promise) {
 test("each operation is carried out", () => withServer(TEST_CLOCK, async (server) => {
   const done = new Set();
   const client = new Sundial(server.url, { fetch: recording(done) });
-  for (const step of [users, endpoints, events, pull, schedules, operations, streams, locks, system, keys]) await step(client, server, done);
+  for (const step of [users, endpoints, events, pull, schedules, operations, streams, intakes, locks, system, keys]) await step(client, server, done);
   assert.deepEqual([...done].sort(), all.map(([id]) => id).sort());
 }));
 
@@ -164,6 +164,12 @@ async function streams(client) {
   assert.equal(page.data.length, 5);
   await client.streams.saveCheckpoint("totals", { previous: 0, position: page.nextPosition });
   assert.equal((await client.streams.checkpoint("totals")).position, page.nextPosition);
+}
+
+async function intakes(client) {
+  for (const rows of [client.intakes.list(), client.intakes.refused("shop"), client.intakes.taken("shop")]) {
+    assert.deepEqual(await rows.all(), []);
+  }
 }
 
 async function locks(client) {

@@ -15,6 +15,7 @@
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
+#include "application/ports/outbox_progress.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
 #include "domain/checkpoint.hpp"
@@ -88,6 +89,13 @@ struct ParkedKey {
     friend auto operator<=>(const ParkedKey&, const ParkedKey&) = default;
 };
 
+/// A row of an application's outbox.
+struct OutboxKey {
+    std::string intake;
+    std::int64_t id;
+    friend auto operator<=>(const OutboxKey&, const OutboxKey&) = default;
+};
+
 /// All stored data. Reads and changes require a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
@@ -125,6 +133,9 @@ struct State {
     Table<Uuid, SkippedRun> skips{journal};
     Table<std::string, Lock> locks{journal};
     Table<IdempotencyScope, IdempotencyRecord> idempotency{journal};
+    Table<std::string, OutboxState> outboxes{journal};
+    Table<OutboxKey, TakenRange> outbox_taken{journal};  // by first id
+    Table<OutboxKey, RefusedRow> outbox_refused{journal};
 };
 
 /// Exclusive access to the state for one transaction. Undone unless committed. A nested turn is

@@ -68,14 +68,14 @@ bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
     }
 }
 
-[[noreturn]] void refuse_url(std::string_view why) {
-    throw CannotStart{"storage.url is not a PostgreSQL address: " + std::string{why} +
+[[noreturn]] void refuse_url(std::string_view setting, std::string_view why) {
+    throw CannotStart{std::string{setting} + " is not a PostgreSQL address: " + std::string{why} +
                       "; write it as postgresql://user:password@host:5432/database"};
 }
 
 /// libpq takes parts of a password with an unescaped @ or / for host, port or database, and quotes
 /// those in messages.
-void refuse_spilled_password(std::string_view url) {
+void refuse_spilled_password(std::string_view url, std::string_view setting) {
     const auto scheme = url.find("://");
     if (scheme == std::string_view::npos) return;  // host=… dbname=…
     url.remove_prefix(scheme + 3);
@@ -83,17 +83,17 @@ void refuse_spilled_password(std::string_view url) {
     if (at == std::string_view::npos || (slash < at && query < at)) return;  // no user, or ?x=@
     const std::string_view after = url.substr(at + 1);
     if (slash < at || after.find('@') < after.find('?')) {
-        refuse_url("an @ or / of a password is written %40 or %2F");
+        refuse_url(setting, "an @ or / of a password is written %40 or %2F");
     }
 }
 
 /// libpq quotes an invalid port, which may be the end of a password.
-void refuse_odd_port(const PQconninfoOption* options) {
+void refuse_odd_port(const PQconninfoOption* options, std::string_view setting) {
     for (const PQconninfoOption* option = options; option->keyword; ++option) {
         if (!option->val || std::string_view{option->keyword} != "port") continue;
         if (std::string_view{option->val}.find_first_not_of("0123456789,") !=
             std::string_view::npos) {
-            refuse_url("its port is not a number");
+            refuse_url(setting, "its port is not a number");
         }
     }
 }
@@ -103,7 +103,7 @@ struct FreeOptions {
 };
 using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
 
-Options options_of(const std::string& url) {
+Options options_of(const std::string& url, std::string_view setting) {
     char* reason = nullptr;
     Options options{PQconninfoParse(url.c_str(), &reason)};
     if (options) return options;
@@ -111,7 +111,7 @@ Options options_of(const std::string& url) {
     const std::string text = text_of(reason);
     PQfreemem(reason);
     const std::string_view unquoted = std::string_view{text}.substr(0, text.find('"'));
-    refuse_url(unquoted.substr(0, unquoted.find_last_not_of(" :") + 1));
+    refuse_url(setting, unquoted.substr(0, unquoted.find_last_not_of(" :") + 1));
 }
 
 /// "b,c,a" for "a,b,c" and 1.
@@ -141,9 +141,9 @@ std::string reordered(const PQconninfoOption* options, std::string_view keyword,
 
 }  // namespace
 
-void check_url(const std::string& url) {
-    refuse_spilled_password(url);
-    refuse_odd_port(options_of(url).get());
+void check_url(const std::string& url, std::string_view setting) {
+    refuse_spilled_password(url, setting);
+    refuse_odd_port(options_of(url, setting).get(), setting);
 }
 
 void Connection::Close::operator()(pg_conn* connection) const {
@@ -188,7 +188,8 @@ Connection::Connection(pg_conn* callers, base::Log& log)
     }
 }
 
-Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host)
+Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host,
+                       Access access)
     : log_{log}, connection_(nullptr, Close{.callers = false, .was_nonblocking = false}) {
     check_url(url);
     // The URL may override the options before dbname, not those after it (libpq 34.1). Time limits:
@@ -197,9 +198,11 @@ Connection::Connection(const std::string& url, base::Log& log, std::size_t first
         "connect_timeout",  "tcp_user_timeout",          "keepalives_idle", "keepalives_interval",
         "keepalives_count", "fallback_application_name", "dbname",          "target_session_attrs",
         "client_encoding"};
-    std::vector<const char*> values{"5",       "10000",     "10",         "5",   "3",
-                                    "sundial", url.c_str(), "read-write", "UTF8"};
-    const Options options = options_of(url);
+    std::vector<const char*> values{
+        "5",   "10000",   "10",        "5",
+        "3",   "sundial", url.c_str(), access == Access::read_write ? "read-write" : "any",
+        "UTF8"};
+    const Options options = options_of(url, "storage.url");
     constexpr std::array keywords{"host", "hostaddr", "port"};
     std::array<std::string, keywords.size()> lists;
     for (std::size_t i = 0; i < keywords.size(); ++i) {
@@ -221,17 +224,17 @@ Connection::Connection(const std::string& url, base::Log& log, std::size_t first
         throw Unavailable{"PostgreSQL connection cannot be set up: " +
                           text_of(PQerrorMessage(connection_.get()))};
     }
-    meet();
+    meet(access);
 }
 
 Connection::~Connection() = default;
 
-void Connection::meet() {
+void Connection::meet(Access access) {
     try {
         const Call question{sql::backend_identity};
         const auto answers = run({&question, 1}, false, first_silence);
         direct_ = answers.front().get<std::int32_t>(0, 0) == backend_process();
-        if (answers.front().get<bool>(0, 1)) {
+        if (access == Access::read_write && answers.front().get<bool>(0, 1)) {
             throw Unavailable{"the PostgreSQL server is a standby, which accepts no writes"};
         }
     } catch (const ConnectionLost& lost) {

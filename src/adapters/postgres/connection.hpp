@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/postgres/answer.hpp"
@@ -24,10 +25,15 @@ namespace sundial::postgres {
 /// has a time limit. Unusable after ConnectionLost.
 class Connection {
 public:
+    enum class Access : std::uint8_t {
+        read_write,
+        read_only  // also to a standby, and as a role that must not write
+    };
     /// Throws CannotStart if `url` is malformed, Unavailable if the server does not respond,
-    /// rejects the login or does not accept writes.
+    /// rejects the login or does not accept writes that `access` needs.
     /// `first_host`: index of the host to try first, if the URL has several.
-    Connection(const std::string& url, base::Log& log, std::size_t first_host = 0);
+    Connection(const std::string& url, base::Log& log, std::size_t first_host = 0,
+               Access access = Access::read_write);
     /// Uses `callers`, a connection of the program with an open transaction, which outlives this.
     /// Leaves its modes as they were. Throws StatementRefused if it is not in a state to be used.
     Connection(pg_conn* callers, base::Log& log);
@@ -84,7 +90,7 @@ private:
         bool was_nonblocking;
         void operator()(pg_conn* connection) const;
     };
-    void meet();
+    void meet(Access access);
     void send(const Call& call, bool prepare);
     /// The answer to one statement that was sent.
     [[nodiscard]] Answer next_answer(std::chrono::milliseconds silence,
@@ -120,9 +126,5 @@ private:
     Connection& connection_;
     const std::chrono::milliseconds silence_;
 };
-
-/// Throws CannotStart if `url` is not a libpq connection string. The error text contains nothing
-/// that may be part of a password.
-void check_url(const std::string& url);
 
 }  // namespace sundial::postgres

@@ -14,6 +14,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/outbox.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -125,5 +126,12 @@ struct Rights {
 /// does, and CannotStart if there is no such role.
 void grant_rights(const Settings& settings, const std::string& role, const Rights& rights,
                   base::Log& log);
+
+/// Throws CannotStart if `url`, the value of `setting`, is not a libpq connection string. The error
+/// text contains nothing that may be part of a password.
+void check_url(const std::string& url, std::string_view setting = "storage.url");
+/// The table `sundial_outbox` of another program's database. Connects at the first call, and again
+/// after a failure.
+[[nodiscard]] std::unique_ptr<Outbox> open_outbox(const std::string& url, base::Log& log);
 
 }  // namespace sundial::postgres

@@ -12,6 +12,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/outbox.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -82,6 +83,12 @@ public:
 /// Applies the pending migrations and returns them. Throws CannotStart, also while a process uses
 /// the file.
 std::vector<Migration> migrate(const Settings& settings, base::Log& log);
+
+/// The table `sundial_outbox` in a SQLite file of another program. It opens the file for each call,
+/// so the file may be absent, come later or be replaced. It never writes, creates or checkpoints,
+/// whatever the rights of this process are. `real_time` is CLOCK_REALTIME.
+[[nodiscard]] std::unique_ptr<Outbox> open_outbox(const std::filesystem::path& file,
+                                                  std::function<Instant()> real_time);
 
 struct LibraryVersion {
     std::string version;  // "3.40.1"

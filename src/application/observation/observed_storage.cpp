@@ -252,6 +252,7 @@ public:
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }
     IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
+    OutboxProgress& outboxes() override { return tx_.outboxes(); }
     IntakeRepository* intake() override { return tx_.intake(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);

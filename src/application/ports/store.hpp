@@ -14,6 +14,7 @@
 #include "application/ports/idempotency_repository.hpp"
 #include "application/ports/lock_store.hpp"
 #include "application/ports/operation_repository.hpp"
+#include "application/ports/outbox_progress.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
@@ -61,8 +62,9 @@ public:
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
+    virtual OutboxProgress& outboxes() = 0;
     /// Null if only this program writes into the storage.
-    virtual IntakeRepository* intake() { return nullptr; }
+    virtual IntakeRepository* intake() = 0;
     /// Appends the recorded event of a change to a locked row. The row then serves as the head of
     /// the stream.
     virtual void record(const RecordedEvent& recorded) = 0;

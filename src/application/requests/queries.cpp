@@ -242,4 +242,37 @@ LookupResult<EndpointId> Queries::endpoint_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::endpoint_id(tx, reference); });
 }
 
+namespace {
+
+/// A page of `rows`, which may be one more than `limit`.
+template <class T>
+Page<T> page_of_outbox(std::vector<T> rows, std::size_t limit) {
+    Page<T> page{.items = std::move(rows)};
+    page.has_more = page.items.size() > limit;
+    if (page.has_more) page.items.pop_back();
+    return page;
+}
+
+}  // namespace
+
+Intakes Queries::intakes(const std::optional<std::string>& after, std::size_t limit) {
+    return in_read(store_, [&](Transaction& tx) {
+        return Intakes{page_of_outbox(tx.outboxes().list(after, limit + 1), limit), tx.now()};
+    });
+}
+
+Page<RefusedRow> Queries::refused_rows(const std::string& intake, std::optional<std::int64_t> after,
+                                       std::size_t limit) {
+    return in_read(store_, [&](Transaction& tx) {
+        return page_of_outbox(tx.outboxes().refused_after(intake, after, limit + 1), limit);
+    });
+}
+
+Page<TakenRange> Queries::taken_ranges(const std::string& intake, std::optional<std::int64_t> after,
+                                       std::size_t limit) {
+    return in_read(store_, [&](Transaction& tx) {
+        return page_of_outbox(tx.outboxes().taken_after(intake, after, limit + 1), limit);
+    });
+}
+
 }  // namespace sundial

@@ -34,6 +34,12 @@ struct ScheduleView {
     std::optional<Instant> next_at;  // the earliest planned instant; empty while paused
 };
 
+/// A page of outboxes, and the instant of the snapshot.
+struct Intakes {
+    Page<OutboxState> page;
+    Instant now;
+};
+
 struct Circuits {
     std::vector<Circuit> circuits;
     Instant now;
@@ -70,6 +76,15 @@ public:
     [[nodiscard]] LookupResult<Page<NumberedFailure>> operation_failures(std::string_view id,
                                                                          const PageRequest& page);
     [[nodiscard]] DeadLetters dead_letters(DeadLettersBy by);
+    /// By name, after `after`.
+    [[nodiscard]] Intakes intakes(const std::optional<std::string>& after, std::size_t limit);
+    /// Rows of one outbox by id, after `after`; none if the outbox is unknown.
+    [[nodiscard]] Page<RefusedRow> refused_rows(const std::string& intake,
+                                                std::optional<std::int64_t> after,
+                                                std::size_t limit);
+    [[nodiscard]] Page<TakenRange> taken_ranges(const std::string& intake,
+                                                std::optional<std::int64_t> after,
+                                                std::size_t limit);
 
     /// For filters.
     [[nodiscard]] LookupResult<UserId> user_id(std::string_view reference);

@@ -16,7 +16,7 @@ struct ToRefusal {
             const std::string place = error.pointer.empty() ? "" : error.pointer + ' ';
             detail += (detail.empty() ? "" : "; ") + place + error.message;
         }
-        return {"VALIDATION_FAILED", detail};
+        return {"VALIDATION_FAILED", detail, failed.errors};
     }
     Refusal operator()(const NotFound& missing) const {
         switch (missing.noun) {

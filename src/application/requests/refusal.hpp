@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "domain/error.hpp"
 
@@ -11,6 +12,7 @@ namespace sundial {
 struct Refusal {
     std::string code;  // from the API reference: "INVALID_STATE_TRANSITION"
     std::string detail;
+    std::vector<FieldError> errors{};  // of the fields, if VALIDATION_FAILED
 };
 [[nodiscard]] Refusal refusal_of(const Error& error);
 

@@ -61,6 +61,9 @@ public:
     IdempotencyRepository& idempotency() override {
         return made(idempotency_, [this] { return make_idempotency_repository(session_); });
     }
+    OutboxProgress& outboxes() override {
+        return made(outboxes_, [this] { return make_outbox_progress(session_); });
+    }
     IntakeRepository* intake() override {
         if constexpr (requires(Session& session) { make_intake_repository(session); }) {
             return &made(intake_, [this] { return make_intake_repository(session_); });
@@ -94,6 +97,7 @@ private:
     std::unique_ptr<CheckpointStore> checkpoints_;
     std::unique_ptr<LockRepository> locks_;
     std::unique_ptr<IdempotencyRepository> idempotency_;
+    std::unique_ptr<OutboxProgress> outboxes_;
     std::unique_ptr<IntakeRepository> intake_;
 };
 

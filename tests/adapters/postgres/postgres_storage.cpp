@@ -49,6 +49,9 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.locks;
         DELETE FROM sundial.intake;
         DELETE FROM sundial.instances;
+        DELETE FROM sundial.outboxes;
+        DELETE FROM sundial.outbox_taken;
+        DELETE FROM sundial.outbox_refused;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

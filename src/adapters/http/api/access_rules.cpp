@@ -73,6 +73,10 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/preview", read, heavy},  // computes; stores nothing
     {"GET", "/v1/occurrences", read, heavy},
 
+    {"GET", "/v1/intakes", read},
+    {"GET", "/v1/intakes/refused", read},
+    {"GET", "/v1/intakes/taken", read},
+
     {"GET", "/v1/operations", read},
     {"GET", "/v1/operations/{id}", read},
     {"GET", "/v1/operations/{id}/errors", read, heavy},

@@ -118,6 +118,13 @@ struct OperationApi {
 /// /v1/operations.
 void add_operation_routes(Router& router, OperationApi api);
 
+struct IntakeApi {
+    Queries& queries;
+};
+
+/// /v1/intakes: the outboxes of applications.
+void add_intake_routes(Router& router, IntakeApi api);
+
 struct ApiKeyApi {
     AccessModule& access;
     Queries& queries;
