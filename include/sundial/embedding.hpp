@@ -61,6 +61,10 @@ struct NewEvent {
     std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
     Priority priority = Priority::normal;
 };
+/// The due time of an event that another program scheduled by SQL at a local time, until a server
+/// has found the instant.
+inline constexpr Instant no_instant = Instant::max();
+
 struct Event {
     std::string id;
     std::string type;
@@ -68,7 +72,7 @@ struct Event {
     std::string payload;          // of a birthday: {"message":"Hey, Ada Li it's your birthday"}
     std::string idempotency_key;  // the same for all attempts, and never reused
     std::string user_id;          // may be empty
-    Instant due;
+    Instant due;  // `no_instant` while a server has not found the instant of a local time
     std::uint32_t attempt = 0;   // number of the latest attempt, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
     std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it

@@ -205,7 +205,7 @@ Event shown(const sundial::Event& event) {
             .payload = event.payload,
             .idempotency_key = event.key.value,
             .user_id = event.user ? to_string(*event.user) : "",
-            .due = event.due,
+            .due = has_instant(event) ? event.due : no_instant,
             .attempt = event.attempt.value,
             .failure_reason = reason_of(event),
             .version = event.version.value,
