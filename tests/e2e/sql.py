@@ -106,6 +106,24 @@ def local_times():
             assert server.stop() == 0
 
 
+def woken():
+    """With a tick of a minute, sundial.wake() makes the server find an instant, and send a due event, at once."""
+    receiver = h.Receiver()
+    with h.folder() as directory, h.postgres() as url:
+        settings = (*h.LOCAL_RECEIVERS, "--scheduler.tick=PT60S", f"--storage.listen_url={url}")
+        with h.running("serve", "--db", url, *settings, folder=directory) as server, connect(url) as db:
+            client = server.client()
+            receiving(client, receiver)
+            event = value(db, "SELECT sundial.schedule_local('WAKE', '2027-01-05 09:00', 'America/New_York')::text")
+            assert client.ok("GET", f"/v1/events/{event}")["targetTimestampUTC"] is None
+            db.execute("SELECT sundial.wake()")
+            h.wait_until(lambda: client.ok("GET", f"/v1/events/{event}")["targetTimestampUTC"], "the instant, before the tick", 45)
+            db.execute("SELECT sundial.schedule_event('WAKE', now(), endpoint => 'r')")
+            db.execute("SELECT sundial.wake()")
+            h.wait_until(lambda: receiver.count() == 1, "the delivery, before the tick", 45)
+            assert server.stop() == 0
+
+
 def killed():
     """The server is killed again and again while it finds instants and plans birthdays: each is done exactly once."""
     with h.folder() as directory, h.postgres() as url:
@@ -369,5 +387,5 @@ def node(with_npm, work):
 
 
 if __name__ == "__main__":
-    h.main({"orders": orders, "local_times": local_times, "killed": killed, "writers": writers, "granted": granted, "streams": streams,
-            "control_plane": control_plane, "through_pgbouncer": through_pgbouncer, "libpq": libpq, "node": node})
+    h.main({"orders": orders, "local_times": local_times, "woken": woken, "killed": killed, "writers": writers, "granted": granted,
+            "streams": streams, "control_plane": control_plane, "through_pgbouncer": through_pgbouncer, "libpq": libpq, "node": node})
