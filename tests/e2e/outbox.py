@@ -122,12 +122,12 @@ def rows(home, kind):
             assert client.ok("GET", "/v1/schedules/ext:nightly")["trigger"] == {"cron": "0 3 * * *"}
             assert client.ok("GET", "/v1/events?q=for-ada")["data"][0]["userId"] == client.ok("GET", "/v1/users/ext:crm-7")["id"]
             assert intake(client)["refused"] == 2 and intake(client)["status"] == "FOLLOWED", intake(client)
-            assert "8 taken, 2 of them refused" in cli(server, "list"), cli(server, "list")
+            assert "shop,FOLLOWED,8,2," in cli(server, "list", "--csv"), cli(server, "list", "--csv")
             assert "VALIDATION_FAILED" in cli(server, "refused", "shop")
 
             # The ids of taken rows, as ranges: the application deletes these rows.
-            for line in cli(server, "taken", "shop").splitlines():
-                shop.run("DELETE FROM sundial_outbox WHERE id BETWEEN ? AND ?", *map(int, line.split()))
+            for line in cli(server, "taken", "shop", "--csv").splitlines()[1:]:
+                shop.run("DELETE FROM sundial_outbox WHERE id BETWEEN ? AND ?", *map(int, line.split(",")))
             with contextlib.closing(shop.connect()) as connection:
                 assert connection.execute("SELECT count(*) FROM sundial_outbox").fetchone()[0] == 0
             shop.put(dict(EVENT, idempotencyKey="after"))
