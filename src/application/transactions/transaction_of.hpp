@@ -64,6 +64,12 @@ public:
     OutboxProgress& outboxes() override {
         return made(outboxes_, [this] { return make_outbox_progress(session_); });
     }
+    InstanceRepository& instances() override {
+        return made(instances_, [this] { return make_instance_repository(session_); });
+    }
+    StatsRepository& stats() override {
+        return made(stats_, [this] { return make_stats_repository(session_); });
+    }
     IntakeRepository* intake() override {
         if constexpr (requires(Session& session) { make_intake_repository(session); }) {
             return &made(intake_, [this] { return make_intake_repository(session_); });
@@ -98,6 +104,8 @@ private:
     std::unique_ptr<LockRepository> locks_;
     std::unique_ptr<IdempotencyRepository> idempotency_;
     std::unique_ptr<OutboxProgress> outboxes_;
+    std::unique_ptr<InstanceRepository> instances_;
+    std::unique_ptr<StatsRepository> stats_;
     std::unique_ptr<IntakeRepository> intake_;
 };
 
