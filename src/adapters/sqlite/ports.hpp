@@ -37,6 +37,7 @@ std::unique_ptr<IdempotencyRepository> make_idempotency_repository(Session& sess
 std::unique_ptr<OutboxProgress> make_outbox_progress(Session& session);
 std::unique_ptr<InstanceRepository> make_instance_repository(Session& session);
 std::unique_ptr<StatsRepository> make_stats_repository(Session& session);
+std::unique_ptr<SessionRepository> make_session_repository(Session& session);
 
 std::unique_ptr<Store> make_store(Writer& writer, Readers& readers);
 /// A queue with one shard.

@@ -258,6 +258,7 @@ public:
     OutboxProgress& outboxes() override { return tx_.outboxes(); }
     InstanceRepository& instances() override { return tx_.instances(); }
     StatsRepository& stats() override { return tx_.stats(); }
+    SessionRepository& sessions() override { return tx_.sessions(); }
     IntakeRepository* intake() override { return tx_.intake(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
