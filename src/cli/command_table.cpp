@@ -88,6 +88,8 @@ const std::vector<Noun>& nouns() {
         {"feed", "the recorded events of all streams, in one order"},
         {"checkpoint", "how far a reader of the feed has come"},
         {"lock", "locks: names that only one holder has at a time"},
+        {"instance", "processes that serve this database"},
+        {"stats", "counters of what all instances did"},
         {"intake", "outboxes of applications that the server follows"},
         {"op", "long-running operations, such as edits of schedules"},
         {"key", "API keys; uses a server, or with --db the database"},

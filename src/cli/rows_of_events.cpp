@@ -61,22 +61,6 @@ void print_status(const json::object& event, const Output& output) {
     output.out << '\n';
 }
 
-void print_attempts(const json::object& explanation, const Output& output) {
-    json::array attempts;
-    for (const json::value& step : explanation.at("steps").as_array()) {
-        if (step.is_object() && text_of(step.get_object(), "step") == "attempt")
-            attempts.push_back(step);
-    }
-    print_rows(json::object{{"data", std::move(attempts)}},
-               {{"number", "number"},
-                {"started", "startedAt"},
-                {"outcome", "outcome"},
-                {"status", "statusCode"},
-                {"instance", "instanceId"},
-                {"", "text"}},
-               output);
-}
-
 void print_explanation(const json::object& explanation, const Output& output) {
     output.out << harmless(text_of(explanation, "summary")) << "\n\n";
     print_rows(json::object{{"data", explanation.at("steps")}}, {{"step", "step"}, {"", "text"}},
@@ -287,14 +271,40 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
                                 {"reason", "reason"},
                                 {"endpoint", "endpointId"}},
                     .view = &print_failures});
-    rows.push_back({.noun = "attempt",
-                    .verb = "list",
-                    .help = "list the attempts to deliver an event",
-                    .operation = "explainEvent",
-                    .method = "GET",
-                    .path = event_path + "/explain",
-                    .arguments = {event_id()},
-                    .view = &print_attempts});
+    rows.push_back(
+        {.noun = "attempt",
+         .verb = "list",
+         .help = "list attempts that have ended, of one event or of all, the latest first",
+         .operation = "listAttempts",
+         .method = "GET",
+         .path = "/v1/attempts",
+         .arguments =
+             {filter("eventId", "only those of this event").named("event"),
+              filter("endpointId", "only to this endpoint; id or ext:…").named("--endpoint"),
+              filter("outcome", "outcomes, with commas between them")
+                  .as(ValueKind::words)
+                  .of({"SUCCEEDED", "RETRYABLE", "PERMANENT", "LOST", "LATE", "RELEASED"}),
+              filter("statusCode", "HTTP statuses, with commas between them")
+                  .named("--status-code")
+                  .as(ValueKind::words),
+              filter("from", "ended at or after; " + an_instant),
+              filter("to", "ended before; " + an_instant)},
+         .shape = Shape::pages,
+         .columns = {{"id", "id"},
+                     {"started", "startedAt"},
+                     {"ms", "durationMs"},
+                     {"outcome", "outcome"},
+                     {"status", "statusCode"},
+                     {"error", "error"},
+                     {"instance", "instanceId"}}});
+    rows.push_back(
+        {.noun = "attempt",
+         .verb = "get",
+         .help = "one attempt",
+         .operation = "getAttempt",
+         .method = "GET",
+         .path = "/v1/attempts/{id}",
+         .arguments = {in_path("id", "id", "the attempt: its event's id, a dot, a number")}});
 }
 
 }  // namespace sundial::cli

@@ -330,6 +330,64 @@ void add_intakes(std::vector<ApiCommand>& rows) {
                     .columns = {{"first", "first"}, {"last", "last"}}});
 }
 
+void add_instances(std::vector<ApiCommand>& rows) {
+    rows.push_back({.noun = "instance",
+                    .verb = "list",
+                    .help = "list the processes that serve this database",
+                    .operation = "listInstances",
+                    .method = "GET",
+                    .path = "/v1/instances",
+                    .shape = Shape::list,
+                    .columns = {{"id", "id"},
+                                {"status", "status"},
+                                {"version", "version"},
+                                {"started", "startedAt"},
+                                {"reported", "reportedAt"},
+                                {"claims", "leasesHeld"},
+                                {"slots", "slots"},
+                                {"clock skew ms", "clockSkewMs"}}});
+    rows.push_back({.noun = "instance",
+                    .verb = "drain",
+                    .help = "let an instance finish what it holds, and end",
+                    .operation = "drainInstance",
+                    .method = "POST",
+                    .path = "/v1/instances/{id}/drain",
+                    .arguments = {in_path("id", "id", "the instance")},
+                    .question = "end the instance {id} as soon as it has finished what it holds",
+                    .done = "ends within about five seconds of its last delivery"});
+}
+
+void add_stats(std::vector<ApiCommand>& rows) {
+    rows.push_back(
+        {.noun = "stats",
+         .verb = "show",
+         .help = "counters of all instances over a window of time, and the backlog of now",
+         .operation = "getStats",
+         .method = "GET",
+         .path = "/v1/stats",
+         .arguments = {filter("window", "length of the window").otherwise("PT1H")}});
+    rows.push_back(
+        {.noun = "stats",
+         .verb = "series",
+         .help = "counters over time",
+         .operation = "getStatsSeries",
+         .method = "GET",
+         .path = "/v1/stats/series",
+         .arguments = {filter("metric", "metrics, with commas between them, 6 at most")
+                           .as(ValueKind::words)
+                           .of({"executed", "failed", "retried", "lateness_p50", "lateness_p95",
+                                "lateness_p99", "duration_p50", "duration_p95", "duration_p99",
+                                "claim_duration_p50", "claim_duration_p95", "claim_duration_p99",
+                                "backlog", "oldest_due"}),
+                       filter("from", "beginning; " + an_instant),
+                       filter("to", "end; " + an_instant),
+                       filter("step", "length of a step").otherwise("PT1M"),
+                       filter("by", "a line for each of these")
+                           .of({"eventType", "endpointId", "instanceId"})},
+         .shape = Shape::list,
+         .columns = {{"metric", "metric"}, {"key", "key"}, {"points", "points"}}});
+}
+
 void print_clock(const json::object& clock, const Output& output) {
     output.out << text_of(clock, "now") << "  (" << text_of(clock, "mode") << " clock)\n";
 }
@@ -524,6 +582,8 @@ void add_rows_of_server(std::vector<ApiCommand>& rows) {
     add_streams(rows);
     add_locks(rows);
     add_intakes(rows);
+    add_instances(rows);
+    add_stats(rows);
     add_operations(rows);
     add_system(rows);
 }

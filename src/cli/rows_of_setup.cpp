@@ -103,6 +103,21 @@ void add_users(std::vector<ApiCommand>& rows) {
                     .versioned = true,
                     .current = "same"});
     rows.push_back({.noun = "user",
+                    .verb = "add-many",
+                    .help = "create the users of a file: {\"users\":[…]}, 1,000 at most",
+                    .operation = "createUsers",
+                    .method = "POST",
+                    .path = "/v1/users/batch",
+                    .arguments = {file_of_settings(),
+                                  filter("atomic", "all of them, or none").as(ValueKind::flag)}});
+    rows.push_back({.noun = "user",
+                    .verb = "import",
+                    .help = "create or replace the users of a file by their external ids",
+                    .operation = "importUsers",
+                    .method = "POST",
+                    .path = "/v1/users/import",
+                    .arguments = {file_of_settings()}});
+    rows.push_back({.noun = "user",
                     .verb = "delete",
                     .help = "delete a user and the user's events",
                     .operation = "v1DeleteUser",

@@ -123,7 +123,7 @@ def events(program, client):
     program.run("event", "fire", event)
     assert program.run("event", "watch", event, "--timeout", "60").splitlines()[-1].startswith("COMPLETED")
     attempts = program.run("attempt", "list", event)
-    assert "SUCCEEDED" in attempts and attempts.splitlines()[0].split()[:2] == ["number", "started"], attempts
+    assert "SUCCEEDED" in attempts and attempts.splitlines()[0].split()[:2] == ["id", "started"], attempts
     requests = program.json("inbox", "list", "ext:bin")["data"]
     assert [request["body"] for request in requests] == [payload], requests
     client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:bin",

@@ -126,7 +126,7 @@ def rows(home, kind):
             assert "VALIDATION_FAILED" in cli(server, "refused", "shop")
 
             # The ids of taken rows, as ranges: the application deletes these rows.
-            for line in cli(server, "taken", "shop", "--csv").splitlines()[1:]:
+            for line in cli(server, "taken", "shop", "--all", "--csv").splitlines()[1:]:
                 shop.run("DELETE FROM sundial_outbox WHERE id BETWEEN ? AND ?", *map(int, line.split(",")))
             with contextlib.closing(shop.connect()) as connection:
                 assert connection.execute("SELECT count(*) FROM sundial_outbox").fetchone()[0] == 0

@@ -38,6 +38,8 @@ class Examples:
             file.write('{"name":"put","type":"INBOX"}')
         with open(os.path.join(directory, "user.json"), "w") as file:
             file.write('{"firstName":"A","lastName":"B","dateOfBirth":"1990-01-01","timezone":"UTC"}')
+        with open(os.path.join(directory, "users.json"), "w") as file:
+            file.write('{"users":[{"firstName":"A","lastName":"B","dateOfBirth":"1990-01-01","timezone":"UTC","externalId":"many"}]}')
         with open(os.path.join(directory, "schedule.json"), "w") as file:
             file.write('{"eventType":"S","trigger":{"every":"PT1H"}}')
         self.client.ok("POST", "/v1/endpoints", {"name": "queue", "type": "PULL", "externalId": "queue"})
@@ -99,7 +101,7 @@ class Examples:
         match command:
             case ("event" | "attempt" | "user" | "endpoint" | "schedule" | "inbox" | "dlq", _):
                 return self.of_resources(*command)
-            case ("stream" | "feed" | "checkpoint" | "lock" | "intake" | "op" | "clock", _):
+            case ("stream" | "feed" | "checkpoint" | "lock" | "intake" | "instance" | "stats" | "op" | "clock", _):
                 return self.of_server(*command)
             case ("tick",) | ("db", "status"):
                 return ["--db", "own.db"]
@@ -159,6 +161,8 @@ class Examples:
                 return [self.event(), "-y"]
             case ("event", "retry") | ("attempt", "list"):
                 return [self.failed()]
+            case ("attempt", "get"):
+                return [self.client.ok("GET", f"/v1/attempts?eventId={self.failed()}")["data"][0]["id"]]
             case ("event", _):
                 return [self.event()]
             case ("user", "add"):
@@ -169,6 +173,8 @@ class Examples:
                 return [self.user(), "--last-name", "C"]
             case ("user", "put"):
                 return [self.user(), "user.json"]
+            case ("user", "add-many" | "import"):
+                return ["users.json"]
             case ("user", "delete"):
                 return [self.user(), "-y"]
             case ("user", _):
@@ -228,8 +234,10 @@ class Examples:
                 return [self.operation, "--json"]
             case ("op", _):
                 return [self.operation]
-            case ("intake", "list"):
+            case ("intake" | "instance", "list") | ("stats", _):
                 return []
+            case ("instance", "drain"):
+                return [self.client.ok("GET", "/v1/instances")["data"][0]["id"], "-y", "--dry-run"]
             case ("intake", "refused" | "taken"):
                 return ["shop"]
             case ("lock", "run"):

@@ -24,49 +24,55 @@ RULES = No("needs the rules and the tz database, which servers have")
 RECORD = No("recorded by the functions themselves; read over HTTP")
 CONDITION = No("the statement's own `WHERE` decides; edits are conditional over HTTP")
 PARTS = No("of one row; functions replace or finish whole ones")
-PROGRAM = No("called by programs in a loop; a shell command for each event would be too slow")
-NO_COMMAND = No("no command yet; HTTP")
+COMMAND = Elsewhere("has a command: `sundial help --json` names the operation of each; tested in tests/e2e/nouns.py")
+BROWSER = No("for pages in a browser, with a cookie or without an end")
+ATTEMPTS = Elsewhere("the view `v_attempts`; tested in tests/adapters/postgres")
+SEVERAL = No("call the function for each row")
 ALIAS = No("another path for `/v1/users`")
 DOCUMENT = No("a document or a probe for HTTP clients")
-LOCAL = No("the command `zone` reads this machine's tz database")
 
 # operationId: (SQL, CLI). HTTP has all of them.
 TWO = {
-    "listUsers": (NAMES, NO_COMMAND), "v1CreateUser": (No("`upsert_user` creates under an external id"), NO_COMMAND),
-    "v1GetUser": (NAMES, NO_COMMAND), "v1PutUser": ("upsert_user", NO_COMMAND),
-    "v1DeleteUser": ("delete_user", NO_COMMAND), "patchUser": (CONDITION, NO_COMMAND),
-    "listEvents": ("v_events", "event list"), "createEvent": ("schedule_event", No("`event import` takes one event, too")),
+    "listUsers": (NAMES, COMMAND), "v1CreateUser": (No("`upsert_user` creates under an external id"), COMMAND),
+    "v1GetUser": (NAMES, COMMAND), "v1PutUser": ("upsert_user", COMMAND),
+    "v1DeleteUser": ("delete_user", COMMAND), "patchUser": (CONDITION, COMMAND),
+    "listEvents": ("v_events", "event list"), "createEvent": ("schedule_event", COMMAND),
     "createEvents": ("schedule_event", "event import"), "getEvent": ("v_events", "event get"),
-    "patchEvent": (PARTS, NO_COMMAND), "cancelEvent": ("cancel_event", "event cancel"),
+    "patchEvent": (PARTS, COMMAND), "cancelEvent": ("cancel_event", "event cancel"),
     "retryEvent": ("retry_event", "event retry"), "explainEvent": (RULES, "event explain"),
-    "completeEvent": ("complete", PROGRAM), "failEvent": ("fail", PROGRAM), "releaseEvent": ("release", PROGRAM),
-    "extendEvent": ("extend", PROGRAM),
-    "listEndpoints": (SETUP, "endpoint list"), "createEndpoint": (SETUP, No("`endpoint put` creates under an external id")),
+    "completeEvent": ("complete", COMMAND), "failEvent": ("fail", COMMAND), "releaseEvent": ("release", COMMAND),
+    "extendEvent": ("extend", COMMAND),
+    "listEndpoints": (SETUP, "endpoint list"), "createEndpoint": (SETUP, COMMAND),
     "getEndpoint": (SETUP, "endpoint get"), "patchEndpoint": (SETUP, "endpoint set"), "putEndpoint": (SETUP, "endpoint put"),
-    "deleteEndpoint": (SETUP, "endpoint delete"), "rotateSecret": (SETUP, NO_COMMAND), "testEndpoint": (SERVER, NO_COMMAND),
-    "claimEvents": ("claim", PROGRAM), "readInbox": (SERVER, NO_COMMAND), "clearInbox": (SERVER, NO_COMMAND),
-    "listSchedules": (NO_VIEW, NO_COMMAND), "createSchedule": (No("`schedule_rule` creates under a name"), NO_COMMAND),
-    "getSchedule": (NO_VIEW, NO_COMMAND), "patchSchedule": (CONDITION, NO_COMMAND), "putSchedule": ("schedule_rule", NO_COMMAND),
-    "deleteSchedule": ("unschedule", NO_COMMAND), "triggerSchedule": (RULES, NO_COMMAND),
-    "backfillSchedule": (RULES, NO_COMMAND), "previewSchedule": (RULES, No("`next` computes without a server")),
-    "listOccurrences": (RULES, NO_COMMAND),
-    "listOperations": (SERVER, "op list"), "getOperation": (SERVER, No("`op wait` waits for its end")),
-    "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, NO_COMMAND),
+    "deleteEndpoint": (SETUP, "endpoint delete"), "rotateSecret": (SETUP, COMMAND), "testEndpoint": (SERVER, COMMAND),
+    "claimEvents": ("claim", COMMAND), "readInbox": (SERVER, COMMAND), "clearInbox": (SERVER, COMMAND),
+    "listSchedules": (NO_VIEW, COMMAND), "createSchedule": (No("`schedule_rule` creates under a name"), COMMAND),
+    "getSchedule": (NO_VIEW, COMMAND), "patchSchedule": (CONDITION, COMMAND), "putSchedule": ("schedule_rule", COMMAND),
+    "deleteSchedule": ("unschedule", COMMAND), "triggerSchedule": (RULES, COMMAND),
+    "backfillSchedule": (RULES, COMMAND), "previewSchedule": (RULES, COMMAND),
+    "listOccurrences": (RULES, COMMAND),
+    "listOperations": (SERVER, "op list"), "getOperation": (SERVER, COMMAND),
+    "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, COMMAND),
     "listApiKeys": (SETUP, "key list"), "createApiKey": (SETUP, "key create"), "revokeApiKey": (SETUP, "key revoke"),
     "bulk": (No("one statement over the functions is a bulk operation"), "event cancel"),
     "listFailures": ("v_dead_letters", "dlq list"),
     "listStreams": (RECORD, "stream list"), "readStream": (RECORD, "stream read"), "appendToStream": ("append", "stream append"),
-    "getSnapshot": (RECORD, NO_COMMAND), "saveSnapshot": (RECORD, NO_COMMAND), "readFeed": (RECORD, "stream follow"),
-    "getCheckpoint": (RECORD, NO_COMMAND), "saveCheckpoint": (RECORD, NO_COMMAND),
+    "getSnapshot": (RECORD, COMMAND), "saveSnapshot": (RECORD, COMMAND), "readFeed": (RECORD, "stream follow"),
+    "getCheckpoint": (RECORD, COMMAND), "saveCheckpoint": (RECORD, COMMAND),
     "listIntakes": ("v_intake", "intake list"), "listRefusedRows": ("v_intake", "intake refused"),
     "listTakenRows": (No("over HTTP or the command line"), "intake taken"),
     "listLocks": (No("`try_lock` tells who may; holders are listed over HTTP"), "lock list"),
-    "getLock": (No("`try_lock` tells who may; holders are listed over HTTP"), NO_COMMAND),
+    "getLock": (No("`try_lock` tells who may; holders are listed over HTTP"), COMMAND),
     "acquireLock": ("try_lock", "lock acquire"), "renewLock": (No("a lock by SQL guards one transaction or has a long lease"), "lock renew"),
     "releaseLock": ("unlock", "lock release"),
-    "getClock": (No("`sundial.clock()` is the clock itself"), "clock show"), "setClock": (SERVER, NO_COMMAND),
-    "advanceClock": (SERVER, "clock advance"), "tick": (SERVER, No("`sundial tick` is a server for one pass")),
-    "listTimezones": (RULES, LOCAL), "getTimezoneImpact": (RULES, LOCAL), "getInfo": (SERVER, "info"),
+    "getClock": (No("`sundial.clock()` is the clock itself"), "clock show"), "setClock": (SERVER, COMMAND),
+    "advanceClock": (SERVER, "clock advance"), "tick": (SERVER, COMMAND),
+    "listTimezones": (RULES, COMMAND), "getTimezoneImpact": (RULES, COMMAND), "getInfo": (SERVER, "info"),
+    "createUsers": (SEVERAL, COMMAND), "importUsers": (SEVERAL, COMMAND),
+    "listAttempts": (ATTEMPTS, COMMAND), "getAttempt": (ATTEMPTS, COMMAND),
+    "listInstances": (SERVER, COMMAND), "drainInstance": (SERVER, COMMAND),
+    "getStats": (SERVER, COMMAND), "getStatsSeries": (SERVER, COMMAND),
+    **{name: (BROWSER, BROWSER) for name in ("followLive", "logIn", "getSession", "logOut")},
     **{name: (DOCUMENT, DOCUMENT) for name in ("getStartPage", "getDocs", "getErrors", "getError", "getOpenApi", "livez",
                                                "readyz", "healthz", "metrics")},
     **{name: (ALIAS, ALIAS) for name in ("seedCreateUser", "seedGetUser", "seedPutUser", "seedDeleteUser", "seedsCreateUser",
@@ -82,12 +88,16 @@ LIBRARY = {
 NOT_COMPARED = {
     **{name: Elsewhere("a part of an object, such as `Lock` or `Aggregate`; tested in tests/embedded") for name in ("acquireLock", "renewLock", "releaseLock", "getSnapshot",
                                                                                     "saveSnapshot")},
+    **{name: Elsewhere(f"`{call}`; tested in tests/embedded") for name, call in {
+        "listEvents": "events", "patchEvent": "change", "retryEvent": "retry", "listFailures": "events",
+        "putSchedule": "put_schedule", "getSchedule": "find_schedule", "deleteSchedule": "delete_schedule",
+        "triggerSchedule": "trigger_schedule", "previewSchedule": "preview", "listStreams": "Streams::list"}.items()},
     **{name: Elsewhere("`Streams`; tested in tests/embedded") for name in ("readStream", "readFeed", "getCheckpoint", "saveCheckpoint")},
     "advanceClock": Elsewhere("`advance` runs the program's handlers; tested in tests/embedded"), "getClock": Elsewhere("`now`; tested in tests/embedded"),
-    "putEndpoint": No("`create_queue` makes queues, with a name only"), "createEvents": Elsewhere("`transact` around `schedule`; tested in tests/embedded"),
+    "putEndpoint": No("`create_queue` makes queues, with a name only"), "createEvents": Elsewhere("`schedule_all`; tested in tests/embedded"),
 }
 NOT_IN_LIBRARY = No("not in the library yet; HTTP")
-OPERATIONS = {name: (*two, LIBRARY.get(name) or NOT_COMPARED.get(name) or (two[1] if two[1] in (DOCUMENT, ALIAS) else NOT_IN_LIBRARY))
+OPERATIONS = {name: (*two, LIBRARY.get(name) or NOT_COMPARED.get(name) or (two[1] if two[1] in (DOCUMENT, ALIAS, BROWSER) else NOT_IN_LIBRARY))
               for name, two in TWO.items()}
 
 
