@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::vector<IdInterval> everything{
+const std::vector<IdInterval> all_ids{
     {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}};
 
 std::vector<std::int64_t> ids(const OutboxPage& page) {
@@ -35,7 +35,7 @@ TEST_P(OutboxContract, ReadsRowsAsTheApplicationWroteThem) {
     application().run(
         R"(INSERT INTO sundial_outbox (kind, request) VALUES ('event', '{"a": "ü",  "b":1}');)"
         R"(INSERT INTO sundial_outbox (kind, request) VALUES ('user', '{}');)");
-    const OutboxPage page = outbox().read(everything, {});
+    const OutboxPage page = outbox().read(all_ids, {});
     ASSERT_THAT(page.rows, SizeIs(2));
     EXPECT_EQ(page.rows[0].id, 1);
     EXPECT_EQ(page.rows[0].kind, "event");
@@ -56,10 +56,10 @@ TEST_P(OutboxContract, ReadsOnlyTheGivenIds) {
 TEST_P(OutboxContract, EndsAPageByRowsAndByBytes) {
     const std::string text = '"' + std::string(998, 'x') + '"';
     for (std::int64_t id = 1; id <= 9; ++id) application().run(insert(id, text));
-    OutboxPage page = outbox().read(everything, {.rows = 4});
+    OutboxPage page = outbox().read(all_ids, {.rows = 4});
     EXPECT_THAT(ids(page), ElementsAre(1, 2, 3, 4));
     EXPECT_TRUE(page.more);
-    page = outbox().read(everything, {.bytes = 2500});
+    page = outbox().read(all_ids, {.bytes = 2500});
     EXPECT_THAT(ids(page), ElementsAre(1, 2, 3));
     EXPECT_TRUE(page.more);
     page = outbox().read(std::vector<IdInterval>{{8, 20}}, {});
@@ -71,7 +71,7 @@ TEST_P(OutboxContract, LeavesOutRequestsThatAreTooLarge) {
     application().run(insert(1, '"' + std::string(max_outbox_request - 2, 'x') + '"') +
                       insert(2, '"' + std::string(max_outbox_request - 1, 'x') + '"') +
                       insert(3, '"' + std::string(5 * max_outbox_request, 'x') + '"') + insert(4));
-    const OutboxPage page = outbox().read(everything, {.bytes = 100 * max_outbox_request});
+    const OutboxPage page = outbox().read(all_ids, {.bytes = 100 * max_outbox_request});
     ASSERT_THAT(page.rows, SizeIs(4));
     EXPECT_EQ(page.rows[0].request->size(), max_outbox_request);
     for (const std::size_t large : {1U, 2U}) {
@@ -83,9 +83,9 @@ TEST_P(OutboxContract, LeavesOutRequestsThatAreTooLarge) {
 
 TEST_P(OutboxContract, SeesCommittedRowsOnly) {
     const auto commit = application().begin(insert(5));
-    EXPECT_THAT(ids(outbox().read(everything, {})), IsEmpty());
+    EXPECT_THAT(ids(outbox().read(all_ids, {})), IsEmpty());
     commit();
-    EXPECT_THAT(ids(outbox().read(everything, {})), ElementsAre(5));
+    EXPECT_THAT(ids(outbox().read(all_ids, {})), ElementsAre(5));
 }
 
 TEST_P(OutboxContract, TellsWhichRangesHaveRows) {
@@ -100,17 +100,17 @@ TEST_P(OutboxContract, RemembersTheLatestIdAfterTheRowsAreDeleted) {
         "INSERT INTO sundial_outbox (kind, request) VALUES ('event', '{}');"
         "INSERT INTO sundial_outbox (kind, request) VALUES ('event', '{}');"
         "DELETE FROM sundial_outbox;");
-    const OutboxPage page = outbox().read(everything, {});
+    const OutboxPage page = outbox().read(all_ids, {});
     EXPECT_THAT(page.rows, IsEmpty());
     EXPECT_EQ(page.last_id, 2);
 }
 
 TEST_P(OutboxContract, ReportsAMissingTableAndReadsItOnceItIsThere) {
     application().run("ALTER TABLE sundial_outbox RENAME TO away");
-    EXPECT_THROW((void)outbox().read(everything, {}), Unavailable);
+    EXPECT_THROW((void)outbox().read(all_ids, {}), Unavailable);
     application().run("ALTER TABLE away RENAME TO sundial_outbox");
     application().run(insert(3));
-    EXPECT_THAT(ids(outbox().read(everything, {})), ElementsAre(3));
+    EXPECT_THAT(ids(outbox().read(all_ids, {})), ElementsAre(3));
 }
 
 }  // namespace
