@@ -170,6 +170,7 @@ bool FollowOutbox::leads() {
         const bool free = !state->followed_by || *state->followed_by == instance_ ||
                           state->lease_ends <= tx.now();
         if (!alone_ && !free) return false;
+        health_ = state->failure;  // perhaps recorded by another instance
         state->source = source_.place;
         state->followed_by = instance_;
         state->lease_ends = alone_ ? never : tx.now() + lease;

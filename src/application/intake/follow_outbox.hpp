@@ -107,7 +107,7 @@ private:
     Ports ports_;
     std::mutex looking_;
     Mono leads_until_{Mono::min()};
-    std::optional<std::string> health_;  // as last recorded by this instance
+    std::string health_;  // as recorded: a failure, or empty
     std::optional<std::int64_t> greatest_taken_;
     std::size_t rows_at_once_;
     std::optional<std::int64_t> swept_;  // older gaps were read up to this id

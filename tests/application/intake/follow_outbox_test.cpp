@@ -314,6 +314,20 @@ TEST_F(FollowOutboxTest, RecordsThatTheSourceIsLostAndThatItIsBack) {
     EXPECT_THAT(keys(), SizeIs(1));
 }
 
+TEST_F(FollowOutboxTest, RecordsALossAgainAfterAnotherInstanceFollowed) {
+    FollowOutbox other = follower(instance_b);
+    table.down = true;
+    EXPECT_THROW((void)orders.look(), Unavailable);
+    orders.hand_over();
+    table.down = false;
+    look_at_all(other);
+    EXPECT_EQ(state().failure, "");
+    other.hand_over();
+    table.down = true;
+    EXPECT_THROW((void)orders.look(), Unavailable);
+    EXPECT_THAT(state().failure, HasSubstr("is down"));
+}
+
 TEST_F(FollowOutboxTest, ReportsATableWhoseIdsBeginAgain) {
     table.last_id = 9;
     commit(9, "REMINDER");
