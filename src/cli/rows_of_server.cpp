@@ -378,7 +378,8 @@ void add_stats(std::vector<ApiCommand>& rows) {
                            .of({"executed", "failed", "retried", "lateness_p50", "lateness_p95",
                                 "lateness_p99", "duration_p50", "duration_p95", "duration_p99",
                                 "claim_duration_p50", "claim_duration_p95", "claim_duration_p99",
-                                "backlog", "oldest_due"}),
+                                "backlog", "oldest_due"})
+                           .needed(),
                        filter("from", "beginning; " + an_instant),
                        filter("to", "end; " + an_instant),
                        filter("step", "length of a step").otherwise("PT1M"),

@@ -82,7 +82,11 @@ ScheduleFields requested_schedule(const NewSchedule& requested) {
     fields.enabled = requested.enabled;
     fields.trigger = std::visit(ToTrigger{}, requested.rule);
     fields.per_user = requested.per_user;
-    if (!requested.timezone.empty()) fields.timezone = unless_empty(requested.timezone);
+    if (!requested.timezone.empty()) {
+        fields.timezone = requested.timezone;
+    } else if (!requested.per_user) {
+        fields.timezone = "UTC";
+    }
     if (!requested.queue.empty()) fields.endpoint = std::optional{"ext:" + requested.queue};
     fields.payload = requested.payload;
     fields.gap = policy_of<GapPolicy>(requested.gap);

@@ -36,6 +36,8 @@ BODIES = {
     ("POST", "/user"): ADA, ("PUT", "/user/{id}"): {"lastName": "Lo"}, ("POST", "/users"): ADA,
     ("PUT", "/users/{id}"): {"lastName": "Lo"}, ("POST", "/v1/events"): EVENT,
     ("POST", "/v1/events/batch"): {"events": [EVENT, EVENT]},
+    ("POST", "/v1/users/batch"): {"users": [ADA]}, ("POST", "/v1/users/import"): {"users": [ADA]},
+    ("POST", "/v1/session"): {"key": "sundial_sk_x"},
     ("PATCH", "/v1/events/{id}"): {"priority": "HIGH"}, ("POST", "/v1/events/{id}/complete"): {"version": 2},
     ("POST", "/v1/events/{id}/fail"): {"version": 2}, ("POST", "/v1/events/{id}/release"): {"version": 2},
     ("POST", "/v1/events/{id}/extend"): {"version": 2, "lease": "PT30S"},
@@ -53,7 +55,8 @@ BODIES = {
     ("PUT", "/v1/checkpoints/{name}"): {"position": 0, "previous": 0},
     ("POST", "/v1/locks/{name}"): {"holder": "job"}, ("PUT", "/v1/locks/{name}"): {"lockToken": "t"},
 }
-WITHOUT_EFFECT = {("POST", "/v1/preview"), ("POST", "/v1/bulk")}  # with the bodies above
+# The first two with the bodies above; the cookies of a browser are never kept.
+WITHOUT_EFFECT = {("POST", "/v1/preview"), ("POST", "/v1/bulk"), ("POST", "/v1/session"), ("DELETE", "/v1/session")}
 HEADERS = {("DELETE", "/v1/locks/{name}"): {"Sundial-Lock-Token": "t"}}
 
 

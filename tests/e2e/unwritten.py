@@ -234,8 +234,10 @@ class Examples:
                 return [self.operation, "--json"]
             case ("op", _):
                 return [self.operation]
-            case ("intake" | "instance", "list") | ("stats", _):
+            case ("intake" | "instance", "list") | ("stats", "show"):
                 return []
+            case ("stats", "series"):
+                return ["--metric", "executed"]
             case ("instance", "drain"):
                 return [self.client.ok("GET", "/v1/instances")["data"][0]["id"], "-y", "--dry-run"]
             case ("intake", "refused" | "taken"):

@@ -287,9 +287,8 @@ TEST_P(Aggregates, ReportTheConflictOfAnAppend) {
     EXPECT_EQ(conflict.expected, 2);
     EXPECT_EQ(conflict.actual, 3U);
 
-    // Other errors have none.
     const auto invalid = streams_->append(stream, Expected::any(), {});
-    EXPECT_TRUE(std::holds_alternative<std::monostate>(invalid.error().data));
+    EXPECT_TRUE(std::holds_alternative<sundial::InvalidFields>(invalid.error().data));
 }
 
 TEST_P(Aggregates, UseTheLockAfterTooManyConflicts) {

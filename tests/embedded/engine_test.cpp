@@ -464,7 +464,7 @@ TEST(Embedded, ReportsErrorsWithTheCodesOfTheApi) {
                 AllOf(HasSubstr("last_name"), HasSubstr("date_of_birth"), HasSubstr("timezone")));
     const auto& fields = std::get<sundial::InvalidFields>(unknown.error().data);
     ASSERT_THAT(fields, SizeIs(3));
-    EXPECT_EQ(fields[0].field, "last_name");
+    EXPECT_EQ(fields[0].field, "date_of_birth");
     EXPECT_FALSE(fields[0].message.empty());
 
     const sundial::NewEvent once{

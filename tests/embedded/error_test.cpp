@@ -66,8 +66,6 @@ TEST(Errors, NameFieldsAsTheProgramDoes) {
     };
     EXPECT_EQ(field_of(engine.schedule({.type = "REMINDER", .local_time = "soon"})), "local_time");
     EXPECT_EQ(field_of(engine.schedule({.type = "", .at = *engine.now()})), "type");
-    EXPECT_EQ(field_of(engine.schedule({.type = "A", .at = *engine.now(), .payload = "{"})),
-              "payload");
     EXPECT_EQ(field_of(engine.schedule({.type = "A", .at = *engine.now(), .queue = "none"})),
               "queue");
     EXPECT_EQ(field_of(engine.put_schedule(

@@ -115,6 +115,8 @@ TEST_P(SchedulerOnEach, ReplacesAScheduleOfTheSameName) {
     EXPECT_EQ(paused->next, std::nullopt);
     ASSERT_TRUE(engine().advance(3h));
     EXPECT_EQ(handled_, 0);
+    schedule.enabled = true;
+    ASSERT_TRUE(engine().put_schedule(schedule));
     const auto triggered = engine().trigger_schedule("report");
     ASSERT_TRUE(triggered) << detail_of(triggered);
     ASSERT_TRUE(engine().advance(1s));

@@ -210,8 +210,8 @@ async function system(client) {
 async function drain(_client, _server, done) {
   await withServer(TEST_CLOCK, async (server) => {
     const client = new Sundial(server.url, { fetch: recording(done) });
-    await waitUntil(() => client.system.instances().first().then((one) => one !== undefined), "the instance to report");
-    const own = await client.system.instances().first();
+    await waitUntil(() => client.system.instances().first().then((page) => page.data.length > 0), "the instance to report");
+    const [own] = (await client.system.instances().first()).data;
     assert.equal(own.status, "RUNNING");
     assert.equal((await client.system.drain(own.id)).status, "DRAINING");
     await waitUntil(() => client.system.alive({ maxRetries: 0 }).then(() => false, () => true), "the instance to end");

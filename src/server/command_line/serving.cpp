@@ -57,8 +57,8 @@ void add_dev(CommandTree& tree) {
     add_settings_flags(dev, flags->settings);
     dev.add_option("--listen", flags->settings.listen, "address and port (http.listen)")
         ->type_name("HOST:PORT");
-    dev.add_option("--users", flags->people, "number of demo people")
-        ->check(CLI::Range(1, 1'000'000));
+    dev.add_option("--users", flags->people, "number of demo people, at least 12; 0: none")
+        ->check(CLI::Range(0, 1'000'000));
     dev.add_flag("--test-clock", flags->test_clock,
                  "use a test clock, which only 'clock advance' moves");
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "application/transactions/after_commit.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -23,7 +24,9 @@ protected:
         return in_read(store, [](Transaction& tx) { return tx.users().count(); });
     }
 
-    CreateUsers create_users{store, create_user, put_user};
+    WakeupsAfterCommit after_commit{wakeups};
+    CreateUser create{store, zones, ids, after_commit};
+    CreateUsers create_users{store, create, put_user};
 };
 
 TEST_F(CreateUsersTest, CreatesEachThatIsValidWithItsEvents) {

@@ -2,7 +2,7 @@
 -- `outbox_taken`, which has ranges that never touch each other. The transaction that carries a row out writes its id.
 CREATE TABLE outboxes (
     name        TEXT    NOT NULL PRIMARY KEY,
-    source      TEXT    NOT NULL,  -- the place of the table, without credentials
+    source      TEXT    NOT NULL,  -- the place of the table, without user and password
     failure     TEXT    NOT NULL,  -- why it cannot be read; empty: it can
     changed_at  INTEGER NOT NULL,  -- since when
     taken       INTEGER NOT NULL,
