@@ -24,7 +24,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 std::unique_ptr<Outbox> open_outbox(const IntakeSetting& intake, base::Log& log) {
-    if (const auto file = sqlite_file(intake.url)) return sqlite::open_outbox(*file, system::real_time);
+    if (const auto file = sqlite_file(intake.url))
+        return sqlite::open_outbox(*file, system::real_time);
     return postgres::open_outbox(intake.url, log);
 }
 

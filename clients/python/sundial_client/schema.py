@@ -2015,7 +2015,7 @@ class GetStatsQuery(TypedDict, total=False):
 
 
 class _GetStatsSeriesQueryRequired(TypedDict):
-    # What to show
+    # Topics to show
     metric: Union[Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"], List[Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"]]]
 
 

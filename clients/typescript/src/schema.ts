@@ -1876,7 +1876,7 @@ export interface GetStatsQuery {
 }
 
 export interface GetStatsSeriesQuery {
-  /** What to show */
+  /** Topics to show */
   metric: "executed" | "failed" | "retried" | "lateness_p50" | "lateness_p95" | "lateness_p99" | "duration_p50" | "duration_p95" | "duration_p99" | "claim_duration_p50" | "claim_duration_p95" | "claim_duration_p99" | "backlog" | "oldest_due" | readonly ("executed" | "failed" | "retried" | "lateness_p50" | "lateness_p95" | "lateness_p99" | "duration_p50" | "duration_p95" | "duration_p99" | "claim_duration_p50" | "claim_duration_p95" | "claim_duration_p99" | "backlog" | "oldest_due")[];
   /** RFC 3339, or now, now-1h30m, now+7d, now-P1M; an hour before to by default */
   from?: string;

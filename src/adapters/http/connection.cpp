@@ -181,7 +181,8 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
                                 .keep_alive = keep_alive};
     const std::string head = response_head(response, context);
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
-    const bool patient = co_await pause_if_refused_again(response);
+    const bool refused = asks_for_patience(response);
+    const bool patient = co_await pause_if_refused_again(refused);
     if (!patient) {
         undo(std::move(response));
         co_return false;
@@ -321,8 +322,8 @@ std::optional<AnswerBudget::Share> Connection::share_for(Response& response,
     return std::nullopt;
 }
 
-asio::awaitable<bool> Connection::pause_if_refused_again(const Response& response) {
-    const bool again = std::exchange(refused_, asks_for_patience(response)) && refused_;
+asio::awaitable<bool> Connection::pause_if_refused_again(bool refused) {
+    const bool again = std::exchange(refused_, refused) && refused;
     if (!again || shared_.stopping) co_return true;
     slot_.waiting(has_shown_key_);  // another client that needs the slot may have it
     const auto until = after(shared_.settings.refusal_pause);

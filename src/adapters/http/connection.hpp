@@ -70,7 +70,7 @@ private:
     /// Keeps a client that ignores Retry-After waiting, so that refusing it costs little: 64
     /// connections that asked again at once took the time of an I/O thread and delayed the
     /// scheduler (bench/isolation.py). False if the client disconnects meanwhile.
-    boost::asio::awaitable<bool> pause_if_refused_again(const Response& response);
+    boost::asio::awaitable<bool> pause_if_refused_again(bool refused);
     /// Sends the bytes. Disconnects a client that reads too slowly.
     boost::asio::awaitable<bool> send(std::string_view head, std::string_view body);
     /// Writes the body of a stream until it ends. Returns whether the connection can be reused.
