@@ -111,7 +111,17 @@ struct FieldError {
 struct ValidationFailed {
     std::vector<FieldError> errors;
 };
-enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation, api_key, lock };
+enum class Noun : std::uint8_t {
+    user,
+    schedule,
+    event,
+    endpoint,
+    operation,
+    api_key,
+    lock,
+    attempt,
+    instance
+};
 struct NotFound {
     Noun noun;
     std::string id;  // as in the request

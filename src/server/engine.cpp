@@ -27,6 +27,7 @@ void Engine::start() {
     modules_->pull_watcher = std::thread([this] { modules_->wakeups.watch.run(); });
     modules_->lock_watcher = std::thread([this] { modules_->locks.waits.run(); });
     modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
+    modules_->recording = std::thread([this] { modules_->recorder.run(); });
     modules_->feed_watcher = std::thread([this] { modules_->streams.watch.run(); });
 }
 
@@ -49,6 +50,7 @@ void Engine::stop() {
     if (modules_->lock_watcher.joinable()) modules_->lock_watcher.join();
     if (modules_->maintainer.joinable()) modules_->maintainer.join();
     if (modules_->feed_watcher.joinable()) modules_->feed_watcher.join();
+    modules_->end_recording();
 }
 
 ApiKeyRing& Engine::api_keys() { return modules_->access.keys; }

@@ -34,6 +34,9 @@ struct EngineParts {
     std::vector<std::string> encryption_keys;
     /// The addresses this process listens on; webhooks must not go there.
     std::vector<ListenAddress> listeners{};
+    /// Called once, on a thread of the engine, when a caller asked this instance to drain: the
+    /// process must then end as it does on SIGTERM. May be empty.
+    std::function<void()> on_drain{};
 };
 
 /// Every use case on one database, and the worker that claims and delivers. Wires the product: only

@@ -4,7 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "adapters/system/clocks.hpp"
 #include "application/observation/engine_log.hpp"
+#include "application/ports/failures.hpp"
+#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -63,6 +66,13 @@ Operations::Ports operations_ports(const ModulePorts& p) {
             .make_task = operation_tasks(p.store, p.zones, p.ids, p.wakeups)};
 }
 
+ReportInstance::Self self_of(const Platform& p) {
+    return {.id = p.instance,
+            .version = product_version(),
+            .roles = {"api", "scheduler", "worker"},
+            .slots = static_cast<std::uint32_t>(p.settings.delivery.workers)};
+}
+
 }  // namespace
 
 Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& given)
@@ -80,7 +90,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
                    .queue = platform.storage,
                    .delivery = delivery,
                    .wakeups = wakeups,
-                   .observer = given.observer}),
+                   .observer = platform.counting}),
       operations({.instance = ports.instance, .lease = platform.settings.scheduler.lease},
                  operations_ports(ports)),
       clock(platform.database->clock(), platform.storage, operations, delivery.loop),
@@ -111,6 +121,12 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
              .random = ports.random,
              .monotonic = ports.monotonic}),
       forget_old(platform.database->retention(), platform.settings.retention.events),
+      instances(self_of(platform), {.store = ports.store,
+                                    .monotonic = ports.monotonic,
+                                    .facts = [this](Instant now) { return facts_at(now); },
+                                    .drain = given.on_drain}),
+      stats(ports, platform.collected),
+      recorder({[this] { stats.record.run(); }, [this] { instances.report.run(); }}, ports.log),
       maintenance({.locks = locks.locks, .monotonic = ports.monotonic, .log = ports.log},
                   "instance " + to_string(ports.instance), maintenance_jobs()) {
     clock.advance.run_first([this] { intake.run(); });
@@ -124,12 +140,34 @@ std::vector<MaintenanceJob> Engine::Modules::maintenance_jobs() {
                                      {.name = "parked events",
                                       .every = std::chrono::minutes{10},
                                       .batch = [this] { return unpark_all(); }}};
+    jobs.push_back({.name = "counters", .every = std::chrono::minutes{10}, .batch = [this] {
+                        return forget_stats(ports.store);
+                    }});
     if (!platform.database->clock().is_test()) {
         jobs.push_back({.name = "retention", .every = std::chrono::minutes{10}, .batch = [this] {
                             return forget_old.batch();
                         }});
     }
     return jobs;
+}
+
+ReportInstance::Facts Engine::Modules::facts_at(Instant now) const {
+    const bool test_clock = platform.database->clock().is_test();
+    return {.held = static_cast<std::uint32_t>(delivery.loop.held()),
+            .draining = delivery.loop.stopping(),
+            .clock_skew = test_clock ? std::chrono::microseconds{0} : system::real_time() - now};
+}
+
+void Engine::Modules::end_recording() {
+    recorder.stop();
+    if (!recording.joinable()) return;
+    recording.join();
+    try {
+        stats.record.finish();
+        instances.report.retire();
+    } catch (const Unavailable&) {
+        return;  // the counters lack this instance's last minute; its report is forgotten later
+    }
 }
 
 bool Engine::Modules::unpark_all() {

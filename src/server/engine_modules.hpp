@@ -12,13 +12,16 @@
 #include "application/endpoints/endpoints_module.hpp"
 #include "application/events/events_module.hpp"
 #include "application/idempotency/answer_once.hpp"
+#include "application/instances/instances_module.hpp"
 #include "application/intake/complete_intake.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/maintenance/maintenance.hpp"
+#include "application/observation/recorder.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/schedules_module.hpp"
+#include "application/stats/stats_module.hpp"
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/timezones_module.hpp"
 #include "application/users/users_module.hpp"
@@ -41,6 +44,9 @@ struct Engine::Modules {
     /// Runs before the first claim: events that became due while the process was down may have
     /// another due time with the current tz database.
     void follow_tzdata();
+    [[nodiscard]] ReportInstance::Facts facts_at(Instant now) const;
+    /// Stores what this instance counted last. After the worker has ended.
+    void end_recording();
     /// After the encryption key has been replaced, or a version that did not seal everything.
     void reseal();
 
@@ -64,6 +70,9 @@ struct Engine::Modules {
     http::KeyedAnswers keyed_answers;
     LocksModule locks;
     ForgetOld forget_old;
+    InstancesModule instances;
+    StatsModule stats;
+    Recorder recorder;
     Maintenance maintenance;
     SingleFlight<std::monostate, std::string> scrapes;  // for /metrics
     std::thread worker;
@@ -73,6 +82,7 @@ struct Engine::Modules {
     std::thread feed_watcher;
     std::thread lock_watcher;
     std::thread maintainer;
+    std::thread recording;
 };
 
 }  // namespace sundial::server

@@ -43,6 +43,12 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_schedule_routes(router, {p.schedules, p.queries, zones});
     http::add_preview_routes(router, {p.schedules});
     http::add_operation_routes(router, {p.operations, p.queries});
+    http::add_attempt_routes(router, {p.queries, clock});
+    http::add_instance_routes(router, {p.instances, p.ports.store, [&p] {
+                                           p.instances.report.hurry();
+                                           p.recorder.wake();
+                                       }});
+    http::add_stats_routes(router, {p.stats, clock});
     http::add_timezone_routes(router, {p.timezones, zones, clock});
     http::add_api_key_routes(router, {p.access, p.queries});
     const auto snapshot_ignored = [&metrics](std::string_view why) {

@@ -23,6 +23,9 @@ void Observers::first_attempt_lost(const Event& event) {
 void Observers::delivered(const AttemptEnded& attempt_ended) {
     for (EngineObserver* observer : observers_) observer->delivered(attempt_ended);
 }
+void Observers::settled(const AttemptSettled& attempt_settled) {
+    for (EngineObserver* observer : observers_) observer->settled(attempt_settled);
+}
 void Observers::settled_late(const Event& event) {
     for (EngineObserver* observer : observers_) observer->settled_late(event);
 }
@@ -81,7 +84,9 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
                             .permit = permit})),
       in_process(given.handlers, monotonic, handler_threads, permit),
       lock_store(open_lock_store(settings.locks.url, storage)) {
-    observers.add(given.observer);
+    counting.add(given.observer);
+    counting.add(collected);
+    observers.add(counting);
     if (claims) observers.add(claims->sends);
 }
 

@@ -13,6 +13,7 @@
 #include "application/observation/observer.hpp"
 #include "application/ports/lock_store.hpp"
 #include "application/ports/send_permit.hpp"
+#include "application/stats/collect_stats.hpp"
 #include "server/endpoint_kinds.hpp"
 #include "server/engine.hpp"
 
@@ -28,6 +29,7 @@ public:
     void started(const AttemptStarted& attempt_started) override;
     void first_attempt_lost(const Event& event) override;
     void delivered(const AttemptEnded& attempt_ended) override;
+    void settled(const AttemptSettled& attempt_settled) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;
 
@@ -61,7 +63,9 @@ struct Platform {
     InstanceId instance{ids.fresh()};
     ObservedStorage storage;         // observes changes by callers; the worker reports its own
     std::unique_ptr<Claims> claims;  // null: no claim log
-    Observers observers;
+    CollectStats collected{instance};
+    Observers counting;   // metrics and counters
+    Observers observers;  // the same, and the claim log
     system::SecretBox secrets;
     SendPermit permit;
     EndpointKinds kinds;

@@ -1,7 +1,10 @@
 #include "server/process.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -283,7 +286,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .storage_observer = metrics,
                                         .log = log,
                                         .encryption_keys = std::move(sealing_keys),
-                                        .listeners = listeners});
+                                        .listeners = listeners,
+                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); }});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     const auto guard_of = [&](const ListenAddress& listener) {

@@ -84,4 +84,27 @@ class IdempotencyRepositoryContract : public StorageTest {};
 
 class ClockContract : public StorageTest {};
 
+class InstanceRepositoryContract : public StorageTest {
+protected:
+    std::optional<Instant> report(const InstanceReport& report) {
+        return write([&](Transaction& tx) { return tx.instances().report(report); });
+    }
+    std::optional<InstanceReport> find(InstanceId id) {
+        return read([&](Transaction& tx) { return tx.instances().find(id); });
+    }
+};
+
+class StatsRepositoryContract : public StorageTest {
+protected:
+    void store_rows(const std::vector<StatsRow>& rows) {
+        write([&](Transaction& tx) { tx.stats().write(rows); });
+    }
+    std::vector<StatsRow> rows(const StatsQuery& query) {
+        return read([&](Transaction& tx) { return tx.stats().read(query); });
+    }
+    LiveCounts live_counts(std::size_t most) {
+        return read([&](Transaction& tx) { return tx.stats().live_counts(most); });
+    }
+};
+
 }  // namespace sundial

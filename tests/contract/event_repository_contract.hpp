@@ -48,6 +48,18 @@ protected:
     std::vector<EventId> all_of(EventWalk::Through through, EventQuery filter);
 };
 
+/// EventRepository::list_attempts.
+class AttemptListContract : public EventRepositoryContract {
+protected:
+    Page<EndedAttempt> list(const AttemptQuery& query) {
+        return read([&](Transaction& tx) { return tx.events().list_attempts(query); });
+    }
+    static PageKey place_of(const EndedAttempt& ended) {
+        return {std::to_string(ended.ended_at.time_since_epoch().count()),
+                ended.record.event.value};
+    }
+};
+
 /// The page key of `event` in a list with this order.
 [[nodiscard]] PageKey place_of(const Event& event, EventQuery::Sort sort);
 

@@ -20,6 +20,7 @@
     SUNDIAL_CONTRACT(adapter, AnswerOnceContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ApiKeyRaceContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
+    SUNDIAL_CONTRACT(adapter, AttemptListContract, __VA_ARGS__);           \
     SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);    \
@@ -29,6 +30,7 @@
     SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, IdempotencyRepositoryContract, __VA_ARGS__); \
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT(adapter, InstanceRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, LockGuardContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, LimitsContract, __VA_ARGS__);                \
@@ -38,6 +40,7 @@
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT(adapter, StatsRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, StepsContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);          \

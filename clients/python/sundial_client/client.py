@@ -301,6 +301,14 @@ class Events(Resource):
     def explain(self, id: str) -> s.Explanation:
         return cast(s.Explanation, self._call("explainEvent", {"id": id}))
 
+    def attempts(self, query: Optional[s.ListAttemptsQuery] = None) -> Listing[s.Attempt, s.AttemptPage]:
+        """Attempts that have ended, of all events or of one, the latest first."""
+        return cast(Listing[s.Attempt, s.AttemptPage], self._list("listAttempts", query))
+
+    def attempt(self, id: str) -> s.Attempt:
+        """By its event's id, a dot and its number."""
+        return cast(s.Attempt, self._call("getAttempt", {"id": id}))
+
     def failures(self, query: Optional[s.ListFailuresQuery] = None) -> s.Failures:
         """Dead letters in groups."""
         return cast(s.Failures, self._call("listFailures", query=query))
@@ -584,6 +592,20 @@ class System(Resource):
 
     def timezone_impact(self, query: Optional[s.GetTimezoneImpactQuery] = None) -> Listing[s.TimezoneMove, s.TimezoneImpactPage]:
         return cast(Listing[s.TimezoneMove, s.TimezoneImpactPage], self._list("getTimezoneImpact", query))
+
+    def stats(self, query: Optional[s.GetStatsQuery] = None) -> s.Stats:
+        """The counters of a window of time, and the backlog of now."""
+        return cast(s.Stats, self._call("getStats", query=query))
+
+    def stats_series(self, query: s.GetStatsSeriesQuery) -> s.StatsSeries:
+        return cast(s.StatsSeries, self._call("getStatsSeries", query=query))
+
+    def instances(self) -> Listing[s.Instance, s.InstancePage]:
+        return cast(Listing[s.Instance, s.InstancePage], self._list("listInstances", None))
+
+    def drain(self, id: str, *, idempotency_key: Optional[str] = None) -> s.Instance:
+        """The instance stops as on SIGTERM: its process ends."""
+        return cast(s.Instance, self._call("drainInstance", {"id": id}, idempotency_key=idempotency_key))
 
     def health(self) -> s.Health:
         """Raises ApiError NOT_READY, whose problem has the checks."""

@@ -998,6 +998,139 @@ class Failures(TypedDict):
     data: List["FailuresData"]
 
 
+class AttemptError(TypedDict):
+    # As the head of failureReason; empty: none
+    code: str
+    text: str
+
+
+class AttemptResponse(TypedDict):
+    """null: there was none, or the attempt succeeded"""
+    # The first 2 KiB
+    body: str
+
+
+class Attempt(TypedDict):
+    # <eventId>.<number>
+    id: str
+    eventId: str
+    endpointId: Optional[str]
+    number: int
+    # LOST: its holder never reported it; LATE: it did, after another holder had claimed the event; RELEASED: it was
+    # given back unsent
+    outcome: Literal["SUCCEEDED", "RETRYABLE", "PERMANENT", "LOST", "LATE", "RELEASED"]
+    # null: nothing was sent, or its holder never reported it
+    startedAt: Optional[str]
+    # When its result was stored
+    endedAt: str
+    durationMs: float
+    # The HTTP status; null: no response
+    statusCode: Optional[int]
+    error: Optional["AttemptError"]
+    # null: there was none, or the attempt succeeded
+    response: Optional["AttemptResponse"]
+    # The instance that made it or, for a pull worker, that answered its claim
+    instanceId: Optional[str]
+    # The name of the pull worker; null: the instance's own attempt
+    worker: Optional[str]
+
+
+class AttemptPage(TypedDict):
+    data: List["Attempt"]
+    hasMore: bool
+    nextCursor: Optional[str]
+
+
+class BoundedCount(TypedDict):
+    # At most 10,000
+    count: int
+    # false: there are more
+    complete: bool
+
+
+class StatsLateness(TypedDict):
+    """Seconds from due to the start of the first attempt, within 1/16; null: none started"""
+    p50: Optional[float]
+    p95: Optional[float]
+    p99: Optional[float]
+    max: Optional[float]
+
+
+class StatsNow(TypedDict):
+    """The backlog of now; each count stops at 10,000"""
+    pending: "BoundedCount"
+    processing: "BoundedCount"
+    due: "BoundedCount"
+    deadLetters: "BoundedCount"
+    # Seconds since the oldest of the due events became claimable; null: none is due
+    oldestDueAge: Optional[float]
+    # Endpoints whose circuit is open or half open
+    openCircuits: int
+
+
+Stats = TypedDict("Stats", {
+    # Beginning of the counted time: of a whole minute, or hour for more than a day
+    "from": str,
+    "to": str,
+    # Events whose first attempt began
+    "started": int,
+    "completed": int,
+    "failed": int,
+    # Attempts that failed and are repeated
+    "retried": int,
+    # COMPLETED and FAILED events per second
+    "throughput": float,
+    # FAILED ones among them; null: none ended
+    "failureRatio": Optional[float],
+    # Seconds from due to the start of the first attempt, within 1/16; null: none started
+    "lateness": "StatsLateness",
+    # The backlog of now; each count stops at 10,000
+    "now": "StatsNow",
+})
+
+
+class StatsSeriesData(TypedDict):
+    metric: Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"]
+    # With by: the event type, endpoint or instance; other: the ones beyond the 19 of most weight; handler: events
+    # without an endpoint
+    key: Optional[str]
+    # One per step; counts, or seconds. null: nothing was measured
+    points: List[Optional[float]]
+
+
+StatsSeries = TypedDict("StatsSeries", {
+    # Beginning of the first step
+    "from": str,
+    # Length of a step
+    "step": str,
+    "data": List["StatsSeriesData"],
+})
+
+
+class Instance(TypedDict):
+    id: str
+    # SILENT: it has not reported for 20 s
+    status: Literal["RUNNING", "DRAINING", "SILENT"]
+    version: str
+    roles: List[str]
+    startedAt: str
+    # It reports about every 5 s
+    reportedAt: str
+    # Its machine's clock minus the database's
+    clockSkewMs: float
+    # Claims that it holds
+    leasesHeld: int
+    # Attempts that it may have under way at once
+    slots: int
+    drainRequestedAt: Optional[str]
+
+
+class InstancePage(TypedDict):
+    data: List["Instance"]
+    hasMore: bool
+    nextCursor: Optional[str]
+
+
 class OperationError(TypedDict):
     number: int
     type: Literal["event", "user", "schedule"]
@@ -1136,7 +1269,7 @@ class _ProblemRequired(TypedDict):
     # The HTTP status
     status: int
     # For programs. The page at type explains each
-    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
+    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "ATTEMPT_NOT_FOUND", "INSTANCE_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
     # Whether the same request may succeed later
     retryable: bool
     # For people: the object, the cause, the remedy
@@ -1776,6 +1909,52 @@ class ListOperationErrorsQuery(TypedDict, total=False):
     cursor: str
 
 
+class GetStatsQuery(TypedDict, total=False):
+    # PT1M to PT720H
+    window: str
+
+
+class _GetStatsSeriesQueryRequired(TypedDict):
+    # What to show
+    metric: Union[Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"], List[Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"]]]
+
+
+_GetStatsSeriesQueryOptional = TypedDict("_GetStatsSeriesQueryOptional", {
+    # RFC 3339, or now, now-1h30m, now+7d, now-P1M; an hour before to by default
+    "from": str,
+    # As from; now by default
+    "to": str,
+    # Whole minutes
+    "step": str,
+    # A line for each; claims and the backlog are by instance only
+    "by": Literal["eventType", "endpointId", "instanceId"],
+}, total=False)
+
+
+class GetStatsSeriesQuery(_GetStatsSeriesQueryRequired, _GetStatsSeriesQueryOptional):
+    pass
+
+
+ListAttemptsQuery = TypedDict("ListAttemptsQuery", {
+    # Of this event
+    "eventId": str,
+    # To this endpoint: id or ext:<externalId>
+    "endpointId": str,
+    # With any of these outcomes
+    "outcome": Union[Literal["SUCCEEDED", "RETRYABLE", "PERMANENT", "LOST", "LATE", "RELEASED"], List[Literal["SUCCEEDED", "RETRYABLE", "PERMANENT", "LOST", "LATE", "RELEASED"]]],
+    # With any of these HTTP statuses
+    "statusCode": Union[int, List[int]],
+    # Ended at or after (RFC 3339, or now, now-1h30m, now+7d, now-P1M)
+    "from": str,
+    # Ended before (RFC 3339, or now, now-1h30m, now+7d, now-P1M)
+    "to": str,
+    # Maximum number of rows. A page also ends when it has about 2 MiB
+    "limit": int,
+    # nextCursor of the previous page; bound to filter and sort
+    "cursor": str,
+}, total=False)
+
+
 class ListFailuresQuery(TypedDict, total=False):
     # Grouping key
     by: Literal["reason", "endpointId"]
@@ -1865,6 +2044,8 @@ ProblemCode = Literal[
     "OPERATION_NOT_FOUND",
     "API_KEY_NOT_FOUND",
     "LOCK_NOT_FOUND",
+    "ATTEMPT_NOT_FOUND",
+    "INSTANCE_NOT_FOUND",
     "AGGREGATE_NOT_FOUND",
     "ROUTE_NOT_FOUND",
     "METHOD_NOT_ALLOWED",
@@ -1965,6 +2146,10 @@ OPERATIONS: Dict[str, Route] = {
     "revokeApiKey": Route("DELETE", "/v1/api-keys/{id}", "none", True),
     "listOperationErrors": Route("GET", "/v1/operations/{id}/errors", "json", False),
     "bulk": Route("POST", "/v1/bulk", "json", True),
+    "getStats": Route("GET", "/v1/stats", "json", False),
+    "getStatsSeries": Route("GET", "/v1/stats/series", "json", False),
+    "listAttempts": Route("GET", "/v1/attempts", "json", False),
+    "getAttempt": Route("GET", "/v1/attempts/{id}", "json", False),
     "listFailures": Route("GET", "/v1/stats/failures", "json", False),
     "listStreams": Route("GET", "/v1/streams", "json", False),
     "readStream": Route("GET", "/v1/streams/{aggregateType}/{aggregateId}", "json", False),
@@ -1985,6 +2170,8 @@ OPERATIONS: Dict[str, Route] = {
     "tick": Route("POST", "/v1/tick", "json", True),
     "listTimezones": Route("GET", "/v1/timezones", "json", False),
     "getTimezoneImpact": Route("GET", "/v1/timezones/impact", "json", False),
+    "listInstances": Route("GET", "/v1/instances", "json", False),
+    "drainInstance": Route("POST", "/v1/instances/{id}/drain", "json", True),
     "getInfo": Route("GET", "/v1/info", "json", False),
     "getErrors": Route("GET", "/docs/errors", "text", False),
     "getError": Route("GET", "/docs/errors/{code}", "text", False),

@@ -27,7 +27,7 @@ class EveryOperation(unittest.TestCase):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             client = Recording(url(server))
             for step in (self.users, self.endpoints, self.events, self.pull, self.schedules, self.operations, self.streams,
-                         self.locks, self.system, self.keys):
+                         self.locks, self.system, self.drain, self.keys):
                 with self.subTest(step.__name__):
                     step(client)
             self.assertEqual(set(client.done), offered())
@@ -105,6 +105,9 @@ class EveryOperation(unittest.TestCase):
         client.events.extend(extended["id"], {"version": extended["version"], "lease": "PT2M"})
         self.raises("LEASE_LOST", client.events.complete, released["id"], released["version"])
         self.assertEqual(client.events.failures({"by": "reason"})["counted"], 1)
+        attempts = list(client.events.attempts({"eventId": failed["id"], "limit": 1}))
+        self.assertEqual([(one["outcome"], one["worker"]) for one in attempts], [("PERMANENT", "w")])
+        self.assertEqual(client.events.attempt(attempts[0]["id"]), attempts[0])
 
     def schedules(self, client):
         made = client.schedules.create({"externalId": "noon", "eventType": "NOON", "trigger": {"cron": "0 12 * * *"}, "timezone": "Europe/Paris",
@@ -170,12 +173,26 @@ class EveryOperation(unittest.TestCase):
         self.assertIn("2025", client.system.timezones({"zone": "Europe/Paris"}).first()["release"])
         self.assertEqual(list(client.system.timezone_impact()), [])
         self.assertEqual(client.system.info()["clock"], "test")
+        self.assertTrue(client.system.stats({"window": "PT2H"})["now"]["pending"]["complete"])
+        series = client.system.stats_series({"metric": ["executed", "failed"], "from": "now-1h", "step": "PT10M"})
+        self.assertEqual([one["metric"] for one in series["data"]], ["executed", "failed"])
         self.assertIn(client.system.health()["status"], ("pass", "warn"))
         self.assertTrue(client.system.alive() and client.system.ready())
         self.assertIn("sundial_build_info", client.system.metrics())
         self.assertEqual(client.system.openapi()["info"]["title"], "Sundial")
         self.assertIn("## LEASE_LOST", client.system.errors())
         self.assertTrue(client.system.error("LEASE_LOST").startswith("## LEASE_LOST"))
+
+    def drain(self, client):
+        with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
+            other = Recording(url(server))
+            harness.wait_until(lambda: list(other.system.instances()), "the instance to report")
+            (own,) = other.system.instances()
+            self.assertEqual(own["status"], "RUNNING")
+            self.assertEqual(other.system.drain(own["id"])["status"], "DRAINING")
+            self.assertEqual(server.process.wait(harness.HANG_GUARD), 0)
+        for operation, statuses in other.done.items():
+            client.done.setdefault(operation, set()).update(statuses)
 
     def keys(self, client):
         made = client.api_keys.create({"name": "ops", "role": "ADMIN"})

@@ -394,6 +394,16 @@ export class Events extends Resource {
     return this.client.call("explainEvent", { path: { id } }, options);
   }
 
+  /** Attempts that have ended, of all events or of one, the latest first. */
+  attempts(query?: s.ListAttemptsQuery, options: CallOptions = {}) {
+    return this.listing<"listAttempts", s.Attempt>("listAttempts", query, undefined, options);
+  }
+
+  /** By its event's id, a dot and its number. */
+  attempt(id: string, options: CallOptions = {}): Promise<s.Attempt> {
+    return this.client.call("getAttempt", { path: { id } }, options);
+  }
+
   /** Dead letters in groups. */
   failures(query: s.ListFailuresQuery = {}, options: CallOptions = {}): Promise<s.Failures> {
     return this.client.call("listFailures", { query }, options);
@@ -717,6 +727,24 @@ export class System extends Resource {
 
   timezoneImpact(query?: s.GetTimezoneImpactQuery, options: CallOptions = {}) {
     return this.listing<"getTimezoneImpact", s.TimezoneMove>("getTimezoneImpact", query, undefined, options);
+  }
+
+  /** The counters of a window of time, and the backlog of now. */
+  stats(query: s.GetStatsQuery = {}, options: CallOptions = {}): Promise<s.Stats> {
+    return this.client.call("getStats", { query }, options);
+  }
+
+  statsSeries(query: s.GetStatsSeriesQuery, options: CallOptions = {}): Promise<s.StatsSeries> {
+    return this.client.call("getStatsSeries", { query }, options);
+  }
+
+  instances(options: CallOptions = {}) {
+    return this.listing<"listInstances", s.Instance>("listInstances", undefined, undefined, options);
+  }
+
+  /** The instance stops as on SIGTERM: its process ends. */
+  drain(id: string, options: ChangeOptions = {}): Promise<s.Instance> {
+    return this.client.call("drainInstance", { path: { id } }, options);
   }
 
   /** Throws ApiError NOT_READY, whose problem has the checks. */

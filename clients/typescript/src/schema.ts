@@ -919,6 +919,128 @@ export interface Failures {
   })[];
 }
 
+export interface Attempt {
+  /** <eventId>.<number> */
+  id: string;
+  eventId: string;
+  endpointId: string | null;
+  number: number;
+  /**
+   * LOST: its holder never reported it; LATE: it did, after another holder had claimed the event; RELEASED: it was
+   * given back unsent
+   */
+  outcome: "SUCCEEDED" | "RETRYABLE" | "PERMANENT" | "LOST" | "LATE" | "RELEASED";
+  /** null: nothing was sent, or its holder never reported it */
+  startedAt: string | null;
+  /** When its result was stored */
+  endedAt: string;
+  durationMs: number;
+  /** The HTTP status; null: no response */
+  statusCode: number | null;
+  error: {
+    /** As the head of failureReason; empty: none */
+    code: string;
+    text: string;
+  } | null;
+  /** null: there was none, or the attempt succeeded */
+  response: {
+    /** The first 2 KiB */
+    body: string;
+  } | null;
+  /** The instance that made it or, for a pull worker, that answered its claim */
+  instanceId: string | null;
+  /** The name of the pull worker; null: the instance's own attempt */
+  worker: string | null;
+}
+
+export interface AttemptPage {
+  data: readonly Attempt[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+export interface BoundedCount {
+  /** At most 10,000 */
+  count: number;
+  /** false: there are more */
+  complete: boolean;
+}
+
+export interface Stats {
+  /** Beginning of the counted time: of a whole minute, or hour for more than a day */
+  from: string;
+  to: string;
+  /** Events whose first attempt began */
+  started: number;
+  completed: number;
+  failed: number;
+  /** Attempts that failed and are repeated */
+  retried: number;
+  /** COMPLETED and FAILED events per second */
+  throughput: number;
+  /** FAILED ones among them; null: none ended */
+  failureRatio: number | null;
+  /** Seconds from due to the start of the first attempt, within 1/16; null: none started */
+  lateness: {
+    p50: number | null;
+    p95: number | null;
+    p99: number | null;
+    max: number | null;
+  };
+  /** The backlog of now; each count stops at 10,000 */
+  now: {
+    pending: BoundedCount;
+    processing: BoundedCount;
+    due: BoundedCount;
+    deadLetters: BoundedCount;
+    /** Seconds since the oldest of the due events became claimable; null: none is due */
+    oldestDueAge: number | null;
+    /** Endpoints whose circuit is open or half open */
+    openCircuits: number;
+  };
+}
+
+export interface StatsSeries {
+  /** Beginning of the first step */
+  from: string;
+  /** Length of a step */
+  step: string;
+  data: readonly ({
+    metric: "executed" | "failed" | "retried" | "lateness_p50" | "lateness_p95" | "lateness_p99" | "duration_p50" | "duration_p95" | "duration_p99" | "claim_duration_p50" | "claim_duration_p95" | "claim_duration_p99" | "backlog" | "oldest_due";
+    /**
+     * With by: the event type, endpoint or instance; other: the ones beyond the 19 of most weight; handler: events
+     * without an endpoint
+     */
+    key: string | null;
+    /** One per step; counts, or seconds. null: nothing was measured */
+    points: readonly (number | null)[];
+  })[];
+}
+
+export interface Instance {
+  id: string;
+  /** SILENT: it has not reported for 20 s */
+  status: "RUNNING" | "DRAINING" | "SILENT";
+  version: string;
+  roles: readonly string[];
+  startedAt: string;
+  /** It reports about every 5 s */
+  reportedAt: string;
+  /** Its machine's clock minus the database's */
+  clockSkewMs: number;
+  /** Claims that it holds */
+  leasesHeld: number;
+  /** Attempts that it may have under way at once */
+  slots: number;
+  drainRequestedAt: string | null;
+}
+
+export interface InstancePage {
+  data: readonly Instance[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
 export interface OperationError {
   number: number;
   type: "event" | "user" | "schedule";
@@ -1011,7 +1133,7 @@ export interface Problem {
   /** The HTTP status */
   status: number;
   /** For programs. The page at type explains each */
-  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
+  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "ATTEMPT_NOT_FOUND" | "INSTANCE_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
   /** Whether the same request may succeed later */
   retryable: boolean;
   /** For people: the object, the cause, the remedy */
@@ -1644,6 +1766,43 @@ export interface ListOperationErrorsQuery {
   cursor?: string;
 }
 
+export interface GetStatsQuery {
+  /** PT1M to PT720H */
+  window?: string;
+}
+
+export interface GetStatsSeriesQuery {
+  /** What to show */
+  metric: "executed" | "failed" | "retried" | "lateness_p50" | "lateness_p95" | "lateness_p99" | "duration_p50" | "duration_p95" | "duration_p99" | "claim_duration_p50" | "claim_duration_p95" | "claim_duration_p99" | "backlog" | "oldest_due" | readonly ("executed" | "failed" | "retried" | "lateness_p50" | "lateness_p95" | "lateness_p99" | "duration_p50" | "duration_p95" | "duration_p99" | "claim_duration_p50" | "claim_duration_p95" | "claim_duration_p99" | "backlog" | "oldest_due")[];
+  /** RFC 3339, or now, now-1h30m, now+7d, now-P1M; an hour before to by default */
+  from?: string;
+  /** As from; now by default */
+  to?: string;
+  /** Whole minutes */
+  step?: string;
+  /** A line for each; claims and the backlog are by instance only */
+  by?: "eventType" | "endpointId" | "instanceId";
+}
+
+export interface ListAttemptsQuery {
+  /** Of this event */
+  eventId?: string;
+  /** To this endpoint: id or ext:<externalId> */
+  endpointId?: string;
+  /** With any of these outcomes */
+  outcome?: "SUCCEEDED" | "RETRYABLE" | "PERMANENT" | "LOST" | "LATE" | "RELEASED" | readonly ("SUCCEEDED" | "RETRYABLE" | "PERMANENT" | "LOST" | "LATE" | "RELEASED")[];
+  /** With any of these HTTP statuses */
+  statusCode?: number | readonly number[];
+  /** Ended at or after (RFC 3339, or now, now-1h30m, now+7d, now-P1M) */
+  from?: string;
+  /** Ended before (RFC 3339, or now, now-1h30m, now+7d, now-P1M) */
+  to?: string;
+  /** Maximum number of rows. A page also ends when it has about 2 MiB */
+  limit?: number;
+  /** nextCursor of the previous page; bound to filter and sort */
+  cursor?: string;
+}
+
 export interface ListFailuresQuery {
   /** Grouping key */
   by?: "reason" | "endpointId";
@@ -1811,6 +1970,14 @@ export interface ApiOperations {
   listOperationErrors: { path: { id: string }; query: ListOperationErrorsQuery; body: undefined; result: OperationErrorPage };
   /** Apply one action to many events, as an operation, at a pace */
   bulk: { path: undefined; query: undefined; body: BulkRequest; result: BulkPreview | Operation };
+  /** Counters of a window of time, and the backlog of now */
+  getStats: { path: undefined; query: GetStatsQuery; body: undefined; result: Stats };
+  /** Counters over time */
+  getStatsSeries: { path: undefined; query: GetStatsSeriesQuery; body: undefined; result: StatsSeries };
+  /** Attempts that have ended, the latest first */
+  listAttempts: { path: undefined; query: ListAttemptsQuery; body: undefined; result: AttemptPage };
+  /** One attempt */
+  getAttempt: { path: { id: string }; query: undefined; body: undefined; result: Attempt };
   /** Groups of the newest 100,000 dead letters, largest first */
   listFailures: { path: undefined; query: ListFailuresQuery; body: undefined; result: Failures };
   /** Streams, by type and id */
@@ -1851,6 +2018,10 @@ export interface ApiOperations {
   listTimezones: { path: undefined; query: ListTimezonesQuery; body: undefined; result: TimezonePage };
   /** Pending events that the tz database in tz.dir, or the system's, would move: those that would follow it, and those that stay because of tz.on_change=report */
   getTimezoneImpact: { path: undefined; query: GetTimezoneImpactQuery; body: undefined; result: TimezoneImpactPage };
+  /** Instances that reported in the last hour */
+  listInstances: { path: undefined; query: undefined; body: undefined; result: InstancePage };
+  /** Drain an instance, which then ends */
+  drainInstance: { path: { id: string }; query: undefined; body: undefined; result: Instance };
   /** Versions of all parts */
   getInfo: { path: undefined; query: undefined; body: undefined; result: Info };
   /** All errors in words, with the remedies */
@@ -1918,6 +2089,10 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   revokeApiKey: ["DELETE", "/v1/api-keys/{id}", "none", true],
   listOperationErrors: ["GET", "/v1/operations/{id}/errors", "json", false],
   bulk: ["POST", "/v1/bulk", "json", true],
+  getStats: ["GET", "/v1/stats", "json", false],
+  getStatsSeries: ["GET", "/v1/stats/series", "json", false],
+  listAttempts: ["GET", "/v1/attempts", "json", false],
+  getAttempt: ["GET", "/v1/attempts/{id}", "json", false],
   listFailures: ["GET", "/v1/stats/failures", "json", false],
   listStreams: ["GET", "/v1/streams", "json", false],
   readStream: ["GET", "/v1/streams/{aggregateType}/{aggregateId}", "json", false],
@@ -1938,6 +2113,8 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   tick: ["POST", "/v1/tick", "json", true],
   listTimezones: ["GET", "/v1/timezones", "json", false],
   getTimezoneImpact: ["GET", "/v1/timezones/impact", "json", false],
+  listInstances: ["GET", "/v1/instances", "json", false],
+  drainInstance: ["POST", "/v1/instances/{id}/drain", "json", true],
   getInfo: ["GET", "/v1/info", "json", false],
   getErrors: ["GET", "/docs/errors", "text", false],
   getError: ["GET", "/docs/errors/{code}", "text", false],

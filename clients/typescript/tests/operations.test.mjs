@@ -44,7 +44,7 @@ async function raises(code, promise) {
 test("each operation is carried out", () => withServer(TEST_CLOCK, async (server) => {
   const done = new Set();
   const client = new Sundial(server.url, { fetch: recording(done) });
-  for (const step of [users, endpoints, events, pull, schedules, operations, streams, locks, system, keys]) await step(client, server, done);
+  for (const step of [users, endpoints, events, pull, schedules, operations, streams, locks, system, drain, keys]) await step(client, server, done);
   assert.deepEqual([...done].sort(), all.map(([id]) => id).sort());
 }));
 
@@ -115,6 +115,9 @@ async function pull(client) {
   await client.events.extend(extended.id, { version: extended.version, lease: "PT2M" });
   await raises("LEASE_LOST", client.events.complete(released.id, released.version));
   assert.equal((await client.events.failures({ by: "reason" })).counted, 1);
+  const attempts = await client.events.attempts({ eventId: failed.id, limit: 1 }).all();
+  assert.deepEqual(attempts.map((one) => [one.outcome, one.worker]), [["PERMANENT", "w"]]);
+  assert.deepEqual(await client.events.attempt(attempts[0].id), attempts[0]);
 }
 
 async function schedules(client) {
@@ -182,12 +185,26 @@ async function system(client) {
   assert.match((await client.system.timezones({ zone: "Europe/Paris" }).first()).release, /^20\d\d[a-z]/);
   assert.deepEqual(await client.system.timezoneImpact().all(), []);
   assert.equal((await client.system.info()).clock, "test");
+  assert.ok((await client.system.stats({ window: "PT2H" })).now.pending.complete);
+  const series = await client.system.statsSeries({ metric: ["executed", "failed"], from: "now-1h", step: "PT10M" });
+  assert.deepEqual(series.data.map((one) => one.metric), ["executed", "failed"]);
   assert.match((await client.system.health()).status, /^(pass|warn)$/);
   assert.ok((await client.system.alive()) && (await client.system.ready()));
   assert.match(await client.system.metrics(), /sundial_build_info/);
   assert.equal((await client.system.openapi()).info.title, "Sundial");
   assert.match(await client.system.errors(), /## LEASE_LOST/);
   assert.match(await client.system.error("LEASE_LOST"), /^## LEASE_LOST/);
+}
+
+async function drain(_client, _server, done) {
+  await withServer(TEST_CLOCK, async (server) => {
+    const client = new Sundial(server.url, { fetch: recording(done) });
+    await waitUntil(() => client.system.instances().first().then((one) => one !== undefined), "the instance to report");
+    const own = await client.system.instances().first();
+    assert.equal(own.status, "RUNNING");
+    assert.equal((await client.system.drain(own.id)).status, "DRAINING");
+    await waitUntil(() => client.system.alive({ maxRetries: 0 }).then(() => false, () => true), "the instance to end");
+  });
 }
 
 async function keys(client, server, done) {

@@ -32,6 +32,8 @@ enum class Code : std::uint8_t {
     operation_not_found,
     api_key_not_found,
     lock_not_found,
+    attempt_not_found,
+    instance_not_found,
     aggregate_not_found,
     route_not_found,
     method_not_allowed,

@@ -72,7 +72,8 @@ Claimed claim_matching(State& state, const Claiming& claiming,
             }
             const bool previous_lost = is_claimed(before);
             if (previous_lost)
-                state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
+                state.attempts.insert({before.id, before.attempt},
+                                      {lost_attempt(before), claimed.now});
             Event event = claim(before, claiming.by, claimed.now, claiming.lease,
                                 is_left_behind(before, claiming.dead))
                               .value();
@@ -91,8 +92,8 @@ const Event* still_held(const State& state, EventId id, Version held) {
 
 /// Whether the same holder has recorded this attempt as `outcome`.
 bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, const Claimant& by) {
-    const AttemptRecord* attempt = state.attempts.find(key);
-    return attempt && attempt->outcome == outcome && attempt->instance == by;
+    const AttemptRow* attempt = state.attempts.find(key);
+    return attempt && attempt->record.outcome == outcome && attempt->record.instance == by;
 }
 
 /// Whether the settlement had already happened and its answer was lost.
@@ -111,15 +112,15 @@ bool had_happened(const State& state, const Settlement& settlement) {
 void record_late_result(State& state, const Settlement& settlement) {
     if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const AttemptKey key{settlement.id, settlement.number};
-    const AttemptRecord* lost = state.attempts.find(key);
-    if (!lost || lost->outcome != AttemptOutcome::lost) return;
-    AttemptRecord late = settlement.attempt.value_or(*lost);
+    const AttemptRow* lost = state.attempts.find(key);
+    if (!lost || lost->record.outcome != AttemptOutcome::lost) return;
+    AttemptRecord late = settlement.attempt.value_or(lost->record);
     late.outcome = AttemptOutcome::late;
     late.started_at = settlement.started_at;
     late.duration = settlement.duration;
     late.status_code = settlement.status_code;
     late.held = settlement.held;
-    state.attempts.replace(key, std::move(late));
+    state.attempts.replace(key, {std::move(late), state.clock.now()});
 }
 
 /// Settles one claim, as EventQueue::settle does.
@@ -134,7 +135,8 @@ Result<void, LeaseLost> settle(State& state, const Settlement& settlement) {
     if (settlement.attempt) {
         AttemptRecord attempt = *settlement.attempt;
         attempt.held = settlement.held;
-        state.attempts.insert({settlement.id, settlement.number}, std::move(attempt));
+        state.attempts.insert({settlement.id, settlement.number},
+                              {std::move(attempt), state.clock.now()});
     }
     if (!is_final(next)) {
         state.live.replace(settlement.id, std::move(next));
@@ -161,7 +163,7 @@ Result<void, LeaseLost> release_claims(State& state, const ReleasedClaim& releas
     const Instant until = released.delay ? now + *released.delay : never;
     Event next = release(*event, now, until, released.obstacle).value();
     if (released.obstacle != Obstacle::limit) {
-        state.attempts.insert(key, released_attempt(*event, released));
+        state.attempts.insert(key, {released_attempt(*event, released), now});
     }
     state.live.replace(released.id, std::move(next));
     return {};

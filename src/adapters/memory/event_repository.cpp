@@ -178,6 +178,38 @@ AttemptRecord success_of(const FinishedEvent& completed) {
             .held = Version{event.version.value - 1}};
 }
 
+bool matches(const AttemptRecord& attempt, const AttemptQuery& query) {
+    return any_of(query.outcomes, attempt.outcome) && is(query.endpoint, attempt.endpoint) &&
+           (query.status_codes.empty() ||
+            (attempt.status_code && any_of(query.status_codes, *attempt.status_code)));
+}
+
+/// The part of `all` that ended in [from, to).
+AttemptStretch stretch_of(const std::vector<EndedAttempt>& all, const AttemptQuery& query,
+                          Instant from, Instant to) {
+    using Place = std::pair<std::int64_t, Uuid>;
+    const auto place_of = [](const EndedAttempt& one) {
+        return Place{microseconds_of(one.ended_at), one.record.event.value};
+    };
+    std::optional<Place> last;
+    if (const auto& after = query.page.after) {
+        last = Place{sort_value<std::int64_t>(after->value).value(), after->id};
+    }
+    AttemptStretch stretch;
+    for (const EndedAttempt& one : all) {
+        if (one.ended_at < from || one.ended_at >= to) continue;
+        ++stretch.passed;
+        const bool beyond = !last || place_of(one) < *last;
+        if (beyond && matches(one.record, query)) stretch.matches.push_back(one);
+    }
+    std::ranges::sort(stretch.matches, std::greater{}, place_of);
+    if (stretch.matches.size() > query.page.limit) {
+        const auto most = static_cast<std::ptrdiff_t>(query.page.limit) + 1;
+        stretch.matches.erase(stretch.matches.begin() + most, stretch.matches.end());
+    }
+    return stretch;
+}
+
 class MemoryEventRepository final : public EventRepository {
 public:
     /// `now` is the time of the transaction.
@@ -389,13 +421,30 @@ public:
         std::vector<AttemptRecord> attempts;
         for (auto row = rows.lower_bound({id, Attempt{0}});
              row != rows.end() && row->first.event == id; ++row) {
-            attempts.push_back(row->second);
+            attempts.push_back(row->second.record);
         }
         const FinishedEvent* finished = state_.history.find(id);
         if (finished && status_of(finished->event) == EventStatus::completed) {
             attempts.push_back(success_of(*finished));
         }
         return attempts;
+    }
+
+    Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
+        std::vector<EndedAttempt> all;
+        for (const auto& [key, row] : state_.attempts.rows()) {
+            all.push_back({row.record, row.recorded_at});
+        }
+        for (const auto& [id, finished] : state_.history.rows()) {
+            const auto* completed = std::get_if<Completed>(&finished.event.state);
+            if (completed) all.push_back({success_of(finished), completed->at});
+        }
+        if (query.event) {
+            std::erase_if(all, [&](const auto& one) { return one.record.event != *query.event; });
+        }
+        return latest_attempts(query, now_, [&](Instant from, Instant to) {
+            return stretch_of(all, query, from, to);
+        });
     }
 
 private:

@@ -15,6 +15,8 @@
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
+#include "application/ports/instance_repository.hpp"
+#include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
 #include "domain/checkpoint.hpp"
@@ -55,6 +57,11 @@ struct AttemptKey {
     EventId event;
     Attempt number;
     friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
+};
+
+struct AttemptRow {
+    AttemptRecord record;
+    Instant recorded_at;
 };
 
 struct FailureKey {
@@ -104,13 +111,15 @@ struct State {
     Table<EndpointId, Circuit> circuits{journal};
     Table<EndpointId, Limits> limits{journal};
     Table<InstanceId, Heartbeat> heartbeats{journal};
+    Table<InstanceId, InstanceReport> instances{journal};
+    Table<StatsKey, StatsRow> stats{journal};
     Table<OperationId, Operation> operations{journal};
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, KeyRow> keys{journal};
-    Table<AttemptKey, AttemptRecord> attempts{journal};
+    Table<AttemptKey, AttemptRow> attempts{journal};
     Table<InboxKey, InboxRequest> inbox{journal};
     Table<EndpointId, std::size_t> inbox_sizes{journal};
     Table<std::string, KnownClocks> clocks{journal};  // by release

@@ -193,4 +193,35 @@ DeadLetters dead_letters(Session& session, DeadLettersBy by) {
     return std::move(counters).result();
 }
 
+namespace {
+
+AttemptStretch attempt_stretch_in(const Answer& rows) {
+    AttemptStretch stretch;
+    if (rows.empty()) return stretch;
+    stretch.passed = rows.get<std::uint64_t>(0, rows.column("read").value());
+    const int event = rows.column("event_id").value();
+    if (!rows.get<std::optional<EventId>>(0, event)) return stretch;
+    stretch.matches = ended_attempts_in(rows);
+    return stretch;
+}
+
+}  // namespace
+
+Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query) {
+    const std::vector<std::int32_t> codes{query.status_codes.begin(), query.status_codes.end()};
+    const auto run = [&](const Statement& statement, Instant from, Instant to,
+                         const auto&... of_event) {
+        const auto most = static_cast<std::int64_t>(query.max_passed) + 1;
+        return attempt_stretch_in(session.run(statement, from, to, most, rows_for(query.page),
+                                              names_if_any(query.outcomes), if_any(codes),
+                                              query.endpoint, last_instant(query.page),
+                                              last_id(query.page), of_event...));
+    };
+    return latest_attempts(query, session.now(), [&](Instant from, Instant to) {
+        if (!query.event) return run(sql::latest_attempts, from, to);
+        return run(sql::latest_attempts_of_event, from, to, session.shard_of(*query.event),
+                   *query.event);
+    });
+}
+
 }  // namespace sundial::postgres

@@ -238,28 +238,39 @@ inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
      WHERE status = 'FAILED' AND dismissed_at IS NULL
      ORDER BY finished_at DESC, id DESC LIMIT $1)sql"};
 
-}  // namespace sundial::postgres::sql
+/// Attempts that ended in [$1, $2), with the successes that history rows record. $3 the most rows
+/// of either kind to read, $4 limit, $5 outcomes, $6 status codes, $7 endpoint, $8 end and $9 event
+/// of the previous page's last attempt; from $5 on, null for none. `read` is the number of rows in
+/// that time. There is one row, with nothing else, if none matches.
+#define SUNDIAL_LIST_ATTEMPTS(name, of_attempts, of_history)                                      \
+    inline constexpr Statement name {                                                             \
+        #name,                                                                                    \
+            "WITH passed AS MATERIALIZED ("                                                       \
+            "(SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code,"  \
+            " error_code, error_text, response_body, instance_id, held, worker, recorded_at"      \
+            " FROM sundial.attempts WHERE recorded_at >= $1 AND recorded_at < $2" of_attempts     \
+            " LIMIT $3)"                                                                          \
+            " UNION ALL "                                                                         \
+            "(SELECT id, attempt, 'SUCCEEDED', endpoint_id, started_at, coalesce(duration, '0')," \
+            " status_code, '', '', ''::bytea, settled_by, version - 1, worker, finished_at"       \
+            " FROM sundial.event_history"                                                         \
+            " WHERE status = 'COMPLETED' AND finished_at >= $1 AND finished_at < $2" of_history   \
+            " LIMIT $3)),"                                                                        \
+            " page AS (SELECT * FROM passed"                                                      \
+            " WHERE ($5::text[] IS NULL OR outcome = ANY ($5))"                                   \
+            " AND ($6::integer[] IS NULL OR status_code = ANY ($6))"                              \
+            " AND ($7::uuid IS NULL OR endpoint_id = $7)"                                         \
+            " AND ($8::timestamptz IS NULL OR (recorded_at, event_id) < ($8, $9::uuid))"          \
+            " ORDER BY recorded_at DESC, event_id DESC LIMIT $4)"                                 \
+            " SELECT *, (SELECT count(*) FROM passed) AS read"                                    \
+            " FROM page RIGHT JOIN (VALUES (1)) AS one(row) ON true"                              \
+            " ORDER BY recorded_at DESC, event_id DESC",                                          \
+            Statement::Plan::fresh                                                                \
+    }
+SUNDIAL_LIST_ATTEMPTS(latest_attempts, "", "");
+/// Of one event: $10 shard, $11 id.
+SUNDIAL_LIST_ATTEMPTS(latest_attempts_of_event, " AND shard = $10 AND event_id = $11",
+                      " AND shard = $10 AND id = $11");
+#undef SUNDIAL_LIST_ATTEMPTS
 
-#undef SUNDIAL_PART_OF_FAILED
-#undef SUNDIAL_DEAD_LETTERS
-#undef SUNDIAL_FAILED_EVENTS
-#undef SUNDIAL_LIVE_EVENTS
-#undef SUNDIAL_BY_VALUE
-#undef SUNDIAL_BY_ID_IN_SHARDS
-#undef SUNDIAL_BY_ID
-#undef SUNDIAL_PASSED_BY_ID
-#undef SUNDIAL_PASSED_BY_DUE
-#undef SUNDIAL_PASSED_BY_DUE_IN
-#undef SUNDIAL_ALL_BY_DUE
-#undef SUNDIAL_FINISHED
-#undef SUNDIAL_RETRIED
-#undef SUNDIAL_UNTRIED
-#undef SUNDIAL_DUE_ARM
-#undef SUNDIAL_BY_DUE
-#undef SUNDIAL_LIST
-#undef SUNDIAL_SIZED
-#undef SUNDIAL_ALL_WITH_KEY
-#undef SUNDIAL_IN_CHAIN
-#undef SUNDIAL_ALL
-#undef SUNDIAL_FILTERED_EVENTS
-#undef SUNDIAL_FILTERS
+}  // namespace sundial::postgres::sql

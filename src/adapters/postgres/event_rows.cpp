@@ -105,6 +105,26 @@ std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
     });
 }
 
+std::vector<EndedAttempt> ended_attempts_in(const Answer& rows) {
+    return each_row(rows, [](const Row& row) {
+        AttemptRecord record{
+            .event = row.get<EventId>("event_id"),
+            .number = row.get<Attempt>("number"),
+            .outcome = read_name(parse_attempt_outcome, row.get<std::string>("outcome")),
+            .endpoint = row.get<std::optional<EndpointId>>("endpoint_id"),
+            .started_at = row.get<std::optional<Instant>>("started_at"),
+            .duration = row.get<std::chrono::microseconds>("duration"),
+            .status_code = row.get<std::optional<std::int32_t>>("status_code"),
+            .error_code = row.get<std::string>("error_code"),
+            .error_text = row.get<std::string>("error_text"),
+            .response_body = row.get<Bytes>("response_body").value,
+            .instance = claimant(row.get<std::optional<InstanceId>>("instance_id"),
+                                 row.get<std::optional<std::string>>("worker")),
+            .held = row.get<std::optional<Version>>("held")};
+        return EndedAttempt{std::move(record), row.get<Instant>("recorded_at")};
+    });
+}
+
 RowShares row_shares(const std::array<std::uint32_t, 4>& shares) {
     RowShares rows;
     for (std::size_t i = 0; i < shares.size(); ++i) {

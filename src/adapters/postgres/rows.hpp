@@ -11,6 +11,7 @@
 #include "adapters/postgres/answer.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/event_repository.hpp"
 #include "application/ports/failures.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "domain/api_key.hpp"
@@ -44,6 +45,8 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// Reads the answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);
+/// Reads the columns of sundial.attempts.
+[[nodiscard]] std::vector<EndedAttempt> ended_attempts_in(const Answer& rows);
 
 /// The events in the answer of a claim statement, claimed at `now` at the earliest.
 [[nodiscard]] Claimed claimed_in(const Answer& rows, Instant now);

@@ -180,4 +180,46 @@ DeadLetters dead_letters(Connection& connection, DeadLettersBy by) {
     return std::move(counters).result();
 }
 
+namespace {
+
+EndedAttempt read_ended_attempt(Cursor& row) {
+    AttemptRecord record = read_attempt(row);
+    return {std::move(record), row.take<Instant>()};
+}
+
+std::optional<std::string> codes_of(const std::vector<int>& codes) {
+    if (codes.empty()) return std::nullopt;
+    base::JsonWriter json;
+    json.begin_array();
+    for (const int code : codes) json.value(code);
+    return std::move(json.end_array()).text();
+}
+
+}  // namespace
+
+Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query) {
+    Connection& connection = session.connection;
+    const auto run = [&](const Statement& statement, Instant from, Instant to,
+                         const auto&... of_event) {
+        return all_of(
+            connection.query(statement, from, to, query.endpoint, codes_of(query.status_codes),
+                             number_after(query.page), id_after(query.page), any_of(query.outcomes),
+                             limit_of(query.page), of_event...),
+            read_ended_attempt);
+    };
+    return latest_attempts(query, session.now, [&](Instant from, Instant to) {
+        AttemptStretch stretch;
+        if (query.event) {
+            stretch.matches = run(sql::latest_attempts_of_event, from, to, *query.event);
+            return stretch;
+        }
+        stretch.passed =
+            count_in(connection.query(sql::count_attempts, from, to, query.max_passed + 1));
+        if (stretch.passed <= query.max_passed) {
+            stretch.matches = run(sql::latest_attempts, from, to);
+        }
+        return stretch;
+    });
+}
+
 }  // namespace sundial::sqlite

@@ -9,6 +9,7 @@ namespace sundial::sqlite {
 [[nodiscard]] Page<Event> list_events(Session& session, const EventQuery& query);
 [[nodiscard]] std::vector<Event> walk_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] std::uint64_t count_events(Connection& connection, const EventWalk& walk);
+[[nodiscard]] Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query);
 [[nodiscard]] DeadLetters dead_letters(Connection& connection, DeadLettersBy by);
 
 }  // namespace sundial::sqlite

@@ -261,35 +261,41 @@ inline constexpr Statement newest_dead_letters{R"sql(
      WHERE status = 'FAILED' AND dismissed_at IS NULL
      ORDER BY finished_at DESC, id DESC LIMIT ?1)sql"};
 
-}  // namespace sundial::sqlite::sql
+/// Attempts that ended in [?1, ?2), with the successes that history rows record. ?3 the most rows
+/// of either kind to count.
+inline constexpr Statement count_attempts{R"sql(
+    SELECT (SELECT count(*) FROM (SELECT 1 FROM attempts
+                                   WHERE recorded_at >= ?1 AND recorded_at < ?2 LIMIT ?3))
+         + (SELECT count(*) FROM (SELECT 1 FROM event_history INDEXED BY event_history_finished
+                                   WHERE finished_at >= ?1 AND finished_at < ?2 LIMIT ?3)))sql"};
+#define SUNDIAL_ATTEMPTS_LISTED(when)                                       \
+    " AND (?3 IS NULL OR endpoint_id = ?3)"                                 \
+    " AND (?4 IS NULL OR status_code IN (SELECT value FROM json_each(?4)))" \
+    " AND (?5 IS NULL OR " when " < ?5 OR (" when " = ?5 AND event_id < ?6))"
+/// `of_attempts` and `of_history` narrow either table. ?3 endpoint, ?4 status codes (JSON array),
+/// ?5 end and ?6 event of the previous page's last attempt, ?7 outcomes (JSON array); each null for
+/// none. ?8 limit.
+#define SUNDIAL_LIST_ATTEMPTS(name, of_attempts, of_history) \
+    inline constexpr Statement name{                                                             \
+        "SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code,"      \
+        " error_code, error_text, response_body, instance_id, held, recorded_at AS ended"        \
+        " FROM attempts WHERE " of_attempts SUNDIAL_ATTEMPTS_LISTED("recorded_at")               \
+        " AND (?7 IS NULL OR outcome IN (SELECT value FROM json_each(?7)))"                      \
+        " UNION ALL "                                                                            \
+        "SELECT * FROM (SELECT id AS event_id, attempt, 'SUCCEEDED', endpoint_id, started_at,"   \
+        " duration, status_code, '', '', x'', settled_by, version - 1, finished_at AS ended"     \
+        " FROM event_history WHERE status = 'COMPLETED' AND " of_history                         \
+        " AND (?7 IS NULL OR instr(?7, '\"SUCCEEDED\"') > 0))"                                   \
+        " WHERE true" SUNDIAL_ATTEMPTS_LISTED("ended") " ORDER BY ended DESC, event_id DESC"     \
+        " LIMIT ?8"}
+/// Of all events: ?1 from, ?2 to.
+SUNDIAL_LIST_ATTEMPTS(latest_attempts, "recorded_at >= ?1 AND recorded_at < ?2",
+                      "finished_at >= ?1 AND finished_at < ?2");
+/// Of one event: ?9. ?1 from, ?2 to.
+SUNDIAL_LIST_ATTEMPTS(latest_attempts_of_event,
+                      "event_id = ?9 AND recorded_at >= ?1 AND recorded_at < ?2",
+                      "id = ?9 AND +finished_at >= ?1 AND +finished_at < ?2");
+#undef SUNDIAL_LIST_ATTEMPTS
+#undef SUNDIAL_ATTEMPTS_LISTED
 
-#undef SUNDIAL_WALK_DEAD_LETTERS
-#undef SUNDIAL_WALK_FAILED
-#undef SUNDIAL_WALK_LIVE
-#undef SUNDIAL_PASSED_BY_ID
-#undef SUNDIAL_PASSED_BY_DUE
-#undef SUNDIAL_PASSED_IN
-#undef SUNDIAL_PASSED_DOWN
-#undef SUNDIAL_PASSED_UP
-#undef SUNDIAL_LIST_BY_EXECUTION
-#undef SUNDIAL_LIST_BY_ID
-#undef SUNDIAL_LIST_BY_DUE
-#undef SUNDIAL_FINISHED_ARM
-#undef SUNDIAL_LIVE_ARM
-#undef SUNDIAL_ANY_FINISHED_WANTED
-#undef SUNDIAL_WANTED
-#undef SUNDIAL_LATENESS
-#undef SUNDIAL_ID_DOWN
-#undef SUNDIAL_ID_UP
-#undef SUNDIAL_HIGHEST_ID
-#undef SUNDIAL_LOWEST_ID
-#undef SUNDIAL_DUE_DOWN
-#undef SUNDIAL_DUE_UP
-#undef SUNDIAL_LATEST
-#undef SUNDIAL_EARLIEST
-#undef SUNDIAL_LIST_FEW_EVENTS_BY
-#undef SUNDIAL_WITH_KEY
-#undef SUNDIAL_LIST_EVENTS
-#undef SUNDIAL_WAITS
-#undef SUNDIAL_EXECUTED
-#undef SUNDIAL_LISTED
+}  // namespace sundial::sqlite::sql

@@ -212,6 +212,9 @@ public:
         if (success) attempts.push_back(*success);
         return attempts;
     }
+    Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
+        return sqlite::list_attempts(session_, query);
+    }
 
 private:
     void replace(const Event& before, const Event& changed) {

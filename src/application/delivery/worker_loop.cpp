@@ -165,6 +165,7 @@ bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * 
 std::optional<Mono> WorkerLoop::turn() {
     const SchedulerScope scheduler;
     last_turn_ = now().count();
+    held_ = worker_.held();
     collect_mail();
     Command command = worker_.next(now());
     if (auto* const send = std::get_if<Send>(&command)) command = send_all(std::move(*send));

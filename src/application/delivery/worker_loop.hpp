@@ -93,6 +93,9 @@ public:
 
     void due_at(Instant when) override;
 
+    /// Claims that this instance holds, as of the latest turn.
+    [[nodiscard]] std::size_t held() const { return held_; }
+
     /// The loop turned within the last two ticks.
     [[nodiscard]] bool turning() const;
 
@@ -202,6 +205,7 @@ private:
     std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()
     std::atomic<bool> stopping_{false};
     std::atomic<Mono::rep> last_turn_{0};
+    std::atomic<std::size_t> held_{0};
 };
 
 }  // namespace sundial

@@ -268,10 +268,11 @@ void report_settled(const Settled& settled, Instant now, base::Log& log, EngineO
     const auto& result = settled.settlement.result;
     if (log.wants(level_of(settled))) log.write(settled_line(settled, now));
     if (settled.late) return observer.settled_late(settled.event);
-    if (std::holds_alternative<RetryIn>(result)) return;
-    observer.transition(
-        settled.event.type,
-        std::holds_alternative<Accepted>(result) ? EventStatus::completed : EventStatus::failed, 1);
+    const EventStatus status = std::holds_alternative<RetryIn>(result)    ? EventStatus::processing
+                               : std::holds_alternative<Accepted>(result) ? EventStatus::completed
+                                                                          : EventStatus::failed;
+    observer.settled({settled.event, status, settled.settlement.duration});
+    if (status != EventStatus::processing) observer.transition(settled.event.type, status, 1);
 }
 
 }  // namespace sundial

@@ -134,6 +134,9 @@ public:
     std::uint64_t count(const EventWalk& walk) override { return events_.count(walk); }
     DeadLetters dead_letters(DeadLettersBy by) override { return events_.dead_letters(by); }
     std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
+    Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
+        return events_.list_attempts(query);
+    }
 
 private:
     std::vector<Event> remembered(std::vector<Event> events) {
@@ -252,6 +255,8 @@ public:
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }
     IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
+    InstanceRepository& instances() override { return tx_.instances(); }
+    StatsRepository& stats() override { return tx_.stats(); }
     IntakeRepository* intake() override { return tx_.intake(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);

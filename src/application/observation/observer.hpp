@@ -29,6 +29,14 @@ struct AttemptEnded {
     std::chrono::microseconds lateness;  // of the event's first attempt
 };
 
+/// An attempt whose effect on its event is stored.
+struct AttemptSettled {
+    const Event& event;  // as claimed
+    EventStatus
+        status;  // of the event now: COMPLETED, FAILED, or PROCESSING until its next attempt
+    std::chrono::microseconds duration;
+};
+
 /// Observes storage, for metrics. Called from any thread.
 class StorageObserver {
 public:
@@ -65,6 +73,7 @@ public:
     /// never reported it. That holder may have died before it could count the attempt's lateness.
     virtual void first_attempt_lost(const Event& /*event*/) {}
     virtual void delivered(const AttemptEnded& /*attempt_ended*/) {}
+    virtual void settled(const AttemptSettled& /*attempt_settled*/) {}
     /// An attempt's result came after another instance had claimed the event.
     virtual void settled_late(const Event& /*event*/) {}
     /// A lease of this instance was lost before its work was settled.

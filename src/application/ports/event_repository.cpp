@@ -1,6 +1,8 @@
 #include "application/ports/event_repository.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <tuple>
 
 namespace sundial {
@@ -36,6 +38,54 @@ DeadLetters DeadLetterCounters::result() && {
         letters_.groups.resize(max_dead_letter_groups);
     }
     return std::move(letters_);
+}
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr microseconds first_stretch{std::chrono::seconds{1}};
+constexpr microseconds longest_stretch{std::chrono::days{40'000}};
+constexpr int stretch_factor = 8;
+/// Before any attempt.
+constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{1970} / 1 / 1};
+
+Instant instant_of(const PageKey& place) { return Instant{microseconds{std::stoll(place.value)}}; }
+
+}  // namespace
+
+Page<EndedAttempt> latest_attempts(const AttemptQuery& query, Instant now,
+                                   const ReadStretch& read) {
+    Page<EndedAttempt> page;
+    const Instant from = std::max(query.from.value_or(beginning), beginning);
+    Instant to = std::min(query.to.value_or(never), now + microseconds{1});
+    if (query.page.after) to = std::min(to, instant_of(*query.page.after) + microseconds{1});
+    std::size_t passed = 0;
+    microseconds stretch = first_stretch;
+    while (to > from) {
+        const Instant begin = to - from > stretch ? to - stretch : from;
+        AttemptStretch found = read(begin, to);
+        if (found.passed > query.max_passed && to - begin > microseconds{1}) {
+            stretch = std::max((to - begin) / stretch_factor, microseconds{1});
+            continue;
+        }
+        std::ranges::move(found.matches, std::back_inserter(page.items));
+        if (page.items.size() > query.page.limit) {
+            page.items.erase(page.items.begin() + static_cast<std::ptrdiff_t>(query.page.limit),
+                             page.items.end());
+            page.has_more = true;
+            return page;
+        }
+        to = begin;
+        passed += found.passed;
+        if (passed >= query.max_passed && to > from) {
+            page.has_more = true;
+            page.passed = PageKey{std::to_string(to.time_since_epoch().count()), {}};
+            return page;
+        }
+        stretch = std::min(stretch * stretch_factor, longest_stretch);
+    }
+    return page;
 }
 
 }  // namespace sundial

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -125,6 +126,41 @@ struct EventWalk {
     PageRequest page;
 };
 
+/// An attempt that has ended, in a list of attempts of many events.
+struct EndedAttempt {
+    AttemptRecord record;
+    Instant ended_at;  // when its result was stored
+    friend bool operator==(const EndedAttempt&, const EndedAttempt&) = default;
+};
+
+/// Attempts that have ended, the latest first; of one instant in descending order of event ids.
+struct AttemptQuery {
+    std::optional<EventId> event{};
+    std::optional<EndpointId> endpoint{};
+    std::vector<AttemptOutcome> outcomes{};  // any of them; empty: all
+    std::vector<int> status_codes{};
+    std::optional<Instant> from{}, to{};  // of `ended_at`: from inclusive, to exclusive
+    PageRequest page{};                   // the value is `ended_at`; `descending` is ignored
+    /// About how many attempts a page may pass. The page then ends, perhaps without an item.
+    std::size_t max_passed = 4'000;
+};
+
+/// The attempts that ended in [from, to).
+struct AttemptStretch {
+    std::size_t passed = 0;               // all of them, whether they match or not
+    std::vector<EndedAttempt> matches{};  // beyond the place of the page, at most `limit` + 1
+};
+/// Reads a stretch of time. If it has more than `max_passed` attempts, `passed` is at least
+/// `max_passed` + 1 and `matches` is ignored.
+using ReadStretch = std::function<AttemptStretch(Instant from, Instant to)>;
+
+/// The page of an attempt list, for a storage that finds the attempts of a stretch of time but has
+/// no index in the order of the list, because every settlement would pay for it. The stretches grow
+/// while they have few attempts and shrink while they have too many, so that a page reads about
+/// `max_passed` attempts at most.
+[[nodiscard]] Page<EndedAttempt> latest_attempts(const AttemptQuery& query, Instant now,
+                                                 const ReadStretch& read);
+
 /// Events, live and finished, inside one transaction, for the actions of users and of planning.
 /// EventQueue has those of scheduler instances.
 class EventRepository {
@@ -207,6 +243,8 @@ public:
     /// In order of number. The successful attempt of a COMPLETED event, which its history row
     /// records, is the last.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;
+    /// Attempts of all events, with the successful ones that history rows record.
+    virtual Page<EndedAttempt> list_attempts(const AttemptQuery& query) = 0;
 };
 
 /// Splits a list by execution, latest first, into queries over growing time ranges. Each range ends

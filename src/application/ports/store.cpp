@@ -19,6 +19,8 @@ std::string_view update_of(Noun noun) {
             return "update_operation";
         case Noun::api_key:
             return "update_api_key";
+        case Noun::attempt:   // has no version
+        case Noun::instance:  // has no version
         case Noun::lock:
             break;
     }

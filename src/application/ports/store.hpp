@@ -12,9 +12,11 @@
 #include "application/ports/event_repository.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
+#include "application/ports/instance_repository.hpp"
 #include "application/ports/lock_store.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
+#include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
 #include "domain/error.hpp"
@@ -61,6 +63,8 @@ public:
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
+    virtual InstanceRepository& instances() = 0;
+    virtual StatsRepository& stats() = 0;
     /// Null if only this program writes into the storage.
     virtual IntakeRepository* intake() { return nullptr; }
     /// Appends the recorded event of a change to a locked row. The row then serves as the head of

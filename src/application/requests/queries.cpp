@@ -92,6 +92,10 @@ LookupResult<Thing> found(Store& store, Noun noun, std::string_view reference, R
     });
 }
 
+/// An event has at most one attempt for each delay of its policy, and those that were lost or
+/// released.
+constexpr std::size_t most_attempts_of_event = 10'000;
+
 /// Events made by hand are due at once, so rarely more than these precede the next planned one.
 constexpr std::size_t enough_to_find_the_next = 100;
 
@@ -141,6 +145,25 @@ LookupResult<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view i
             if (!tx.events().find(event)) return std::nullopt;
             return tx.events().attempts_of(event);
         });
+}
+
+Page<EndedAttempt> Queries::attempts(const AttemptQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.events().list_attempts(query); });
+}
+
+LookupResult<EndedAttempt> Queries::attempt(std::string_view id) {
+    const auto absent_attempt = NotFound{Noun::attempt, std::string{id}};
+    const auto dot = id.find('.');
+    const auto event = event_id(id.substr(0, dot));
+    if (!event || dot == std::string_view::npos) return absent_attempt;
+    AttemptQuery query{.event = *event};
+    query.page.limit = most_attempts_of_event;
+    for (EndedAttempt& one : attempts(query).items) {
+        if (to_string(one.record.event) + '.' + std::to_string(one.record.number.value) == id) {
+            return std::move(one);
+        }
+    }
+    return absent_attempt;
 }
 
 LookupResult<Endpoint> Queries::endpoint(std::string_view reference) {

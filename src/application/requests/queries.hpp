@@ -54,6 +54,9 @@ public:
     [[nodiscard]] LookupResult<Event> event(std::string_view id);
     [[nodiscard]] Page<Event> events(const EventQuery& query);
     [[nodiscard]] LookupResult<std::vector<AttemptRecord>> attempts_of(std::string_view id);
+    [[nodiscard]] Page<EndedAttempt> attempts(const AttemptQuery& query);
+    /// By `<event>.<number>`.
+    [[nodiscard]] LookupResult<EndedAttempt> attempt(std::string_view id);
     [[nodiscard]] LookupResult<Endpoint> endpoint(std::string_view reference);
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
     /// One circuit per endpoint, and the instant of the snapshot.

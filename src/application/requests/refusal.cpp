@@ -32,6 +32,10 @@ struct ToRefusal {
                 return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
             case Noun::lock:
                 return {"LOCK_NOT_FOUND", "there is no held lock '" + missing.id + "'"};
+            case Noun::attempt:
+                return {"ATTEMPT_NOT_FOUND", "there is no attempt '" + missing.id + "'"};
+            case Noun::instance:
+                return {"INSTANCE_NOT_FOUND", "there is no instance '" + missing.id + "'"};
             case Noun::event:
                 break;
         }

@@ -61,6 +61,12 @@ public:
     IdempotencyRepository& idempotency() override {
         return made(idempotency_, [this] { return make_idempotency_repository(session_); });
     }
+    InstanceRepository& instances() override {
+        return made(instances_, [this] { return make_instance_repository(session_); });
+    }
+    StatsRepository& stats() override {
+        return made(stats_, [this] { return make_stats_repository(session_); });
+    }
     IntakeRepository* intake() override {
         if constexpr (requires(Session& session) { make_intake_repository(session); }) {
             return &made(intake_, [this] { return make_intake_repository(session_); });
@@ -94,6 +100,8 @@ private:
     std::unique_ptr<CheckpointStore> checkpoints_;
     std::unique_ptr<LockRepository> locks_;
     std::unique_ptr<IdempotencyRepository> idempotency_;
+    std::unique_ptr<InstanceRepository> instances_;
+    std::unique_ptr<StatsRepository> stats_;
     std::unique_ptr<IntakeRepository> intake_;
 };
 

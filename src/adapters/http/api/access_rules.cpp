@@ -79,6 +79,12 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/operations/{id}", write},
     {"POST", "/v1/bulk", write, heavy},
     {"GET", "/v1/stats/failures", read, heavy},
+    {"GET", "/v1/stats", read},
+    {"GET", "/v1/stats/series", read},
+    {"GET", "/v1/instances", read},
+    {"POST", "/v1/instances/{id}/drain", admin},
+    {"GET", "/v1/attempts", read, heavy},
+    {"GET", "/v1/attempts/{id}", read},
 
     {"GET", "/v1/streams", read, heavy},
     {"GET", "/v1/streams/{aggregateType}/{aggregateId}", read, heavy},

@@ -30,6 +30,10 @@ std::string_view name_of(Noun noun) {
             return "operation";
         case Noun::api_key:
             return "API key";
+        case Noun::attempt:
+            return "attempt";
+        case Noun::instance:
+            return "instance";
         case Noun::lock:
             break;
     }
@@ -50,6 +54,10 @@ Code not_found_code(Noun noun) {
             return Code::operation_not_found;
         case Noun::api_key:
             return Code::api_key_not_found;
+        case Noun::attempt:
+            return Code::attempt_not_found;
+        case Noun::instance:
+            return Code::instance_not_found;
         case Noun::lock:
             break;
     }

@@ -8,6 +8,7 @@
 #include "application/access/access_module.hpp"
 #include "application/endpoints/endpoints_module.hpp"
 #include "application/events/events_module.hpp"
+#include "application/instances/instances_module.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/clock.hpp"
@@ -16,6 +17,7 @@
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/schedules_module.hpp"
+#include "application/stats/stats_module.hpp"
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/timezones_module.hpp"
 #include "application/users/users_module.hpp"
@@ -125,6 +127,32 @@ struct ApiKeyApi {
 
 /// /v1/api-keys.
 void add_api_key_routes(Router& router, ApiKeyApi api);
+
+struct AttemptApi {
+    Queries& queries;
+    Clock& clock;  // the present for `now` in filters
+};
+
+/// /v1/attempts.
+void add_attempt_routes(Router& router, AttemptApi api);
+
+struct InstanceApi {
+    InstancesModule& instances;
+    Store& store;
+    /// Called after a request to drain, so that this instance need not wait for its next report.
+    std::function<void()> drain_requested{};
+};
+
+/// /v1/instances.
+void add_instance_routes(Router& router, InstanceApi api);
+
+struct StatsApi {
+    StatsModule& stats;
+    Clock& clock;  // the present for `now` in filters
+};
+
+/// /v1/stats and /v1/stats/series.
+void add_stats_routes(Router& router, StatsApi api);
 
 struct TimezoneApi {
     TimezonesModule& timezones;

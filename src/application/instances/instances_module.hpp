@@ -1,0 +1,18 @@
+#pragma once
+
+#include <utility>
+
+#include "application/instances/report_instance.hpp"
+
+namespace sundial {
+
+/// The instances of a database, as people see them.
+struct InstancesModule {
+    InstancesModule(ReportInstance::Self self, ReportInstance::Ports ports)
+        : report(std::move(self), ports), drain(ports.store) {}
+
+    ReportInstance report;
+    DrainInstance drain;
+};
+
+}  // namespace sundial

@@ -1,0 +1,49 @@
+#include "application/instances/report_instance.hpp"
+
+namespace sundial {
+
+void ReportInstance::run() {
+    const Mono now = ports_.monotonic.now();
+    if (!hurried_.exchange(false) && reported_ && now - *reported_ < report_every) return;
+    std::optional<Instant> drain_requested;
+    ports_.store.transact([&](Transaction& tx) {
+        const Facts facts = ports_.facts(tx.now());
+        if (!reported_) tx.instances().forget(tx.now() - report_kept_for);
+        drain_requested = tx.instances().report({.id = self_.id,
+                                                 .version = self_.version,
+                                                 .roles = self_.roles,
+                                                 .started_at = tx.now(),
+                                                 .reported_at = tx.now(),
+                                                 .clock_skew = facts.clock_skew,
+                                                 .held = facts.held,
+                                                 .slots = self_.slots,
+                                                 .draining = facts.draining});
+        return true;
+    });
+    reported_ = now;
+    if (!drain_requested || drained_ || !ports_.drain) return;
+    drained_ = true;
+    ports_.drain();
+}
+
+void ReportInstance::retire() {
+    if (!reported_) return;
+    ports_.store.transact([&](Transaction& tx) {
+        tx.instances().remove(self_.id);
+        return true;
+    });
+}
+
+LookupResult<InstanceReport> DrainInstance::run(std::string_view id) {
+    const NotFound absent{Noun::instance, std::string{id}};
+    const auto uuid = base::parse_uuid(id);
+    if (!uuid) return absent;
+    return in_transaction(store_, [&](Transaction& tx) -> LookupResult<InstanceReport> {
+        if (!tx.instances().request_drain(InstanceId{*uuid}, tx.now())) return absent;
+        auto report = tx.instances().find(InstanceId{*uuid});
+        if (!report) return absent;
+        return *std::move(report);
+    });
+}
+
+}  // namespace sundial

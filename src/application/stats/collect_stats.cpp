@@ -1,0 +1,168 @@
+#include "application/stats/collect_stats.hpp"
+
+#include <algorithm>
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+
+/// Rows kept while the database does not answer; then the oldest are lost.
+constexpr std::size_t max_unstored = 20'000;
+
+template <class Tally>
+void raise(Tally& tally, std::uint64_t count, microseconds duration) {
+    tally.count += count;
+    tally.durations.add(duration);
+    tally.changed = true;
+}
+
+StatsMeasure measure_of(EventStatus status) {
+    if (status == EventStatus::completed) return StatsMeasure::completed;
+    return status == EventStatus::failed ? StatsMeasure::failed : StatsMeasure::retried;
+}
+
+template <class Tallies>
+void add_each(Tallies& to, const Tallies& from) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (from[i].count == 0 && from[i].durations.count() == 0) continue;
+        const bool largest = i == static_cast<std::size_t>(StatsMeasure::due);
+        to[i].count = largest ? std::max(to[i].count, from[i].count) : to[i].count + from[i].count;
+        to[i].durations.add(from[i].durations);
+        to[i].changed = true;
+    }
+}
+
+}  // namespace
+
+void CollectStats::claimed(std::size_t events, std::size_t /*lost_attempts*/,
+                           microseconds duration) {
+    const std::lock_guard lock(mutex_);
+    raise(minute_.all.at(static_cast<std::size_t>(StatsMeasure::claimed)), events, duration);
+    counted_ = true;
+}
+
+void CollectStats::started(const AttemptStarted& attempt_started) {
+    if (!attempt_started.first) return;
+    count(attempt_started.event, StatsMeasure::started, attempt_started.lateness);
+}
+
+void CollectStats::settled(const AttemptSettled& attempt_settled) {
+    count(attempt_settled.event, measure_of(attempt_settled.status), attempt_settled.duration);
+}
+
+void CollectStats::due(const LiveCounts& counts) {
+    if (counts.due.count == 0) return;
+    const std::lock_guard lock(mutex_);
+    Tally& tally = minute_.all.at(static_cast<std::size_t>(StatsMeasure::due));
+    tally.count = std::max(tally.count, counts.due.count);
+    tally.durations.add(counts.oldest_due_age.value_or(microseconds{0}));
+    tally.changed = counted_ = true;
+}
+
+void CollectStats::count(const Event& event, StatsMeasure measure, microseconds duration) {
+    const auto index = static_cast<std::size_t>(measure);
+    const std::lock_guard lock(mutex_);
+    counted_ = true;
+    raise(minute_.all.at(index), 1, duration);
+
+    auto type = minute_.types.find(event.type);
+    if (type == minute_.types.end() && minute_.types.size() < max_stats_labels) {
+        type = minute_.types.emplace(event.type, Tallies{}).first;
+    }
+    Tallies& of_type = type == minute_.types.end() ? minute_.other_types : type->second;
+    raise(of_type.at(index), 1, duration);
+
+    if (!event.endpoint) return raise(minute_.handlers.at(index), 1, duration);
+    auto endpoint = minute_.endpoints.find(*event.endpoint);
+    if (endpoint == minute_.endpoints.end() && minute_.endpoints.size() < max_stats_labels) {
+        endpoint = minute_.endpoints.emplace(*event.endpoint, Tallies{}).first;
+    }
+    Tallies& of_endpoint =
+        endpoint == minute_.endpoints.end() ? minute_.other_endpoints : endpoint->second;
+    raise(of_endpoint.at(index), 1, duration);
+}
+
+bool CollectStats::has_rows() const {
+    const std::lock_guard lock(mutex_);
+    return counted_ || !unstored_.empty();
+}
+
+std::vector<StatsRow> CollectStats::rows_at(Instant now, bool last) {
+    const std::lock_guard lock(mutex_);
+    // Never back: the rows of an earlier minute would be replaced by smaller ones.
+    const Instant minute =
+        std::max<Instant>(std::chrono::floor<std::chrono::minutes>(now), minute_.begins);
+    if (minute_.begins == Instant{}) {
+        minute_.begins = minute;
+        hour_.begins = std::chrono::floor<std::chrono::hours>(minute);
+    }
+    collect(minute_, StatsStep::minute);
+    if (minute != minute_.begins || last) end_minute(minute);
+    while (unstored_.size() > max_unstored) unstored_.erase(unstored_.begin());
+    std::vector<StatsRow> rows;
+    rows.reserve(unstored_.size());
+    for (const auto& [key, row] : unstored_) rows.push_back(row);
+    return rows;
+}
+
+void CollectStats::stored() {
+    const std::lock_guard lock(mutex_);
+    unstored_.clear();
+}
+
+void CollectStats::end_minute(Instant next) {
+    add(hour_, minute_);
+    collect(hour_, StatsStep::hour);
+    const Instant hour = std::chrono::floor<std::chrono::hours>(next);
+    if (hour != hour_.begins) hour_ = Slot{.begins = hour};
+    minute_ = Slot{.begins = next};
+    counted_ = false;
+}
+
+void CollectStats::add(Slot& to, const Slot& slot) {
+    add_each(to.all, slot.all);
+    add_each(to.handlers, slot.handlers);
+    add_each(to.other_types, slot.other_types);
+    add_each(to.other_endpoints, slot.other_endpoints);
+    for (const auto& [type, tallies] : slot.types) {
+        const bool full = to.types.size() >= max_stats_labels && !to.types.contains(type);
+        add_each(full ? to.other_types : to.types[type], tallies);
+    }
+    for (const auto& [endpoint, tallies] : slot.endpoints) {
+        const bool full =
+            to.endpoints.size() >= max_stats_labels && !to.endpoints.contains(endpoint);
+        add_each(full ? to.other_endpoints : to.endpoints[endpoint], tallies);
+    }
+}
+
+void CollectStats::collect(Slot& slot, StatsStep step) {
+    const auto key = [&](StatsBy by, std::string_view label) {
+        return StatsKey{.step = step,
+                        .by = by,
+                        .slot = slot.begins,
+                        .label = std::string{label},
+                        .instance = instance_};
+    };
+    collect(slot.all, key(StatsBy::all, ""));
+    for (auto& [type, tallies] : slot.types) collect(tallies, key(StatsBy::type, type));
+    collect(slot.other_types, key(StatsBy::type, other_label));
+    for (auto& [endpoint, tallies] : slot.endpoints) {
+        collect(tallies, key(StatsBy::endpoint, to_string(endpoint)));
+    }
+    collect(slot.handlers, key(StatsBy::endpoint, handler_label));
+    collect(slot.other_endpoints, key(StatsBy::endpoint, other_label));
+}
+
+void CollectStats::collect(Tallies& tallies, const StatsKey& key) {
+    for (std::size_t i = 0; i < tallies.size(); ++i) {
+        Tally& tally = tallies[i];
+        if (!tally.changed) continue;
+        StatsKey own = key;
+        own.measure = static_cast<StatsMeasure>(i);
+        unstored_.insert_or_assign(own, StatsRow{own, tally.count, tally.durations});
+        tally.changed = false;
+    }
+}
+
+}  // namespace sundial

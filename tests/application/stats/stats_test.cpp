@@ -1,0 +1,289 @@
+#include <gmock/gmock.h>
+
+#include "application/instances/report_instance.hpp"
+#include "application/stats/read_stats.hpp"
+#include "application/stats/record_stats.hpp"
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class StatsTest : public ControlPlane {
+protected:
+    void ended(const Event& event, EventStatus status, std::chrono::microseconds duration = 10ms) {
+        collected.settled({event, status, duration});
+    }
+    void began(const Event& event, std::chrono::microseconds lateness, bool first = true) {
+        collected.started({event, nullptr, clock.now(), first, lateness});
+    }
+    void pass(std::chrono::microseconds time) {
+        monotonic.time += time;
+        ASSERT_TRUE(clock.set(clock.now() + time));
+    }
+    std::vector<StatsRow> rows(StatsStep step, StatsBy by) {
+        return in_read(store, [&](Transaction& tx) {
+            using enum StatsMeasure;
+            return tx.stats().read({.step = step,
+                                    .by = by,
+                                    .measures = {started, completed, failed, retried, claimed, due},
+                                    .from = noon - 24h,
+                                    .to = noon + 24h * 30});
+        });
+    }
+    Series series(const SeriesRequest& request) { return read_stats.series(request).value(); }
+
+    CollectStats collected{instance_a};
+    RecordStats record{store, monotonic, collected};
+    ReadStats read_stats{store};
+    const Event reminder = an_event(), other = an_event().to_endpoint(an_id<EndpointId>());
+};
+
+TEST_F(StatsTest, WriteNothingWhileNothingHappens) {
+    for (int second = 0; second < 5; ++second) {
+        record.run();
+        pass(1s);
+    }
+    EXPECT_THAT(rows(StatsStep::minute, StatsBy::all), IsEmpty());
+}
+
+TEST_F(StatsTest, CountEachEventInAllInItsTypeAndInItsEndpoint) {
+    began(other, 250ms);
+    ended(other, EventStatus::completed);
+    record.run();
+    for (const StatsBy by : {StatsBy::all, StatsBy::type, StatsBy::endpoint}) {
+        const auto found = rows(StatsStep::minute, by);
+        ASSERT_THAT(found, SizeIs(2));
+        EXPECT_EQ(found[0].count, 1U);
+        EXPECT_EQ(found[0].key.slot, noon);
+        EXPECT_EQ(found[0].key.instance, instance_a);
+    }
+    EXPECT_EQ(rows(StatsStep::minute, StatsBy::type)[0].key.label, "REMINDER");
+    EXPECT_EQ(rows(StatsStep::minute, StatsBy::endpoint)[0].key.label, to_string(*other.endpoint));
+}
+
+TEST_F(StatsTest, WriteTheMinuteSoFarAgainAndTheHourAtTheEndOfEachMinute) {
+    ended(reminder, EventStatus::completed);
+    record.run();
+    pass(1s);
+    ended(reminder, EventStatus::completed);
+    record.run();
+    ASSERT_THAT(rows(StatsStep::minute, StatsBy::all), SizeIs(1));
+    EXPECT_EQ(rows(StatsStep::minute, StatsBy::all)[0].count, 2U);
+    EXPECT_THAT(rows(StatsStep::hour, StatsBy::all), IsEmpty());
+
+    pass(60s);
+    record.run();
+    ASSERT_THAT(rows(StatsStep::hour, StatsBy::all), SizeIs(1));
+    EXPECT_EQ(rows(StatsStep::hour, StatsBy::all)[0].count, 2U);
+
+    ended(reminder, EventStatus::completed);
+    record.finish();
+    EXPECT_EQ(rows(StatsStep::hour, StatsBy::all)[0].count, 3U);
+}
+
+TEST_F(StatsTest, BeginTheNextHourWithNothing) {
+    ended(reminder, EventStatus::failed);
+    record.run();
+    pass(1h);
+    ended(reminder, EventStatus::failed);
+    record.run();  // counted in the minute in which it is written first
+    pass(1min);
+    record.run();
+    const auto hours = rows(StatsStep::hour, StatsBy::all);
+    std::uint64_t all = 0;
+    for (const StatsRow& row : hours) all += row.count;
+    EXPECT_EQ(all, 2U);
+}
+
+TEST_F(StatsTest, KeepWhatCouldNotBeStored) {
+    ended(reminder, EventStatus::completed);
+    EXPECT_THAT(collected.rows_at(noon), SizeIs(3));
+    pass(120s);  // the database did not answer for two minutes
+    ended(reminder, EventStatus::completed);
+    record.run();
+    const auto minutes = rows(StatsStep::minute, StatsBy::all);
+    ASSERT_FALSE(minutes.empty());
+    EXPECT_EQ(minutes[0].key.slot, noon);
+    EXPECT_EQ(minutes[0].count, 2U);
+}
+
+TEST_F(StatsTest, NeverReplaceAnEarlierMinuteWhenTheClockGoesBack) {
+    ended(reminder, EventStatus::completed);
+    (void)collected.rows_at(noon);
+    collected.stored();
+    ended(reminder, EventStatus::completed);
+    for (const StatsRow& row : collected.rows_at(noon - 2min)) {
+        EXPECT_EQ(row.key.slot, noon);
+        EXPECT_EQ(row.count, 2U);
+    }
+}
+
+TEST_F(StatsTest, BoundTheNumberOfLabels) {
+    for (int i = 0; i < 150; ++i)
+        ended(an_event().of_type("T" + std::to_string(i)), EventStatus::completed);
+    record.run();
+    const auto types = rows(StatsStep::minute, StatsBy::type);
+    ASSERT_THAT(types, SizeIs(max_stats_labels + 1));
+    const auto rest =
+        std::ranges::find(types, other_label, [](const StatsRow& row) { return row.key.label; });
+    ASSERT_NE(rest, types.end());
+    EXPECT_EQ(rest->count, 50U);
+}
+
+TEST_F(StatsTest, AddUpInTheOverview) {
+    for (int i = 0; i < 3; ++i) {
+        began(reminder, 100ms);
+        ended(reminder, EventStatus::completed);
+    }
+    began(reminder, 2s, false);  // not the first attempt
+    ended(reminder, EventStatus::failed);
+    ended(reminder, EventStatus::processing);
+    record.run();
+    const StatsOverview found = read_stats.overview(1h);
+    EXPECT_EQ(found.from, noon - 1h);
+    EXPECT_EQ(found.started, 3U);
+    EXPECT_EQ(found.completed, 3U);
+    EXPECT_EQ(found.failed, 1U);
+    EXPECT_EQ(found.retried, 1U);
+    EXPECT_NEAR(static_cast<double>(found.lateness.quantile(1)->count()), 100'000, 6'250);
+
+    pass(2h);
+    EXPECT_EQ(read_stats.overview(1h).completed, 0U);
+    record.run();
+    EXPECT_EQ(read_stats.overview(48h).completed, 3U);  // from hours
+}
+
+TEST_F(StatsTest, HaveAPointForEachStep) {
+    ended(reminder, EventStatus::completed);
+    record.run();
+    pass(2min);
+    ended(reminder, EventStatus::completed);
+    ended(reminder, EventStatus::completed);
+    record.run();  // ends the first minute with them
+    pass(1min);
+    began(reminder, 1s);
+    record.run();
+    const Series found = series({.metrics = {StatsMetric::executed, StatsMetric::lateness_p99},
+                                 .from = noon,
+                                 .to = noon + 4min});
+    ASSERT_THAT(found.lines, SizeIs(2));
+    EXPECT_THAT(found.lines[0].points, ElementsAre(3.0, 0.0, 0.0, 0.0));
+    EXPECT_THAT(found.lines[1].points,
+                ElementsAre(std::nullopt, std::nullopt,
+                            testing::Optional(testing::DoubleNear(1, 0.07)), std::nullopt));
+}
+
+TEST_F(StatsTest, ShowTheLinesOfMostWeight) {
+    for (int i = 0; i < 30; ++i) {
+        for (int n = 0; n <= i; ++n)
+            ended(an_event().of_type("T" + std::to_string(i)), EventStatus::completed);
+    }
+    record.run();
+    const Series found = series({.metrics = {StatsMetric::executed},
+                                 .from = noon,
+                                 .to = noon + 1min,
+                                 .by = SeriesBy::event_type});
+    ASSERT_THAT(found.lines, SizeIs(max_series_lines));
+    double all = 0;
+    for (const SeriesLine& line : found.lines) all += line.points.at(0).value();
+    EXPECT_EQ(all, 30 * 31 / 2);
+    EXPECT_EQ(found.lines.back().label, other_label);
+}
+
+TEST_F(StatsTest, RefuseSeriesThatWouldBeLong) {
+    const auto refused = [&](const SeriesRequest& request) {
+        const auto answer = read_stats.series(request);
+        return answer ? std::string{} : answer.error().errors.at(0).pointer;
+    };
+    const std::vector executed{StatsMetric::executed};
+    EXPECT_EQ(refused({executed, noon, noon}), "?from");
+    EXPECT_EQ(refused({executed, noon - 24h * 400, noon}), "?step");
+    EXPECT_EQ(refused({executed, noon - 1h, noon, 90s}), "?step");
+    EXPECT_EQ(refused({executed, noon - 1h, noon, 1s}), "?step");
+    EXPECT_EQ(refused({{StatsMetric::backlog}, noon - 1h, noon, 60s, SeriesBy::endpoint}), "?by");
+    EXPECT_EQ(refused({{StatsMetric::backlog}, noon - 1h, noon, 60s, SeriesBy::instance}), "");
+}
+
+TEST_F(StatsTest, SampleTheBacklog) {
+    write([](Transaction& tx) {
+        const Event due = an_event().to_endpoint(an_id<EndpointId>()).due(noon - 5s);
+        ASSERT_TRUE(tx.events().add(due));
+    });
+    record.run();
+    const Series found = series({.metrics = {StatsMetric::backlog, StatsMetric::oldest_due},
+                                 .from = noon,
+                                 .to = noon + 1min});
+    EXPECT_THAT(found.lines.at(0).points, ElementsAre(1.0));
+    EXPECT_GT(found.lines.at(1).points.at(0).value(), 0.0);
+}
+
+TEST_F(StatsTest, AreForgotten) {
+    ended(reminder, EventStatus::completed);
+    record.run();
+    pass(1min);
+    record.run();
+    pass(27h);
+    while (forget_stats(store)) {
+    }
+    EXPECT_THAT(rows(StatsStep::minute, StatsBy::all), IsEmpty());
+    EXPECT_THAT(rows(StatsStep::hour, StatsBy::all), SizeIs(1));
+    pass(24h * 401);
+    while (forget_stats(store)) {
+    }
+    EXPECT_THAT(rows(StatsStep::hour, StatsBy::all), IsEmpty());
+}
+
+class InstancesTest : public ControlPlane {
+protected:
+    ReportInstance report{{.id = instance_a, .version = "1", .roles = {"api"}, .slots = 4},
+                          {.store = store,
+                           .monotonic = monotonic,
+                           .facts = [this](Instant) { return facts; },
+                           .drain = [this] { ++drains; }}};
+    DrainInstance drain{store};
+    ReportInstance::Facts facts{.held = 3};
+    int drains = 0;
+
+    std::optional<InstanceReport> stored() {
+        return in_read(store, [](Transaction& tx) { return tx.instances().find(instance_a); });
+    }
+};
+
+TEST_F(InstancesTest, ReportEveryFiveSeconds) {
+    report.run();
+    EXPECT_EQ(stored()->held, 3U);
+    facts.held = 1;
+    monotonic.time += 4s;
+    report.run();
+    EXPECT_EQ(stored()->held, 3U);
+    monotonic.time += 1s;
+    report.run();
+    EXPECT_EQ(stored()->held, 1U);
+    report.retire();
+    EXPECT_FALSE(stored());
+}
+
+TEST_F(InstancesTest, DrainOnceAtTheReportAfterARequest) {
+    report.run();
+    EXPECT_EQ(drain.run(to_string(instance_a)).value().drain_requested_at, noon);
+    report.run();
+    EXPECT_EQ(drains, 0);
+    report.hurry();
+    report.run();
+    EXPECT_EQ(drains, 1);
+    monotonic.time += 5s;
+    report.run();
+    EXPECT_EQ(drains, 1);
+}
+
+TEST_F(InstancesTest, DrainNoUnknownInstance) {
+    EXPECT_FALSE(drain.run(to_string(instance_a)));
+    EXPECT_FALSE(drain.run("x"));
+}
+
+}  // namespace
+}  // namespace sundial
