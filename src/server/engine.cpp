@@ -27,6 +27,7 @@ void Engine::start() {
     modules_->pull_watcher = std::thread([this] { modules_->wakeups.watch.run(); });
     modules_->lock_watcher = std::thread([this] { modules_->locks.waits.run(); });
     modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
+    modules_->live_sender = std::thread([this] { modules_->live->run(); });
     modules_->recording = std::thread([this] { modules_->recorder.run(); });
     modules_->feed_watcher = std::thread([this] { modules_->streams.watch.run(); });
 }
@@ -34,6 +35,7 @@ void Engine::start() {
 void Engine::end_waits() {
     modules_->wakeups.watch.stop();
     modules_->locks.waits.stop();
+    modules_->live->stop();
     modules_->streams.watch.stop();
 }
 
@@ -50,10 +52,13 @@ void Engine::stop() {
     if (modules_->lock_watcher.joinable()) modules_->lock_watcher.join();
     if (modules_->maintainer.joinable()) modules_->maintainer.join();
     if (modules_->feed_watcher.joinable()) modules_->feed_watcher.join();
+    if (modules_->live_sender.joinable()) modules_->live_sender.join();
     modules_->end_recording();
 }
 
 ApiKeyRing& Engine::api_keys() { return modules_->access.keys; }
+
+Sessions& Engine::sessions() { return modules_->access.sessions; }
 
 const http::KeyedAnswers& Engine::keyed_answers() { return modules_->keyed_answers; }
 

@@ -10,6 +10,7 @@
 #include "adapters/http/keyed_answers.hpp"
 #include "adapters/http/router.hpp"
 #include "application/access/api_keys.hpp"
+#include "application/access/sessions.hpp"
 #include "application/delivery/handlers.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/time_zones.hpp"
@@ -69,6 +70,8 @@ public:
     [[nodiscard]] Database& database();
     /// The current keys, for the guard that checks them.
     [[nodiscard]] ApiKeyRing& api_keys();
+    /// Browsers that have logged in.
+    [[nodiscard]] Sessions& sessions();
     [[nodiscard]] Demo demo();
     /// For replacing the tz database after the start.
     [[nodiscard]] FollowTzdata& follow_tzdata();

@@ -105,7 +105,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
               .log = ports.log,
               .put_schedule = schedules.put,
               .delete_schedule = schedules.remove}),
-      access(ports, platform.key_secrets),
+      access(ports, platform.key_secrets, platform.settings.security.session),
       timezones(ports),
       streams({.store = ports.store,
                .feed = platform.database->feed(),
@@ -127,9 +127,18 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
                                     .drain = given.on_drain}),
       stats(ports, platform.collected),
       recorder({[this] { stats.record.run(); }, [this] { instances.report.run(); }}, ports.log),
+      live(std::make_shared<http::LiveHub>(
+          http::LiveHub::Ports{.streams = streams,
+                               .meter = platform.database->feed_meter(),
+                               .stats = stats.read,
+                               .queries = queries,
+                               .store = ports.store,
+                               .monotonic = ports.monotonic,
+                               .log = ports.log})),
       maintenance({.locks = locks.locks, .monotonic = ports.monotonic, .log = ports.log},
                   "instance " + to_string(ports.instance), maintenance_jobs()) {
     clock.advance.run_first([this] { intake.run(); });
+    platform.counting.add(*live);
     platform.storage.on_append([this] { streams.watch.appended(); });
 }
 

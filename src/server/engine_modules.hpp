@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "adapters/http/api/live_hub.hpp"
 #include "adapters/http/keyed_answers.hpp"
 #include "application/access/access_module.hpp"
 #include "application/delivery/clock_module.hpp"
@@ -73,6 +74,7 @@ struct Engine::Modules {
     InstancesModule instances;
     StatsModule stats;
     Recorder recorder;
+    std::shared_ptr<http::LiveHub> live;
     Maintenance maintenance;
     SingleFlight<std::monostate, std::string> scrapes;  // for /metrics
     std::thread worker;
@@ -83,6 +85,7 @@ struct Engine::Modules {
     std::thread lock_watcher;
     std::thread maintainer;
     std::thread recording;
+    std::thread live_sender;
 };
 
 }  // namespace sundial::server

@@ -48,6 +48,9 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                            p.instances.report.hurry();
                                            p.recorder.wake();
                                        }});
+    http::add_live_routes(router, {p.live, p.queries});
+    http::add_session_routes(
+        router, {p.access.sessions, p.ports.monotonic, !settings.http.tls_cert.empty()});
     http::add_stats_routes(router, {p.stats, clock});
     http::add_timezone_routes(router, {p.timezones, zones, clock});
     http::add_api_key_routes(router, {p.access, p.queries});

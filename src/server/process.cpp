@@ -294,7 +294,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         return std::make_unique<http::KeyGuard>(
             http::KeyGuardSettings{.loopback = is_loopback(listener.host),
                                    .requests_per_second = settings.http.rate_limit_per_second},
-            engine.api_keys(), monotonic, browsers);
+            engine.api_keys(), monotonic, browsers, &engine.sessions());
     };
     const auto guard = guard_of(listeners.front()), health_guard = guard_of(listeners.back());
     const KeyMaintenance key_maintenance(engine.api_keys(), log);

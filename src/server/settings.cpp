@@ -325,6 +325,9 @@ const std::vector<Key>& keys() {
                 "32 bytes in base64 that encrypt stored secrets; followed by the keys that it "
                 "replaces",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
+            duration(
+                "security.session", "time for which a browser stays logged in",
+                [](auto& s) -> auto& { return s.security.session; }, 60s, 30 * 24 * 3600s),
             key("locks.url", "redis://… of a lock server; empty: locks are in the database",
                 [](auto& s) -> auto& { return s.locks.url; }),
             word("tz.source", "auto (tz.dir if given, else system), system or dir",

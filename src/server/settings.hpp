@@ -63,6 +63,7 @@ struct Settings {
         std::string api_keys_file{};   // keys besides those in the database, one per line
         std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the
                                        // database
+        std::chrono::seconds session{std::chrono::hours{12}};  // of a browser that logged in
     } security;
     struct Locks {
         std::string url{};  // redis://…; empty: the storage database

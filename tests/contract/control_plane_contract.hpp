@@ -94,6 +94,16 @@ protected:
     }
 };
 
+class SessionRepositoryContract : public StorageTest {
+protected:
+    void add(const BrowserSession& session) {
+        write([&](Transaction& tx) { tx.sessions().add(session); });
+    }
+    std::vector<BrowserSession> all() {
+        return read([](Transaction& tx) { return tx.sessions().all(); });
+    }
+};
+
 class StatsRepositoryContract : public StorageTest {
 protected:
     void store_rows(const std::vector<StatsRow>& rows) {

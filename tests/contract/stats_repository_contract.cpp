@@ -65,6 +65,35 @@ TEST_P(InstanceRepositoryContract, ForgetsOldReportsAndThoseOfAnInstanceThatEnds
     EXPECT_FALSE(find(instance_b));
 }
 
+BrowserSession a_session(const std::string& name, Instant created_at) {
+    return {.token_hash = name + std::string(32 - name.size(), '\0'),
+            .handle = "7f3a9k2m1q",
+            .created_at = created_at,
+            .expires_at = created_at + 12h};
+}
+
+TEST_P(SessionRepositoryContract, KeepsEveryMemberInOrderOfTheCreation) {
+    const BrowserSession later = a_session("a", noon + 1s), first = a_session("b", noon);
+    add(later);
+    add(first);
+    EXPECT_THAT(all(), ElementsAre(first, later));
+    write([&](Transaction& tx) { tx.sessions().remove(first.token_hash); });
+    write([&](Transaction& tx) { tx.sessions().remove(first.token_hash); });
+    EXPECT_THAT(all(), ElementsAre(later));
+}
+
+TEST_P(SessionRepositoryContract, ForgetsExpiredSessionsAndAllButTheNewest) {
+    const BrowserSession expired = a_session("a", noon - 12h), second = a_session("b", noon),
+                         third = a_session("c", noon + 1s), fourth = a_session("d", noon + 2s);
+    for (const BrowserSession& session : {expired, second, third, fourth}) add(session);
+    write([](Transaction& tx) { tx.sessions().forget(noon, 10); });
+    EXPECT_THAT(all(), ElementsAre(second, third, fourth));
+    write([](Transaction& tx) { tx.sessions().forget(noon, 2); });
+    EXPECT_THAT(all(), ElementsAre(third, fourth));
+    write([](Transaction& tx) { tx.sessions().forget(noon, 0); });
+    EXPECT_THAT(all(), IsEmpty());
+}
+
 StatsRow a_row(StatsMeasure measure, Instant slot, std::uint64_t count) {
     StatsRow row{.key = {.measure = measure, .slot = slot, .instance = instance_a}, .count = count};
     row.durations.add(10ms, count);

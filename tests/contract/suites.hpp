@@ -40,6 +40,7 @@
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT(adapter, SessionRepositoryContract, __VA_ARGS__);     \
     SUNDIAL_CONTRACT(adapter, StatsRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, StepsContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);                 \

@@ -250,6 +250,15 @@ class Users(Resource):
     def create(self, user: s.NewUser, *, idempotency_key: Optional[str] = None) -> s.User:
         return cast(s.User, self._call("v1CreateUser", body=user, idempotency_key=idempotency_key))
 
+    def create_many(self, users: s.NewUsers, query: Optional[s.CreateUsersQuery] = None, *,
+                    idempotency_key: Optional[str] = None) -> s.UserBatch:
+        """A user or its problem for each, in their order."""
+        return cast(s.UserBatch, self._call("createUsers", query=query, body=users, idempotency_key=idempotency_key))
+
+    def import_many(self, users: s.NewUsers, *, idempotency_key: Optional[str] = None) -> s.UserImport:
+        """Replaces the users whose external ids exist, and creates the others."""
+        return cast(s.UserImport, self._call("importUsers", body=users, idempotency_key=idempotency_key))
+
     def get(self, id: str) -> s.User:
         return cast(s.User, self._call("v1GetUser", {"id": id}))
 
@@ -459,6 +468,16 @@ class ApiKeys(Resource):
     def create(self, key: s.NewApiKey, *, idempotency_key: Optional[str] = None) -> s.ApiKey:
         """The result has the `key`, this once."""
         return cast(s.ApiKey, self._call("createApiKey", body=key, idempotency_key=idempotency_key))
+
+    def log_in(self, key: s.LogIn) -> s.Session:
+        """For browsers, whose cookie then has the rights of the key. This client keeps no cookies."""
+        return cast(s.Session, self._call("logIn", body=key))
+
+    def session(self) -> s.Session:
+        return cast(s.Session, self._call("getSession"))
+
+    def log_out(self) -> None:
+        self._call("logOut")
 
     def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
         self._call("revokeApiKey", {"id": id}, idempotency_key=idempotency_key)

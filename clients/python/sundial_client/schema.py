@@ -1131,6 +1131,20 @@ class InstancePage(TypedDict):
     nextCursor: Optional[str]
 
 
+class LogIn(TypedDict):
+    # sundial_sk_…
+    key: str
+
+
+class Session(TypedDict):
+    role: Literal["READ", "WRITE", "ADMIN"]
+    # The ten characters of the key; null: the request has a key itself, or no key exists
+    key: Optional[str]
+    # For the header Sundial-CSRF; null: no change needs it
+    csrfToken: Optional[str]
+    expiresAt: Optional[str]
+
+
 class OperationError(TypedDict):
     number: int
     type: Literal["event", "user", "schedule"]
@@ -1269,7 +1283,7 @@ class _ProblemRequired(TypedDict):
     # The HTTP status
     status: int
     # For programs. The page at type explains each
-    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "ATTEMPT_NOT_FOUND", "INSTANCE_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
+    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "CSRF_TOKEN_REQUIRED", "HTTPS_REQUIRED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "ATTEMPT_NOT_FOUND", "INSTANCE_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
     # Whether the same request may succeed later
     retryable: bool
     # For people: the object, the cause, the remedy
@@ -1340,6 +1354,23 @@ class Problem(_ProblemRequired, total=False):
     checks: Dict[str, "ProblemChecksValue"]
     # Of every problem under /user and /users: the same in another form
     error: "ProblemError"
+
+
+class NewUsers(TypedDict):
+    users: List["NewUser"]
+
+
+class UserBatch(TypedDict):
+    # The user or its problem for each item, in the order of the request
+    data: List[Union["User", "Problem"]]
+
+
+class UserImport(TypedDict):
+    created: int
+    replaced: int
+    failed: int
+    # Of the refused users; index is the place in the request
+    problems: List["Problem"]
 
 
 class UserPage(TypedDict):
@@ -1491,6 +1522,15 @@ class _OccurrenceRequired(TypedDict):
 class Occurrence(_OccurrenceRequired, total=False):
     # In lists of the past: why it did not fire
     skipped: Optional[str]
+    # This and the following: in lists of all schedules
+    eventType: str
+    # null: not planned yet
+    eventId: Optional[str]
+    scheduleId: Optional[str]
+    userId: Optional[str]
+    endpointId: Optional[str]
+    # Its schedule is paused, so it fires only if that is resumed before
+    paused: bool
 
 
 class Preview(TypedDict):
@@ -1500,10 +1540,17 @@ class Preview(TypedDict):
     data: List["Occurrence"]
 
 
-class OccurrencePage(TypedDict):
+class _OccurrencePageRequired(TypedDict):
     data: List["Occurrence"]
     hasMore: bool
     nextCursor: Optional[str]
+
+
+class OccurrencePage(_OccurrencePageRequired, total=False):
+    # Of all schedules: the tz release by which they are computed
+    tzRelease: str
+    # Schedules of users that may fire more than once in this time: only the next occurrence of each user is listed
+    onlyNext: List[str]
 
 
 class _AppendRequired(TypedDict):
@@ -1745,6 +1792,11 @@ class ListUsersQuery(TypedDict, total=False):
     cursor: str
 
 
+class CreateUsersQuery(TypedDict, total=False):
+    # All, or nothing and the first problem
+    atomic: bool
+
+
 class V1DeleteUserQuery(TypedDict, total=False):
     # keep: live events are cancelled and all finished ones are kept, without the user
     history: Literal["keep"]
@@ -1852,12 +1904,9 @@ class ListSchedulesQuery(TypedDict, total=False):
     cursor: str
 
 
-class _ListOccurrencesQueryRequired(TypedDict):
-    # id or ext:<externalId>
-    scheduleId: str
-
-
-_ListOccurrencesQueryOptional = TypedDict("_ListOccurrencesQueryOptional", {
+ListOccurrencesQuery = TypedDict("ListOccurrencesQuery", {
+    # id or ext:<externalId>; all schedules without it
+    "scheduleId": str,
     # The user, for a perUser schedule; id or ext:<externalId>. Required if the schedule runs on a date of each user,
     # such as dateOfBirth; otherwise timezone suffices
     "userId": str,
@@ -1872,10 +1921,6 @@ _ListOccurrencesQueryOptional = TypedDict("_ListOccurrencesQueryOptional", {
     # nextCursor of the previous page; bound to filter and sort
     "cursor": str,
 }, total=False)
-
-
-class ListOccurrencesQuery(_ListOccurrencesQueryRequired, _ListOccurrencesQueryOptional):
-    pass
 
 
 class ListOperationsQuery(TypedDict, total=False):
@@ -2037,6 +2082,8 @@ ProblemCode = Literal[
     "FORBIDDEN",
     "HOST_NOT_ALLOWED",
     "ORIGIN_NOT_ALLOWED",
+    "CSRF_TOKEN_REQUIRED",
+    "HTTPS_REQUIRED",
     "USER_NOT_FOUND",
     "EVENT_NOT_FOUND",
     "ENDPOINT_NOT_FOUND",
@@ -2101,6 +2148,8 @@ class Route(NamedTuple):
 OPERATIONS: Dict[str, Route] = {
     "listUsers": Route("GET", "/v1/users", "json", False),
     "v1CreateUser": Route("POST", "/v1/users", "json", True),
+    "createUsers": Route("POST", "/v1/users/batch", "json", True),
+    "importUsers": Route("POST", "/v1/users/import", "json", True),
     "v1GetUser": Route("GET", "/v1/users/{id}", "json", False),
     "v1PutUser": Route("PUT", "/v1/users/{id}", "json", True),
     "v1DeleteUser": Route("DELETE", "/v1/users/{id}", "none", True),
@@ -2164,6 +2213,9 @@ OPERATIONS: Dict[str, Route] = {
     "readFeed": Route("GET", "/v1/feed", "json", False),
     "getCheckpoint": Route("GET", "/v1/checkpoints/{name}", "json", False),
     "saveCheckpoint": Route("PUT", "/v1/checkpoints/{name}", "json", True),
+    "logIn": Route("POST", "/v1/session", "json", False),
+    "getSession": Route("GET", "/v1/session", "json", False),
+    "logOut": Route("DELETE", "/v1/session", "none", False),
     "getClock": Route("GET", "/v1/clock", "json", False),
     "setClock": Route("PUT", "/v1/clock", "json", True),
     "advanceClock": Route("POST", "/v1/clock/advance", "json", True),

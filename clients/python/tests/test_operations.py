@@ -16,7 +16,7 @@ def offered():
     ids = set()
     for path, methods in document["paths"].items():
         for operation in methods.values():
-            pages = list(operation["responses"].get("200", {}).get("content", {})) == ["text/html"]
+            pages = list(operation["responses"].get("200", {}).get("content", {})) in (["text/html"], ["text/event-stream"])
             if not re.match(r"/users?(/|$)", path) and not pages:
                 ids.add(operation["operationId"])
     return ids
@@ -52,6 +52,14 @@ class EveryOperation(unittest.TestCase):
         for name in ("b", "c", "d"):
             client.users.put(f"ext:{name}/é", {"firstName": name, "lastName": "X", "dateOfBirth": "2000-01-01", "timezone": "UTC"})
         self.assertEqual(sorted(one["firstName"] for one in client.users.list({"timezone": "UTC", "limit": 2})), ["b", "c", "d"])
+        batch = client.users.create_many({"users": [
+            {"firstName": "E", "lastName": "X", "dateOfBirth": "2000-01-01", "timezone": "Asia/Tokyo", "externalId": "e"},
+            {"firstName": "F", "lastName": "X", "dateOfBirth": "2000-01-01", "timezone": "Mars/Base"}]}, {"atomic": False})
+        self.assertEqual((batch["data"][0]["externalId"], batch["data"][1]["code"]), ("e", "VALIDATION_FAILED"))
+        imported = client.users.import_many({"users": [
+            {"firstName": "E", "lastName": "Y", "dateOfBirth": "2000-01-01", "timezone": "Asia/Tokyo", "externalId": "e"},
+            {"firstName": "G", "lastName": "Y", "dateOfBirth": "2000-01-01", "timezone": "Asia/Tokyo"}]})
+        self.assertEqual((imported["created"], imported["replaced"], imported["failed"]), (1, 1, 0))
         client.users.delete("ext:b/é", {"history": "keep"})
         self.raises("USER_NOT_FOUND", client.users.get, "ext:b/é")
         error = self.raises("VALIDATION_FAILED", client.users.create, {"firstName": "A", "lastName": "B", "dateOfBirth": "1992-02-30",
@@ -120,6 +128,9 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(client.schedules.trigger("ext:noon", {"payload": {"by": "hand"}})["eventType"], "NOON")
         found = client.schedules.occurrences({"scheduleId": "ext:noon", "from": "now", "to": "now+7d", "limit": 3})
         self.assertEqual(len(list(found)), 7)
+        everything = list(client.schedules.occurrences({"from": "now", "to": "now+7d", "limit": 3}))
+        self.assertEqual(7, sum(one["scheduleId"] == client.schedules.get("ext:noon")["id"] and one["targetTimezone"] == "Europe/Berlin"
+                                and one["targetTimestampLocal"][11:16] == "12:00" for one in everything))
         counted = client.schedules.backfill("ext:noon", {"from": "now-1d", "to": "now", "dryRun": True})
         self.assertIn("occurrences", counted)
         started = client.schedules.backfill("ext:noon", {"from": "now-1d", "to": "now"})
@@ -208,6 +219,9 @@ class EveryOperation(unittest.TestCase):
             return False
 
         harness.wait_until(refused, "a request without the key to be refused")
+        self.assertEqual(other.api_keys.log_in({"key": made["key"]})["role"], "ADMIN")
+        self.assertIsNone(other.api_keys.session()["csrfToken"])
+        other.api_keys.log_out()
         other.api_keys.revoke(made["id"])
         for operation, statuses in other.done.items():
             client.done.setdefault(operation, set()).update(statuses)

@@ -332,6 +332,16 @@ export class Users extends Resource {
     return this.client.call("v1CreateUser", { body: user }, options);
   }
 
+  /** A user or its problem for each, in their order. */
+  createMany(users: s.NewUsers, query: s.CreateUsersQuery = {}, options: ChangeOptions = {}): Promise<s.UserBatch> {
+    return this.client.call("createUsers", { query, body: users }, options);
+  }
+
+  /** Replaces the users whose external ids exist, and creates the others. */
+  importMany(users: s.NewUsers, options: ChangeOptions = {}): Promise<s.UserImport> {
+    return this.client.call("importUsers", { body: users }, options);
+  }
+
   get(id: string, options: CallOptions = {}): Promise<s.User> {
     return this.client.call("v1GetUser", { path: { id } }, options);
   }
@@ -580,6 +590,19 @@ export class ApiKeys extends Resource {
   /** The result has the `key`, this once. */
   create(key: s.NewApiKey, options: ChangeOptions = {}): Promise<s.ApiKey> {
     return this.client.call("createApiKey", { body: key }, options);
+  }
+
+  /** For browsers, whose cookie then has the rights of the key. */
+  logIn(key: s.LogIn, options: CallOptions = {}): Promise<s.Session> {
+    return this.client.call("logIn", { body: key }, options);
+  }
+
+  session(options: CallOptions = {}): Promise<s.Session> {
+    return this.client.call("getSession", {}, options);
+  }
+
+  async logOut(options: CallOptions = {}): Promise<void> {
+    await this.client.call("logOut", {}, options);
   }
 
   revoke(id: string, options: ChangeOptions = {}): Promise<void> {

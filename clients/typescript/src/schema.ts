@@ -1041,6 +1041,20 @@ export interface InstancePage {
   nextCursor: string | null;
 }
 
+export interface LogIn {
+  /** sundial_sk_… */
+  key: string;
+}
+
+export interface Session {
+  role: "READ" | "WRITE" | "ADMIN";
+  /** The ten characters of the key; null: the request has a key itself, or no key exists */
+  key: string | null;
+  /** For the header Sundial-CSRF; null: no change needs it */
+  csrfToken: string | null;
+  expiresAt: string | null;
+}
+
 export interface OperationError {
   number: number;
   type: "event" | "user" | "schedule";
@@ -1133,7 +1147,7 @@ export interface Problem {
   /** The HTTP status */
   status: number;
   /** For programs. The page at type explains each */
-  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "ATTEMPT_NOT_FOUND" | "INSTANCE_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
+  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "CSRF_TOKEN_REQUIRED" | "HTTPS_REQUIRED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "ATTEMPT_NOT_FOUND" | "INSTANCE_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
   /** Whether the same request may succeed later */
   retryable: boolean;
   /** For people: the object, the cause, the remedy */
@@ -1226,6 +1240,23 @@ export interface Problem {
       message: string;
     }[];
   };
+}
+
+export interface NewUsers {
+  users: readonly NewUser[];
+}
+
+export interface UserBatch {
+  /** The user or its problem for each item, in the order of the request */
+  data: readonly (User | Problem)[];
+}
+
+export interface UserImport {
+  created: number;
+  replaced: number;
+  failed: number;
+  /** Of the refused users; index is the place in the request */
+  problems: readonly Problem[];
 }
 
 export interface UserPage {
@@ -1365,6 +1396,15 @@ export interface Occurrence {
   wantedLocal: string | null;
   /** In lists of the past: why it did not fire */
   skipped?: string | null;
+  /** This and the following: in lists of all schedules */
+  eventType?: string;
+  /** null: not planned yet */
+  eventId?: string | null;
+  scheduleId?: string | null;
+  userId?: string | null;
+  endpointId?: string | null;
+  /** Its schedule is paused, so it fires only if that is resumed before */
+  paused?: boolean;
 }
 
 export interface Preview {
@@ -1378,6 +1418,10 @@ export interface OccurrencePage {
   data: readonly Occurrence[];
   hasMore: boolean;
   nextCursor: string | null;
+  /** Of all schedules: the tz release by which they are computed */
+  tzRelease?: string;
+  /** Schedules of users that may fire more than once in this time: only the next occurrence of each user is listed */
+  onlyNext?: readonly string[];
 }
 
 export interface Append {
@@ -1606,6 +1650,11 @@ export interface ListUsersQuery {
   cursor?: string;
 }
 
+export interface CreateUsersQuery {
+  /** All, or nothing and the first problem */
+  atomic?: boolean;
+}
+
 export interface V1DeleteUserQuery {
   /** keep: live events are cancelled and all finished ones are kept, without the user */
   history?: "keep";
@@ -1716,8 +1765,8 @@ export interface ListSchedulesQuery {
 }
 
 export interface ListOccurrencesQuery {
-  /** id or ext:<externalId> */
-  scheduleId: string;
+  /** id or ext:<externalId>; all schedules without it */
+  scheduleId?: string;
   /**
    * The user, for a perUser schedule; id or ext:<externalId>. Required if the schedule runs on a date of each
    * user, such as dateOfBirth; otherwise timezone suffices
@@ -1880,6 +1929,10 @@ export interface ApiOperations {
   listUsers: { path: undefined; query: ListUsersQuery; body: undefined; result: UserPage };
   /** Create a user and the first event of every perUser schedule */
   v1CreateUser: { path: undefined; query: undefined; body: NewUser; result: User };
+  /** Create many users in one transaction, each separately or all together */
+  createUsers: { path: undefined; query: CreateUsersQuery; body: NewUsers; result: UserBatch };
+  /** Create or replace many users in one transaction */
+  importUsers: { path: undefined; query: undefined; body: NewUsers; result: UserImport };
   /** One user */
   v1GetUser: { path: { id: string }; query: undefined; body: undefined; result: User };
   /** Change the given members; with ext:<externalId> create or replace the whole user */
@@ -1952,7 +2005,7 @@ export interface ApiOperations {
   backfillSchedule: { path: { id: string }; query: undefined; body: BackfillSchedule; result: Backfill | Operation };
   /** When a schedule fires next, with the effects of clock changes and leap days */
   previewSchedule: { path: undefined; query: undefined; body: PreviewRequest; result: Preview };
-  /** Occurrences of a schedule by its current rule; for the past also skipped ones, with the reasons */
+  /** Occurrences of a schedule by its current rule, or what fires between two instants, of all schedules */
   listOccurrences: { path: undefined; query: ListOccurrencesQuery; body: undefined; result: OccurrencePage };
   /** Operations */
   listOperations: { path: undefined; query: ListOperationsQuery; body: undefined; result: OperationPage };
@@ -2006,6 +2059,12 @@ export interface ApiOperations {
   getCheckpoint: { path: { name: string }; query: undefined; body: undefined; result: Checkpoint };
   /** Move a checkpoint forward, if it is still at previous and has not seen a greater token */
   saveCheckpoint: { path: { name: string }; query: undefined; body: CheckpointStep; result: Checkpoint };
+  /** Log a browser in with an API key */
+  logIn: { path: undefined; query: undefined; body: LogIn; result: Session };
+  /** The caller's session */
+  getSession: { path: undefined; query: undefined; body: undefined; result: Session };
+  /** Log the browser out */
+  logOut: { path: undefined; query: undefined; body: undefined; result: void };
   /** The clock that decides which events are due */
   getClock: { path: undefined; query: undefined; body: undefined; result: Clock };
   /** Set a test clock */
@@ -2044,6 +2103,8 @@ export interface ApiOperations {
 export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string, string, "json" | "text" | "none", boolean] } = {
   listUsers: ["GET", "/v1/users", "json", false],
   v1CreateUser: ["POST", "/v1/users", "json", true],
+  createUsers: ["POST", "/v1/users/batch", "json", true],
+  importUsers: ["POST", "/v1/users/import", "json", true],
   v1GetUser: ["GET", "/v1/users/{id}", "json", false],
   v1PutUser: ["PUT", "/v1/users/{id}", "json", true],
   v1DeleteUser: ["DELETE", "/v1/users/{id}", "none", true],
@@ -2107,6 +2168,9 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   readFeed: ["GET", "/v1/feed", "json", false],
   getCheckpoint: ["GET", "/v1/checkpoints/{name}", "json", false],
   saveCheckpoint: ["PUT", "/v1/checkpoints/{name}", "json", true],
+  logIn: ["POST", "/v1/session", "json", false],
+  getSession: ["GET", "/v1/session", "json", false],
+  logOut: ["DELETE", "/v1/session", "none", false],
   getClock: ["GET", "/v1/clock", "json", false],
   setClock: ["PUT", "/v1/clock", "json", true],
   advanceClock: ["POST", "/v1/clock/advance", "json", true],

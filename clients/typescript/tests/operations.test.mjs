@@ -12,7 +12,7 @@ function offered() {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const isPage = Object.keys(operation.responses["200"]?.content ?? {}).join() === "text/html";
+      const isPage = ["text/html", "text/event-stream"].includes(Object.keys(operation.responses["200"]?.content ?? {}).join());
       if (/^\/users?(\/|$)/.test(path) || isPage) continue;
       // Literal paths before those with parameters.
       found.push([operation.operationId, method.toUpperCase(), new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`), path.split("{").length]);
@@ -60,6 +60,11 @@ async function users(client) {
     await client.users.put(`ext:${name}/é`, { firstName: name, lastName: "X", dateOfBirth: "2000-01-01", timezone: "UTC" });
   }
   assert.deepEqual((await client.users.list({ timezone: "UTC", limit: 2 }).all()).map((one) => one.firstName).sort(), ["b", "c", "d"]);
+  const tokyo = { firstName: "E", lastName: "X", dateOfBirth: "2000-01-01", timezone: "Asia/Tokyo" };
+  const batch = await client.users.createMany({ users: [{ ...tokyo, externalId: "e" }, { ...tokyo, timezone: "Mars/Base" }] }, { atomic: false });
+  assert.deepEqual([batch.data[0].externalId, batch.data[1].code], ["e", "VALIDATION_FAILED"]);
+  const imported = await client.users.importMany({ users: [{ ...tokyo, lastName: "Y", externalId: "e" }, tokyo] });
+  assert.deepEqual([imported.created, imported.replaced, imported.failed], [1, 1, 0]);
   await client.users.delete("ext:b/é", { history: "keep" });
   await raises("USER_NOT_FOUND", client.users.get("ext:b/é"));
   const invalid = await raises("VALIDATION_FAILED", client.users.create({ firstName: "A", lastName: "B", dateOfBirth: "1992-02-30", timezone: "Mars/Base" }));
@@ -213,5 +218,8 @@ async function keys(client, server, done) {
   const other = new Sundial(server.url, { apiKey: made.key, fetch: recording(done) });
   assert.deepEqual((await other.apiKeys.list().all()).map((one) => one.name), ["ops"]);
   await waitUntil(() => client.users.list().first().then(() => false, (error) => isProblem(error, "UNAUTHENTICATED")), "a request without the key to be refused");
+  assert.equal((await other.apiKeys.logIn({ key: made.key })).role, "ADMIN");
+  assert.equal((await other.apiKeys.session()).csrfToken, null);
+  await other.apiKeys.logOut();
   await other.apiKeys.revoke(made.id);
 }

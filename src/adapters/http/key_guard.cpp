@@ -6,6 +6,7 @@
 
 #include "adapters/http/api/access_rules.hpp"
 #include "adapters/http/problem.hpp"
+#include "adapters/http/session_cookie.hpp"
 #include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
@@ -35,10 +36,11 @@ bool safe(std::string_view method) { return method == "GET" || method == "HEAD";
 }  // namespace
 
 KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic,
-                   BrowserRules browsers)
+                   BrowserRules browsers, Sessions* sessions)
     : settings_(settings),
       browsers_(std::move(browsers)),
       keys_(keys),
+      sessions_(sessions),
       monotonic_(monotonic),
       failures_(max_failures),
       requests_(settings.requests_per_second) {}
@@ -54,8 +56,9 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
         }
     }
     if (open_route) return {};
-    const auto holder = who(request);
-    if (!holder) return {.refused = unauthenticated(request)};
+    const auto caller = who(request);
+    if (!caller) return {.refused = unauthenticated(request)};
+    const KeyHolder* const holder = &caller->holder;
     request.actor = holder->handle == no_handle ? "loopback" : "key:" + holder->handle;
     request.role = holder->role;
     request.heavy = rule && rule->heavy;
@@ -64,6 +67,11 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     const auto refuse = [&](const Problem& problem) {
         if (!admission.refused) admission.refused = to_response(problem, request);
     };
+    if (caller->without_csrf_token) {
+        refuse({.code = Code::csrf_token_required,
+                .detail = "A change by a browser that has logged in needs the csrfToken of its "
+                          "session in the header Sundial-CSRF; GET /v1/session shows it"});
+    }
     // RFC 8470: a request sent as early data may be a replay. With an Idempotency-Key a replay does
     // no harm.
     if (request.headers.find("Early-Data") == "1" && !safe(request.method) &&
@@ -87,10 +95,21 @@ bool KeyGuard::needs_no_key(bool open_route) {
     return open_route ? keys_.last_known_empty().value_or(true) : keys_.empty();
 }
 
-std::optional<KeyHolder> KeyGuard::who(const Request& request) {
-    if (const auto key = shown_key(request.headers)) return keys_.holder_of(*key);
-    if (!settings_.loopback || !keys_.empty()) return std::nullopt;
-    return KeyHolder{std::string(no_handle), Role::admin};
+std::optional<KeyGuard::KnownCaller> KeyGuard::who(const Request& request) {
+    if (const auto key = shown_key(request.headers)) {
+        auto holder = keys_.holder_of(*key);
+        if (!holder) return std::nullopt;
+        return KnownCaller{*std::move(holder)};
+    }
+    if (settings_.loopback && keys_.empty()) {
+        return KnownCaller{KeyHolder{std::string(no_handle), Role::admin}};
+    }
+    const auto token = session_token(request.headers);
+    if (!sessions_ || !token) return std::nullopt;
+    const auto session = sessions_->holder_of(*token);
+    if (!session) return std::nullopt;
+    const bool shows_token = request.headers.find(csrf_header) == session->csrf_token;
+    return KnownCaller{session->holder, !safe(request.method) && !shows_token};
 }
 
 Response KeyGuard::unauthenticated(const Request& request) {

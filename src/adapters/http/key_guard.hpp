@@ -7,6 +7,7 @@
 #include "adapters/http/client_limits.hpp"
 #include "adapters/http/handler.hpp"
 #include "application/access/api_keys.hpp"
+#include "application/access/sessions.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {
@@ -16,7 +17,9 @@ struct KeyGuardSettings {
     std::uint32_t requests_per_second = 0;  // per key; 0: unlimited
 };
 
-/// Requires `Authorization: Bearer <key>`, by the table of access rules. While no key exists, every
+/// Requires `Authorization: Bearer <key>`, or the cookie of a browser that has logged in, by the
+/// table of access rules. With a cookie, each change also needs the session's token in the header
+/// Sundial-CSRF. While no key exists, every
 /// program on this machine may do everything through a loopback listener, but web pages may not
 /// (BrowserRules).
 ///
@@ -25,7 +28,7 @@ struct KeyGuardSettings {
 class KeyGuard final : public Guard {
 public:
     KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic,
-             BrowserRules browsers = BrowserRules({}));
+             BrowserRules browsers = BrowserRules({}), Sessions* sessions = nullptr);
 
     [[nodiscard]] bool knows(const Operation& operation) const override;
     Admission admit(Request& request, const Operation* operation) override;
@@ -34,13 +37,18 @@ private:
     /// Whether this listener needs no key at present. On open routes it does not read the database,
     /// because those routes answer without it.
     [[nodiscard]] bool needs_no_key(bool open_route);
-    [[nodiscard]] std::optional<KeyHolder> who(const Request& request);
+    struct KnownCaller {
+        KeyHolder holder;
+        bool without_csrf_token = false;
+    };
+    [[nodiscard]] std::optional<KnownCaller> who(const Request& request);
     [[nodiscard]] Response unauthenticated(const Request& request);
     [[nodiscard]] Admission within_rate(const Request& request, const KeyHolder& holder);
 
     const KeyGuardSettings settings_;
     const BrowserRules browsers_;
     ApiKeyRing& keys_;
+    Sessions* const sessions_;  // null: cookies are ignored
     const MonotonicClock& monotonic_;
     FailureLimit failures_;
     TokenBuckets requests_;

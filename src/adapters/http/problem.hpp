@@ -25,6 +25,8 @@ enum class Code : std::uint8_t {
     forbidden,
     host_not_allowed,
     origin_not_allowed,
+    csrf_token_required,
+    https_required,
     user_not_found,
     event_not_found,
     endpoint_not_found,

@@ -36,6 +36,7 @@ std::unique_ptr<LockRepository> make_lock_repository(Session& session);
 std::unique_ptr<IdempotencyRepository> make_idempotency_repository(Session& session);
 std::unique_ptr<InstanceRepository> make_instance_repository(Session& session);
 std::unique_ptr<StatsRepository> make_stats_repository(Session& session);
+std::unique_ptr<SessionRepository> make_session_repository(Session& session);
 
 std::unique_ptr<EventQueue> make_event_queue(State& state);
 std::unique_ptr<PullQueue> make_pull_queue(State& state);

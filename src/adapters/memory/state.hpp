@@ -16,6 +16,7 @@
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
 #include "application/ports/instance_repository.hpp"
+#include "application/ports/session_repository.hpp"
 #include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
@@ -113,6 +114,7 @@ struct State {
     Table<InstanceId, Heartbeat> heartbeats{journal};
     Table<InstanceId, InstanceReport> instances{journal};
     Table<StatsKey, StatsRow> stats{journal};
+    Table<std::string, BrowserSession> sessions{journal};  // by the hash of the token
     Table<OperationId, Operation> operations{journal};
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};

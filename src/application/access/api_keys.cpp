@@ -29,6 +29,20 @@ std::optional<KeyHolder> ApiKeyRing::holder_of(std::string_view key_text) {
     return KeyHolder{shown->handle, found->second.role};
 }
 
+std::optional<KeyHolder> ApiKeyRing::with_handle(std::string_view handle) {
+    const auto now_known = known();
+    const std::lock_guard lock(mutex_);
+    if (const auto fixed = fixed_.find(handle); fixed != fixed_.end()) {
+        return KeyHolder{fixed->first, fixed->second.role};
+    }
+    const auto found = now_known->keys.find(handle);
+    if (found == now_known->keys.end() || expired(found->second, now_known->as_of)) {
+        return std::nullopt;
+    }
+    uses_.insert_or_assign(found->second.id, now_known->as_of);
+    return KeyHolder{found->first, found->second.role};
+}
+
 bool ApiKeyRing::empty() {
     const bool none_kept = known()->keys.empty();
     const std::lock_guard lock(mutex_);

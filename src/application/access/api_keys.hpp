@@ -67,6 +67,9 @@ public:
     /// The holder of this key; empty if the key is not valid. Throws Unavailable if the database
     /// was needed and did not answer.
     [[nodiscard]] std::optional<KeyHolder> holder_of(std::string_view key_text);
+    /// The holder of the key with that handle, for a session that began with the key; empty if the
+    /// key is no longer valid. Throws Unavailable as above.
+    [[nodiscard]] std::optional<KeyHolder> with_handle(std::string_view handle);
     /// Whether there are no keys at all, valid or expired. Throws Unavailable as above.
     [[nodiscard]] bool empty();
 

@@ -257,6 +257,7 @@ public:
     IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
     InstanceRepository& instances() override { return tx_.instances(); }
     StatsRepository& stats() override { return tx_.stats(); }
+    SessionRepository& sessions() override { return tx_.sessions(); }
     IntakeRepository* intake() override { return tx_.intake(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);

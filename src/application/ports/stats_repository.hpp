@@ -22,7 +22,7 @@ enum class StatsStep : std::uint8_t { minute, hour };
     return step == StatsStep::minute ? std::chrono::seconds{60} : std::chrono::seconds{3600};
 }
 
-/// The events that a row adds up. Every event counts in the row of all, in that of its type and in that of its
+/// The events of a row: each event counts in the row of all, in that of its type and in that of its
 /// endpoint.
 enum class StatsBy : std::uint8_t { all, type, endpoint };
 [[nodiscard]] std::string_view to_string(StatsBy by);

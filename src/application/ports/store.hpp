@@ -16,6 +16,7 @@
 #include "application/ports/lock_store.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
+#include "application/ports/session_repository.hpp"
 #include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
@@ -65,6 +66,7 @@ public:
     virtual IdempotencyRepository& idempotency() = 0;
     virtual InstanceRepository& instances() = 0;
     virtual StatsRepository& stats() = 0;
+    virtual SessionRepository& sessions() = 0;
     /// Null if only this program writes into the storage.
     virtual IntakeRepository* intake() { return nullptr; }
     /// Appends the recorded event of a change to a locked row. The row then serves as the head of

@@ -6,6 +6,7 @@
 #include "application/schedules/create_schedule.hpp"
 #include "application/schedules/delete_schedule.hpp"
 #include "application/schedules/edit_schedule.hpp"
+#include "application/schedules/list_occurrences.hpp"
 #include "application/schedules/preview_schedule.hpp"
 #include "application/schedules/trigger_schedule.hpp"
 
@@ -21,7 +22,8 @@ struct SchedulesModule {
           remove(p.store, p.ids),
           trigger(p.store, p.zones, p.ids, p.wakeups),
           backfill(p.store, p.zones, operations),
-          preview(p.store, p.zones) {}
+          preview(p.store, p.zones),
+          list_occurrences(p.store, p.zones) {}
     SchedulesModule(const SchedulesModule&) = delete;
     SchedulesModule& operator=(const SchedulesModule&) = delete;
 
@@ -32,6 +34,7 @@ struct SchedulesModule {
     TriggerSchedule trigger;
     BackfillSchedule backfill;
     PreviewSchedule preview;
+    ListOccurrences list_occurrences;
 };
 
 }  // namespace sundial

@@ -67,6 +67,9 @@ public:
     StatsRepository& stats() override {
         return made(stats_, [this] { return make_stats_repository(session_); });
     }
+    SessionRepository& sessions() override {
+        return made(sessions_, [this] { return make_session_repository(session_); });
+    }
     IntakeRepository* intake() override {
         if constexpr (requires(Session& session) { make_intake_repository(session); }) {
             return &made(intake_, [this] { return make_intake_repository(session_); });
@@ -102,6 +105,7 @@ private:
     std::unique_ptr<IdempotencyRepository> idempotency_;
     std::unique_ptr<InstanceRepository> instances_;
     std::unique_ptr<StatsRepository> stats_;
+    std::unique_ptr<SessionRepository> sessions_;
     std::unique_ptr<IntakeRepository> intake_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "application/ports/module_ports.hpp"
 #include "application/users/create_user.hpp"
+#include "application/users/create_users.hpp"
 #include "application/users/delete_user.hpp"
 #include "application/users/edit_user.hpp"
 
@@ -13,6 +14,7 @@ struct UsersModule {
         : create(p.store, p.zones, p.ids, p.wakeups),
           edit(p.store, p.zones, p.ids, p.wakeups),
           put(create, edit),
+          create_many(p.store, create, put),
           remove(p.store, p.ids) {}
     UsersModule(const UsersModule&) = delete;
     UsersModule& operator=(const UsersModule&) = delete;
@@ -20,6 +22,7 @@ struct UsersModule {
     CreateUser create;
     EditUser edit;
     PutUser put;
+    CreateUsers create_many;
     DeleteUser remove;
 };
 

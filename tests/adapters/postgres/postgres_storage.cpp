@@ -24,6 +24,7 @@ Kept opened(std::uint32_t shards) {
 void wipe(const std::string& url) {
     query(url, R"(
         DELETE FROM sundial.instance_reports;
+        DELETE FROM sundial.browser_sessions;
         DELETE FROM sundial.counters;
         DELETE FROM sundial.users;
         DELETE FROM sundial.schedules;

@@ -24,6 +24,8 @@ constexpr auto rules = std::to_array<AccessRule>({
 
     {"GET", "/v1/users", read, heavy},
     {"POST", "/v1/users", write},
+    {"POST", "/v1/users/batch", write},
+    {"POST", "/v1/users/import", write},
     {"GET", "/v1/users/{id}", read},
     {"PUT", "/v1/users/{id}", write},
     {"PATCH", "/v1/users/{id}", write},
@@ -79,6 +81,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/operations/{id}", write},
     {"POST", "/v1/bulk", write, heavy},
     {"GET", "/v1/stats/failures", read, heavy},
+    {"GET", "/v1/live", read},
     {"GET", "/v1/stats", read},
     {"GET", "/v1/stats/series", read},
     {"GET", "/v1/instances", read},
@@ -100,6 +103,10 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/locks/{name}", write},
     {"PUT", "/v1/locks/{name}", write},
     {"DELETE", "/v1/locks/{name}", write},
+
+    {"POST", "/v1/session", any_caller},
+    {"GET", "/v1/session", read},
+    {"DELETE", "/v1/session", any_caller},
 
     {"GET", "/v1/api-keys", admin},
     {"POST", "/v1/api-keys", admin},

@@ -33,6 +33,7 @@
 #include "application/schedules/backfill_schedule.hpp"
 #include "application/schedules/schedule_fields.hpp"
 #include "application/schedules/trigger_schedule.hpp"
+#include "application/stats/read_stats.hpp"
 #include "application/users/create_user.hpp"
 #include "application/users/edit_user.hpp"
 #include "base/json.hpp"
@@ -137,6 +138,11 @@ void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHe
 
 [[nodiscard]] std::string operation_json(const sundial::Operation& operation);
 [[nodiscard]] std::string failure_json(const NumberedFailure& failure);
+
+// Counters, and attempts of events.
+
+[[nodiscard]] std::string stats_json(const StatsOverview& found);
+[[nodiscard]] std::string attempt_json(const EndedAttempt& ended);
 
 // API keys.
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string_view>
 
+#include "adapters/http/api/live_hub.hpp"
 #include "adapters/http/router.hpp"
 #include "application/access/access_module.hpp"
 #include "application/endpoints/endpoints_module.hpp"
@@ -153,6 +154,23 @@ struct StatsApi {
 
 /// /v1/stats and /v1/stats/series.
 void add_stats_routes(Router& router, StatsApi api);
+
+struct SessionApi {
+    Sessions& sessions;
+    const MonotonicClock& monotonic;
+    bool https = false;  // this server serves TLS
+};
+
+/// /v1/session: the login of a browser.
+void add_session_routes(Router& router, SessionApi api);
+
+struct LiveApi {
+    std::shared_ptr<LiveHub> hub;
+    Queries& queries;
+};
+
+/// /v1/live.
+void add_live_routes(Router& router, LiveApi api);
 
 struct TimezoneApi {
     TimezonesModule& timezones;

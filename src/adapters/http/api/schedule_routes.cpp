@@ -241,9 +241,48 @@ Response preview(const PreviewApi& api, const Request& request) {
     return http::json(200, std::move(json).text());
 }
 
+/// Everything that fires between two instants, of all schedules.
+Response all_occurrences(const PreviewApi& api, const Request& request, const PageRequest& page) {
+    std::vector<FieldError> errors;
+    for (const char* name : {"from", "to"}) {
+        if (request.query_value(name)) continue;
+        errors.push_back({"?" + std::string(name), "required",
+                          "is required without scheduleId: the list of all schedules has an end"});
+    }
+    for (const char* name : {"userId", "timezone"}) {
+        if (!request.query_value(name)) continue;
+        errors.push_back({"?" + std::string(name), "not_allowed", "needs a scheduleId"});
+    }
+    if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
+    const auto found = api.schedules.list_occurrences.run(
+        {.from = *text_value(request, "from"), .to = *text_value(request, "to"), .page = page});
+    if (!found) return refused(found.error(), request);
+
+    const auto text_of = [](const auto& id) {
+        return id ? std::optional(to_string(*id)) : std::nullopt;
+    };
+    base::JsonWriter json;
+    json.begin_object().member("tzRelease", found->tz_release).key("onlyNext").begin_array();
+    for (const ScheduleId& id : found->only_next) json.value(std::string_view{to_string(id)});
+    json.end_array().key("data").begin_array();
+    PageKey last{};
+    for (const FutureOccurrence& one : found->occurrences) {
+        json.begin_object().member("targetTimestampUTC", format_instant_millis(one.at));
+        json.member("targetTimestampLocal", one.local).member("targetTimezone", one.zone);
+        json.key("note").null().key("wantedLocal").null();
+        json.member("eventType", one.event_type).member("eventId", text_of(one.event));
+        json.member("scheduleId", text_of(one.schedule)).member("userId", text_of(one.user));
+        json.member("endpointId", text_of(one.endpoint)).member("paused", one.paused);
+        json.end_object();
+        last = one.place();
+    }
+    return end_page(std::move(json), request, found->has_more, last);
+}
+
 Response occurrences(const PreviewApi& api, const Request& request) {
     const auto page = page_request(request, SortValue::number);
     if (!page) return refused(page.error(), request);
+    if (!request.query_value("scheduleId")) return all_occurrences(api, request, *page);
     OccurrencesRequest decoded{.schedule = text_value(request, "scheduleId").value_or("")};
     decoded.scope = {text_value(request, "userId"), text_value(request, "timezone")};
     decoded.from = text_value(request, "from");

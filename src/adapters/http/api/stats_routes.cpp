@@ -2,6 +2,7 @@
 #include <string>
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"
 #include "base/json.hpp"
@@ -37,14 +38,9 @@ void write(base::JsonWriter& json, std::string_view name, const BoundedCount& co
     json.member("complete", count.complete).end_object();
 }
 
-Response overview(const StatsApi& api, const Request& request) {
-    std::vector<FieldError> errors;
-    const seconds window = duration_of(request, "window", usual_window, errors);
-    if (window < seconds{60} || window > longest_window) {
-        errors.push_back({"?window", "out_of_range", "must be from PT1M to PT720H (30 days)"});
-    }
-    if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
-    const StatsOverview found = api.stats.read.overview(window);
+}  // namespace
+
+std::string stats_json(const StatsOverview& found) {
     const std::uint64_t ended = found.completed + found.failed;
     const double length = std::chrono::duration<double>(found.to - found.from).count();
 
@@ -69,7 +65,20 @@ Response overview(const StatsApi& api, const Request& request) {
     write(json, "deadLetters", found.live.dead_letters);
     json.member("oldestDueAge", seconds_of(found.live.oldest_due_age));
     json.member("openCircuits", found.live.open_circuits).end_object();
-    return http::json(200, std::move(json.end_object()).text());
+    return std::move(json.end_object()).text();
+}
+
+namespace {
+
+Response overview(const StatsApi& api, const Request& request) {
+    std::vector<FieldError> errors;
+    const seconds window = duration_of(request, "window", usual_window, errors);
+    if (window < seconds{60} || window > longest_window) {
+        errors.push_back({"?window", "out_of_range", "must be from PT1M to PT720H (30 days)"});
+    }
+    if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
+    const StatsOverview found = api.stats.read.overview(window);
+    return http::json(200, stats_json(found));
 }
 
 SeriesBy grouping_of(const Request& request) {

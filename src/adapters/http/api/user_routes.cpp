@@ -1,4 +1,7 @@
-#include <array>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <map>
+#include <vector>
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/codecs.hpp"
@@ -23,8 +26,9 @@ void write_reschedule(base::JsonWriter& json, const Reschedule& reschedule) {
 
 }  // namespace
 
-UserFields user_fields(const JsonBody& body) {
-    const Members members(body);
+namespace {
+
+UserFields fields_in(const Members& members) {
     return {.external_id = members.text("externalId"),
             .first_name = members.text("firstName").value_or(""),
             .last_name = members.text("lastName").value_or(""),
@@ -33,6 +37,10 @@ UserFields user_fields(const JsonBody& body) {
             .dates = members.texts("dates"),
             .metadata = members.texts("metadata")};
 }
+
+}  // namespace
+
+UserFields user_fields(const JsonBody& body) { return fields_in(Members(body)); }
 
 UserEdit user_edit(const JsonBody& body) {
     const Members members(body);
@@ -100,6 +108,36 @@ std::vector<FieldError> missing_members(const UserFields& user) {
     return errors;
 }
 
+/// The problem of one item, with its place in the batch.
+Problem at_user(Problem problem, std::size_t index) {
+    const std::string place = "/users/" + std::to_string(index);
+    for (FieldError& error : problem.errors) error.pointer.insert(0, place);
+    problem.members.emplace_back("index", static_cast<std::int64_t>(index));
+    return problem;
+}
+
+/// The valid users of a batch, and the problems of the others by their place.
+struct UserBatch {
+    std::vector<UserFields> users;
+    std::map<std::size_t, Problem> refused;
+    std::size_t size = 0;
+};
+
+UserBatch users_in(const Request& request) {
+    const auto& items = request.json->value().as_object().at("users").as_array();
+    UserBatch batch;
+    batch.size = items.size();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto refusal = request.refused_items.find(i);
+        if (refusal != request.refused_items.end()) {
+            batch.refused.emplace(i, validation_failed(refusal->second));
+        } else {
+            batch.users.push_back(fields_in(Members(items[i].as_object())));
+        }
+    }
+    return batch;
+}
+
 class UserRoutes {
 public:
     explicit UserRoutes(UserApi api) : api_(api) {}
@@ -133,6 +171,65 @@ public:
         const auto user = api_.users.create.run(user_fields(*request.json), caller_of(request));
         if (!user) return refused(user.error(), request);
         return created(user_json(*user), user->version, "/v1/users/" + to_string(user->id));
+    }
+
+    [[nodiscard]] Response create_batch(const Request& request) const {
+        UserBatch batch = users_in(request);
+        const bool all = request.query_value("atomic") == "true";
+        if (all && !batch.refused.empty()) {
+            const auto& [index, problem] = *batch.refused.begin();
+            return refused(at_user(problem, index), request);
+        }
+        const auto results = all ? api_.users.create_many.run_all(batch.users, caller_of(request))
+                                 : api_.users.create_many.run_each(batch.users, caller_of(request));
+        if (all && !results.back()) {
+            return refused(at_user(problem_of(results.back().error()), results.size() - 1),
+                           request);
+        }
+        base::JsonWriter json;
+        json.begin_object().key("data").begin_array();
+        bool whole = batch.refused.empty();
+        auto result = results.begin();
+        for (std::size_t i = 0; i < batch.size; ++i) {
+            if (const auto refusal = batch.refused.find(i); refusal != batch.refused.end()) {
+                json.raw(refused(refusal->second, request).body);
+                continue;
+            }
+            if (result->has_value()) {
+                json.raw(user_json(**result));
+            } else {
+                whole = false;
+                json.raw(refused(problem_of(result->error()), request).body);
+            }
+            ++result;
+        }
+        return http::json(whole ? 201 : 207, std::move(json.end_array().end_object()).text());
+    }
+
+    [[nodiscard]] Response import(const Request& request) const {
+        UserBatch batch = users_in(request);
+        const auto results = api_.users.create_many.import_each(batch.users, caller_of(request));
+        std::size_t made = 0, replaced = 0;
+        base::JsonWriter problems;
+        problems.begin_array();
+        auto result = results.begin();
+        for (std::size_t i = 0; i < batch.size; ++i) {
+            if (const auto refusal = batch.refused.find(i); refusal != batch.refused.end()) {
+                problems.raw(refused(at_user(refusal->second, i), request).body);
+                continue;
+            }
+            if (!result->has_value()) {
+                problems.raw(refused(at_user(problem_of(result->error()), i), request).body);
+            } else {
+                ++((*result)->created ? made : replaced);
+            }
+            ++result;
+        }
+        base::JsonWriter json;
+        json.begin_object().member("created", made).member("replaced", replaced);
+        json.member("failed", batch.size - made - replaced).key("problems");
+        json.raw(std::move(problems.end_array()).text()).end_object();
+        return http::json(made + replaced == batch.size ? 200 : 207, std::move(json).text());
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -208,6 +305,8 @@ void add_user_routes(Router& router, UserApi api) {
     };
     add("GET", "/v1/users", &UserRoutes::list);
     add("PATCH", "/v1/users/{id}", &UserRoutes::patch);
+    add("POST", "/v1/users/batch", &UserRoutes::create_batch);
+    add("POST", "/v1/users/import", &UserRoutes::import);
     for (const std::string base : {"/v1/users", "/user", "/users"}) {
         add("POST", base, &UserRoutes::create);
         add("GET", base + "/{id}", &UserRoutes::get);
