@@ -32,8 +32,8 @@ struct SessionHolder {
 /// within seconds on all instances. Thread-safe.
 class Sessions {
 public:
-    /// An unknown token may be of a session that began on another instance, so the sessions are read
-    /// again, but not more often than this.
+    /// An unknown token may be of a session that began on another instance, so the sessions are
+    /// read again, but not more often than this.
     static constexpr std::chrono::milliseconds reread_after{100};
 
     struct Ports {

@@ -30,7 +30,8 @@ protected:
     }
     static std::vector<std::string> locals(const Future& future) {
         std::vector<std::string> texts;
-        for (const FutureOccurrence& one : future.occurrences) texts.push_back(one.local.substr(0, 16));
+        for (const FutureOccurrence& one : future.occurrences)
+            texts.push_back(one.local.substr(0, 16));
         return texts;
     }
 

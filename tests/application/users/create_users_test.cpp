@@ -12,7 +12,8 @@ using testing::SizeIs;
 
 class CreateUsersTest : public ControlPlane {
 protected:
-    static UserFields with(const std::string& external_id, const std::string& zone = "Europe/Paris") {
+    static UserFields with(const std::string& external_id,
+                           const std::string& zone = "Europe/Paris") {
         UserFields fields = ada();
         fields.external_id = external_id;
         fields.timezone = zone;
@@ -52,8 +53,8 @@ TEST_F(CreateUsersTest, CreatesAllOrNone) {
 TEST_F(CreateUsersTest, ImportsByExternalId) {
     const User known = created(with("a"));
     UserFields moved = with("a", "America/New_York");
-    const auto results =
-        create_users.import_each(std::vector{moved, with("b"), ada(), with("c", "Mars/Base")}, "req-1");
+    const auto results = create_users.import_each(
+        std::vector{moved, with("b"), ada(), with("c", "Mars/Base")}, "req-1");
     ASSERT_THAT(results, SizeIs(4));
     EXPECT_FALSE(results[0]->created);
     EXPECT_EQ(results[0]->user.id, known.id);

@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr EnumNames<live_topics> topic_names{"stats",  "users",     "schedules", "endpoints", "keys",
-                                             "events", "instances", "operations"};
+constexpr EnumNames<live_topics> topic_names{"stats", "users",  "schedules", "endpoints",
+                                             "keys",  "events", "instances", "operations"};
 
 constexpr Mono each_second = 1s;
 constexpr Mono coalesced = 100ms;  // the changes of this time are sent together
@@ -258,9 +258,7 @@ std::shared_ptr<void> LiveHub::wait(const std::shared_ptr<Client>& client,
     return std::make_shared<Wait>(client, number);
 }
 
-bool LiveHub::wanted(LiveTopic topic) const {
-    return wanted_[static_cast<std::size_t>(topic)] > 0;
-}
+bool LiveHub::wanted(LiveTopic topic) const { return wanted_[static_cast<std::size_t>(topic)] > 0; }
 
 void LiveHub::push(Message message) {
     const std::lock_guard lock(mutex_);
@@ -344,8 +342,8 @@ std::optional<Mono> LiveHub::turn() {
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::warn;
-        line.message = std::string("live updates could not be read; they are tried again: ") +
-                       error.what();
+        line.message =
+            std::string("live updates could not be read; they are tried again: ") + error.what();
         ports_.log.write(std::move(line));
     }
     const std::uint64_t position = [&] {

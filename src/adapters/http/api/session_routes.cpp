@@ -92,7 +92,8 @@ private:
     }
 
     [[nodiscard]] Response failed(const Request& request) const {
-        const auto wait = failures_->count(network_of(request.remote_address), api_.monotonic.now());
+        const auto wait =
+            failures_->count(network_of(request.remote_address), api_.monotonic.now());
         if (wait > std::chrono::seconds(0)) {
             return refused(Problem{.code = Code::rate_limited,
                                    .detail = "Too many logins with keys that are not valid",
@@ -118,8 +119,8 @@ private:
 
 void add_session_routes(Router& router, SessionApi api) {
     const SessionRoutes routes(api);
-    const auto add = [&](const char* method, Response (SessionRoutes::*handler)(const Request&)
-                                                 const) {
+    const auto add = [&](const char* method,
+                         Response (SessionRoutes::*handler)(const Request&) const) {
         router.add(
             method, "/v1/session",
             [routes, handler](const Request& request) { return (routes.*handler)(request); },

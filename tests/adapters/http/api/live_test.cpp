@@ -1,8 +1,7 @@
-#include "adapters/http/api/live_hub.hpp"
-
 #include <gmock/gmock.h>
 
 #include "adapters/http/api/api_fixture.hpp"
+#include "adapters/http/api/live_hub.hpp"
 #include "application/audit/recorded_changes.hpp"
 
 namespace sundial::http {
@@ -38,12 +37,12 @@ protected:
                            .log = log},
                           1s};
     std::shared_ptr<LiveHub> hub = std::make_shared<LiveHub>(LiveHub::Ports{.streams = streams,
-                                                                          .meter = store.feed(),
-                                                                          .stats = stats.read,
-                                                                          .queries = queries,
-                                                                          .store = store,
-                                                                          .monotonic = monotonic,
-                                                                          .log = log});
+                                                                            .meter = store.feed(),
+                                                                            .stats = stats.read,
+                                                                            .queries = queries,
+                                                                            .store = store,
+                                                                            .monotonic = monotonic,
+                                                                            .log = log});
 };
 
 TEST_F(LiveTest, SendsChangesWithTheirPosition) {
@@ -72,7 +71,8 @@ TEST_F(LiveTest, ShowsKeysToAdminsOnly) {
     const auto writer = hub->join(asking({LiveTopic::keys}, Role::write));
     (void)hub->next(*admin);
     (void)hub->next(*writer);
-    write([&](Transaction& tx) { tx.record(api_key_created(an_api_key(), {ids.fresh(), "req-1"})); });
+    write(
+        [&](Transaction& tx) { tx.record(api_key_created(an_api_key(), {ids.fresh(), "req-1"})); });
     EXPECT_THAT(after_push(*admin), HasSubstr("event: keys.created"));
     EXPECT_EQ(hub->next(*writer), "");
 }

@@ -21,9 +21,9 @@ protected:
         key = access.create.run({.name = "ops", .role = Role::admin}, "req-1").value().text;
         access.keys.check_again();
     }
-    Response send(const std::string& method, const std::string& target, const std::string& body = {},
-                  const std::string& cookie = {}, const std::string& csrf = {},
-                  const std::string& host = "localhost:8080") {
+    Response send(const std::string& method, const std::string& target,
+                  const std::string& body = {}, const std::string& cookie = {},
+                  const std::string& csrf = {}, const std::string& host = "localhost:8080") {
         Request request;
         request.method = method;
         request.target = target;
