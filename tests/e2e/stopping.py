@@ -60,9 +60,9 @@ def twice():
             server = start(db, directory)
             if pause == 0:
                 endpoint(server.client(), receiver.url)
+            sent = receiver.count()
             server.client().ok("POST", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "endpointId": "ext:r",
                                                       "deliveryPayload": {}})
-            sent = receiver.count()
             h.wait_until(lambda: receiver.count() > sent, "a request in flight")
             server.process.send_signal(signal.SIGTERM)
             h.wait_until(lambda: server.logged("server.draining"), "the first signal to be heard")
