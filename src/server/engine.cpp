@@ -82,6 +82,8 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
     return {counters.claimed, counters.completed, counters.failed, counters.retrying};
 }
 
+bool Engine::makes_progress() const { return modules_->delivery.loop.turning(); }
+
 std::vector<http::HealthCheck> Engine::health() const {
     const auto begun = modules_->platform.monotonic.now();
     std::optional<Instant> database_now;

@@ -67,6 +67,8 @@ public:
     void add_metrics_route(http::Router& router, Metrics& metrics);
     /// How it goes: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
+    /// Whether the claim loop has made progress within two ticks. Does not wait for the database.
+    [[nodiscard]] bool makes_progress() const;
     [[nodiscard]] Database& database();
     /// The current keys, for the guard that checks them.
     [[nodiscard]] ApiKeyRing& api_keys();

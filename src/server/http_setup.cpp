@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "application/ports/failures.hpp"
+
 namespace sundial::server {
 namespace {
 
@@ -18,12 +20,32 @@ std::size_t heavy_seats(std::uint32_t setting) {
 
 }  // namespace
 
-http::ServerSettings http_settings(const Settings& settings) {
+GivenSockets take_sockets(const std::vector<system::InheritedSocket>& sockets, Settings& settings) {
+    GivenSockets given;
+    for (const system::InheritedSocket& socket : sockets) {
+        const bool health = socket.name == "health";
+        std::optional<int>& place = health ? given.health : given.http;
+        if (place) {
+            throw CannotStart(
+                "LISTEN_FDS: more than one socket for the " +
+                std::string(health ? "health routes" : "API") +
+                ". Give at most two: one for the API, and one with FileDescriptorName=health");
+        }
+        place = socket.descriptor;
+        const bool v6 = socket.host.find(':') != std::string::npos;
+        (health ? settings.http.health_listen : settings.http.listen) =
+            (v6 ? '[' + socket.host + ']' : socket.host) + ':' + std::to_string(socket.port);
+    }
+    return given;
+}
+
+http::ServerSettings http_settings(const Settings& settings, const GivenSockets& given) {
     const ListenAddress listen = parse_listen(settings.http.listen);
     http::ServerSettings http;
     http.address = listen.host;
     http.port = listen.port;
     http.heavy_seats = heavy_seats(settings.http.heavy_seats);
+    http.descriptor = given.http;
     http.trusted_proxies = settings.http.trusted_proxies;
     if (!settings.http.tls_cert.empty()) {
         http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
@@ -31,11 +53,12 @@ http::ServerSettings http_settings(const Settings& settings) {
     return http;
 }
 
-http::ServerSettings health_settings(const Settings& settings) {
-    http::ServerSettings http = http_settings(settings);
+http::ServerSettings health_settings(const Settings& settings, const GivenSockets& given) {
+    http::ServerSettings http = http_settings(settings, given);
     const ListenAddress listen = parse_listen(settings.http.health_listen, "http.health_listen");
     http.address = listen.host;
     http.port = listen.port;
+    http.descriptor = given.health;
     http.setting = "http.health_listen";
     http.handler_threads = 4;  // a probe takes milliseconds, and a scrape is shared
     http.handler_queue = 64;

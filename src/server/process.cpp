@@ -17,6 +17,7 @@
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
 #include "adapters/system/secrets.hpp"
+#include "adapters/system/service_manager.hpp"
 #include "adapters/webhook/address_rules.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
@@ -32,6 +33,7 @@
 #include "server/outboxes.hpp"
 #include "server/platform.hpp"
 #include "server/secret_files.hpp"
+#include "server/service_status.hpp"
 #include "server/shutdown.hpp"
 #include "server/tz_watch.hpp"
 #include "server/version.hpp"
@@ -123,12 +125,13 @@ base::LogLine line(base::LogLevel level, std::string event_name, std::string mes
 std::unique_ptr<Database> open_with_retries(const Settings& settings, bool test_clock,
                                             system::JsonLog& log,
                                             const OnOutcomeUnknown& on_outcome_unknown,
-                                            const Signals& signals) {
+                                            const Signals& signals, ServiceStatus& status) {
     for (std::chrono::seconds wait = first_try_again;;
          wait = std::min(wait * 2, longest_try_again)) {
         try {
             return open_database(settings, test_clock, log, end_at_once(log), on_outcome_unknown);
         } catch (const Unavailable& error) {
+            status.starting("waiting for the database, which does not answer");
             log.write(line(base::LogLevel::warn, "",
                            std::string("the database does not answer; trying again in ") +
                                std::to_string(wait.count()) + " s: " + error.what()));
@@ -232,15 +235,21 @@ void reload(const Settings& settings, http::HttpServer& server,
 }  // namespace
 
 int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
-    const Settings& settings = loaded.settings;
+    Settings adopted = loaded.settings;
+    const auto service_environment = system::ServiceEnvironment::of_this_process();
+    const GivenSockets given =
+        take_sockets(system::inherited_sockets(service_environment), adopted);
+    const Settings& settings = adopted;
     const Signals signals;
     check_settings(settings);
     allow_many_connections();
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
+    const system::ServiceManager service_manager(service_environment);
+    ServiceStatus status(service_manager, log);
     zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
-    const http::ServerSettings http = http_settings(settings);
+    const http::ServerSettings http = http_settings(settings, given);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
@@ -259,7 +268,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         metrics, log);
     std::optional<HealthListener> health;
     if (!settings.http.health_listen.empty()) {
-        health.emplace(health_settings(settings),
+        health.emplace(health_settings(settings, given),
                        HealthListener::World{schema, world, metrics, log});
     }
     const auto count_unknown = [&metrics](std::string_view purpose) {
@@ -268,9 +277,11 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     // Before the database is opened: a port in use changes no database.
     const std::uint16_t port = server.listen();
     std::vector<ListenAddress> listeners{{http.address, port}};
-    if (health) listeners.push_back({health_settings(settings).address, health->listen()});
+    if (health) listeners.push_back({health_settings(settings, given).address, health->listen()});
     warn_of_open_access(settings, log);
-    auto database = open_with_retries(settings, options.test_clock, log, count_unknown, signals);
+    status.starting("opening the database");
+    auto database =
+        open_with_retries(settings, options.test_clock, log, count_unknown, signals, status);
     if (!database) return 0;
     std::vector<std::string> sealing_keys = encryption_keys(settings, options);
     const std::vector<SecretFile> secret_files = secret_files_of(loaded, options);
@@ -314,6 +325,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
+    status.ready("ready on " + text_of(listeners.front()),
+                 [&engine] { return engine.makes_progress(); });
     if (options.demo_people > 0)
         present_demo(demo, made, engine, options, zones, port, key_file(settings, options));
     TzWatch tz_watch(
@@ -326,6 +339,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         warn_of_open_files(secret_files, log);
         tz_watch.check_now();
     });
+    status.stopping();
     shut_down({engine, server, gate, health, log}, signals);
     return 0;
 }

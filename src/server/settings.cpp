@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <set>
@@ -469,6 +470,33 @@ private:
     std::vector<SecretFile> secret_files_;
 };
 
+/// The files that a service manager passes as credentials: "sundial.KEY" holds the value of a key,
+/// or is the file that the key names. "sundial_KEY" is the same, for LoadCredential= with the ID
+/// "sundial" and a directory. Other files belong to other programs: a terminal may have passed its
+/// own directory on.
+void take_credentials(Loading& loading, const std::string& directory) {
+    constexpr std::array<std::string_view, 2> prefixes{"sundial.", "sundial_"};
+    constexpr std::array<std::string_view, 4> keys_of_files{
+        "http.tls_cert", "http.tls_key", "delivery.ca_file", "security.api_keys_file"};
+    std::error_code unreadable;
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, unreadable)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with(prefixes[0]) || name.starts_with(prefixes[1])) names.insert(name);
+    }
+    if (unreadable) throw CannotStart("CREDENTIALS_DIRECTORY: cannot read '" + directory + "'");
+    for (const std::string& name : names) {
+        const std::string file = std::filesystem::path(directory) / name;
+        const std::string key = name.substr(prefixes[0].size());
+        const std::string origin = "credential " + name;
+        if (std::ranges::find(keys_of_files, key) != keys_of_files.end()) {
+            loading.set(key, file, origin);
+        } else {
+            loading.set_from_file(file, key, read_secret_file(file, origin), origin);
+        }
+    }
+}
+
 void take_environment(Loading& loading, const std::map<std::string, std::string>& environment) {
     const auto given = [&](const std::string& name) { return environment.find(name); };
     const auto alias = [&](const char* name, std::string_view key, const std::string& prefix) {
@@ -480,6 +508,9 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
     alias("PORT", "http.listen", "127.0.0.1:");
     alias("LOG_LEVEL", "log.level", "");
 
+    if (const auto directory = given("CREDENTIALS_DIRECTORY"); directory != environment.end()) {
+        take_credentials(loading, directory->second);
+    }
     std::set<std::string> known;
     for (const Key& key : keys()) {
         const std::string name = environment_name(key.name);

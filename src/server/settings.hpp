@@ -122,9 +122,9 @@ struct SettingsSources {
     std::map<std::string, std::string> flags{};        // "http.listen" → text
 };
 
-/// Precedence: flag > environment > <KEY>_FILE > file > the command's default > default. Throws
-/// CannotStart for an unknown key (suggesting the nearest one), an invalid value, or settings that
-/// contradict each other.
+/// Precedence: flag > environment > <KEY>_FILE > credential > file > the command's default >
+/// default. Throws CannotStart for an unknown key (suggesting the nearest one), an invalid value,
+/// or settings that contradict each other.
 [[nodiscard]] LoadedSettings load_settings(const SettingsSources& sources);
 
 /// The names of all keys, for flags and help.

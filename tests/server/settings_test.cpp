@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class SettingsFile {
 public:
@@ -47,6 +48,59 @@ TEST(Settings, HaveDefaultsThatStart) {
     EXPECT_EQ(loaded.settings.http.listen, "127.0.0.1:8080");
     EXPECT_EQ(shown(loaded, "scheduler.lease").value, "PT30S");
     EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "default");
+}
+
+/// A directory like the one that systemd makes for LoadCredential=.
+class Credentials {
+public:
+    Credentials() { std::filesystem::create_directory(path_); }
+    ~Credentials() { std::filesystem::remove_all(path_); }
+    Credentials(const Credentials&) = delete;
+    Credentials& operator=(const Credentials&) = delete;
+    void add(const std::string& name, const std::string& content) const {
+        std::ofstream(path_ / name) << content;
+    }
+    [[nodiscard]] std::string path() const { return path_; }
+
+private:
+    std::filesystem::path path_ = std::filesystem::temp_directory_path() /
+                                  ("sundial-credentials-" + std::to_string(::getpid()));
+};
+
+TEST(Settings, TakeCredentials) {
+    const Credentials credentials;
+    credentials.add("sundial.security.encryption_key", "a secret\n");
+    credentials.add("sundial.http.tls_key", "-----BEGIN PRIVATE KEY-----");
+    credentials.add("sundial_http.tls_cert", "-----BEGIN CERTIFICATE-----");
+    credentials.add("getty.password", "of another program");
+    const SettingsFile file("[security]\nencryption_key = 'from the file'");
+    const LoadedSettings loaded = load_settings(
+        {.file = file.path(), .environment = {{"CREDENTIALS_DIRECTORY", credentials.path()}}});
+    EXPECT_EQ(loaded.settings.security.encryption_key, "a secret");
+    EXPECT_EQ(loaded.settings.http.tls_key, credentials.path() + "/sundial.http.tls_key");
+    EXPECT_EQ(shown(loaded, "security.encryption_key").value, "***");
+    EXPECT_EQ(shown(loaded, "security.encryption_key").origin,
+              "credential sundial.security.encryption_key");
+}
+
+TEST(Settings, ReplaceCredentialsByTheEnvironment) {
+    const Credentials credentials;
+    credentials.add("sundial.storage.url", "sqlite:one.db");
+    const LoadedSettings loaded =
+        load_settings({.environment = {{"CREDENTIALS_DIRECTORY", credentials.path()},
+                                       {"SUNDIAL_STORAGE_URL", "sqlite:two.db"}}});
+    EXPECT_EQ(loaded.settings.storage.url, "sqlite:two.db");
+}
+
+TEST(Settings, RefuseUnknownCredentials) {
+    const Credentials credentials;
+    credentials.add("sundial.security.encryption_keys", "a secret");
+    const std::string error =
+        error_about({.environment = {{"CREDENTIALS_DIRECTORY", credentials.path()}}});
+    EXPECT_THAT(error, AllOf(HasSubstr("credential sundial.security.encryption_keys"),
+                             HasSubstr("security.encryption_key"), Not(HasSubstr("a secret"))));
+    EXPECT_THAT(error_about({.environment = {{"CREDENTIALS_DIRECTORY", credentials.path() + "x"}}}),
+                HasSubstr("CREDENTIALS_DIRECTORY"));
 }
 
 TEST(Settings, ReportAnInvalidAddressByName) {

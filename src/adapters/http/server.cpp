@@ -131,6 +131,11 @@ std::shared_ptr<asio::ssl::context> HttpServer::Impl::certificate() const {
 void HttpServer::Impl::bind() {
     const std::string where = settings.address + ":" + std::to_string(settings.port);
     try {
+        if (settings.descriptor) {
+            const bool v6 = settings.address.find(':') != std::string::npos;
+            acceptor.assign(v6 ? tcp::v6() : tcp::v4(), *settings.descriptor);
+            return;
+        }
         tcp::resolver resolver(io);
         const tcp::endpoint endpoint =
             *resolver.resolve(settings.address, std::to_string(settings.port)).begin();

@@ -47,6 +47,9 @@ struct ServerSettings {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8080;            // 0: any free one
     std::string setting = "http.listen";  // that sets both, for messages
+    /// A listening socket at that address that the process was given; empty: open one. The server
+    /// closes it.
+    std::optional<int> descriptor{};
 
     std::size_t io_threads = 1;  // at most one per core
     /// Handlers block on the database. If all of them create single events, a group commit contains
