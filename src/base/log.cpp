@@ -48,11 +48,45 @@ std::string without_passwords(std::string text) {
     return text;
 }
 
+/// The end of a value of libpq's `keyword = value` form, which starts at `from`: quoted with
+/// escapes, or up to a space, or in a URL's query up to the next parameter.
+std::size_t end_of_value(std::string_view text, std::size_t from) {
+    if (from == text.size() || text[from] != '\'') {
+        for (; from < text.size() &&
+               std::string_view(" \t\r\n&#\"'").find(text[from]) == std::string_view::npos;
+             ++from) {
+            if (text[from] == '\\' && from + 1 < text.size()) ++from;
+        }
+        return from;
+    }
+    for (++from; from < text.size() && text[from] != '\''; ++from) {
+        if (text[from] == '\\' && from + 1 < text.size()) ++from;
+    }
+    return std::min(from + 1, text.size());
+}
+
+/// Replaces the value of `password=` and `sslpassword=`, as libpq's connection strings have them.
+std::string without_password_values(std::string text) {
+    constexpr std::string_view word = "password";
+    for (std::size_t at = find_ignoring_case(text, word, 0); at != std::string::npos;
+         at = find_ignoring_case(text, word, at)) {
+        at += word.size();
+        std::size_t from = std::min(text.find_first_not_of(' ', at), text.size());
+        if (from == text.size() || text[from] != '=') continue;
+        from = std::min(text.find_first_not_of(' ', from + 1), text.size());
+        const std::size_t end = end_of_value(text, from);
+        if (end == from) continue;
+        text.replace(from, end - from, stars);
+        at = from + stars.size();
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string redacted(std::string_view text) {
     constexpr std::size_t names_a_key = 11;  // its ten characters, not secret, and an underscore
-    std::string clean = without_passwords(std::string(text));
+    std::string clean = without_password_values(without_passwords(std::string(text)));
     clean = without_tokens(std::move(clean), "bearer ", 0);
     clean = without_tokens(std::move(clean), "whsec_", 0);
     return without_tokens(std::move(clean), "sundial_sk_", names_a_key);

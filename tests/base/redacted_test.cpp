@@ -29,6 +29,21 @@ TEST(Redacted, HidesAKeyBehindItsScheme) {
     EXPECT_EQ(redacted("Bearer sundial_sk_7f3a9k2m1q_AAAA"), "Bearer ***");
 }
 
+TEST(Redacted, HidesPasswordsOfConnectionStrings) {
+    EXPECT_EQ(redacted("host=db password=geheim user=a"), "host=db password=*** user=a");
+    EXPECT_EQ(redacted("PASSWORD = 'it\\'s a secret' host=db"), "PASSWORD = *** host=db");
+    EXPECT_EQ(redacted("password=a\\ b host=db"), "password=*** host=db");
+    EXPECT_EQ(redacted("password='not closed"), "password=***");
+    EXPECT_EQ(redacted("postgresql:///x?user=a&password=p%20q&sslpassword=r#s"),
+              "postgresql:///x?user=a&password=***&sslpassword=***#s");
+}
+
+TEST(Redacted, KeepsTextsThatNameAPassword) {
+    for (const char* const text : {"password authentication failed for user \"a\"",
+                                   "password=", "the password", "passwordless = no"})
+        EXPECT_EQ(redacted(text), text);
+}
+
 TEST(Redacted, HidesTruncatedSecrets) {
     EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q"), "sundial_sk_7f3a9k2m1q");
     EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q_A"), "sundial_sk_7f3a9k2m1q_***");
