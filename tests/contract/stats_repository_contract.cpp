@@ -94,6 +94,23 @@ TEST_P(SessionRepositoryContract, ForgetsExpiredSessionsAndAllButTheNewest) {
     EXPECT_THAT(all(), IsEmpty());
 }
 
+TEST_P(SessionRepositoryContract, RemovesTheOldSessionsOfOneKey) {
+    const BrowserSession first = a_session("a", noon), second = a_session("b", noon + 1s),
+                         third = a_session("c", noon + 2s);
+    BrowserSession other = a_session("d", noon - 1s);
+    other.handle = "another1key";
+    for (const BrowserSession& session : {third, first, second, other}) add(session);
+    const auto remove_but = [&](std::size_t kept) {
+        write([&](Transaction& tx) { tx.sessions().remove_of(first.handle, kept); });
+    };
+    remove_but(3);
+    EXPECT_THAT(all(), ElementsAre(other, first, second, third));
+    remove_but(1);
+    EXPECT_THAT(all(), ElementsAre(other, third));
+    remove_but(0);
+    EXPECT_THAT(all(), ElementsAre(other));
+}
+
 StatsRow a_row(StatsMeasure measure, Instant slot, std::uint64_t count) {
     StatsRow row{.key = {.measure = measure, .slot = slot, .instance = instance_a}, .count = count};
     row.durations.add(10ms, count);

@@ -38,6 +38,9 @@ public:
     /// Admits a request to `operation` (null: no operation matches, the response is an error) and
     /// writes the caller into the request. May throw Unavailable.
     virtual Admission admit(Request& request, const Operation* operation) = 0;
+    /// Whether the caller of an admitted request still has the rights that it had then. May throw
+    /// Unavailable.
+    [[nodiscard]] virtual bool still_admits(const Request& request) = 0;
 };
 
 /// Admits every request.
@@ -45,6 +48,7 @@ class OpenGuard final : public Guard {
 public:
     [[nodiscard]] bool knows(const Operation& /*operation*/) const override { return true; }
     Admission admit(Request& /*request*/, const Operation* /*operation*/) override { return {}; }
+    [[nodiscard]] bool still_admits(const Request& /*request*/) override { return true; }
 };
 
 }  // namespace sundial::http

@@ -90,6 +90,11 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     return admission;
 }
 
+bool KeyGuard::still_admits(const Request& request) {
+    const auto caller = who(request);
+    return caller && caller->holder.role >= request.role;
+}
+
 bool KeyGuard::needs_no_key(bool open_route) {
     if (!settings_.loopback) return false;
     return open_route ? keys_.last_known_empty().value_or(true) : keys_.empty();

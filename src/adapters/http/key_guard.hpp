@@ -19,9 +19,8 @@ struct KeyGuardSettings {
 
 /// Requires `Authorization: Bearer <key>`, or the cookie of a browser that has logged in, by the
 /// table of access rules. With a cookie, each change also needs the session's token in the header
-/// Sundial-CSRF. While no key exists, every
-/// program on this machine may do everything through a loopback listener, but web pages may not
-/// (BrowserRules).
+/// Sundial-CSRF. While no key exists, every program on this machine may do everything through a
+/// loopback listener, but web pages may not (BrowserRules).
 ///
 /// Failures per address are bounded, but a valid key always works: a secret of 256 bits cannot be
 /// found by trial, and the mistakes of one client must not lock out the others at its address.
@@ -32,6 +31,7 @@ public:
 
     [[nodiscard]] bool knows(const Operation& operation) const override;
     Admission admit(Request& request, const Operation* operation) override;
+    [[nodiscard]] bool still_admits(const Request& request) override;
 
 private:
     /// Whether this listener needs no key at present. On open routes it does not read the database,

@@ -226,7 +226,12 @@ std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request
 std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Request>& request,
                                               const std::shared_ptr<const Stream>& stream) const {
     auto next = [this, request, stream] {
-        auto work = [this, request, stream] { return guarded(*request, stream->next); };
+        auto work = [this, request, stream] {
+            return guarded(*request, [&] {
+                if (guard_.still_admits(*request)) return stream->next();
+                return Response{.status = 401};  // ends the stream
+            });
+        };
         return request->heavy ? on_a_seat(*request, std::move(work)) : work();
     };
     return std::make_shared<const Stream>(

@@ -29,6 +29,12 @@ public:
     void remove(const std::string& token_hash) override {
         if (sessions_.find(token_hash)) sessions_.erase(token_hash);
     }
+    void remove_of(const std::string& handle, std::size_t kept) override {
+        auto of_key = all();
+        std::erase_if(of_key, [&](const BrowserSession& one) { return one.handle != handle; });
+        for (std::size_t i = 0; i + kept < of_key.size(); ++i)
+            sessions_.erase(of_key[i].token_hash);
+    }
     void forget(Instant until, std::size_t most) override {
         const auto before = all();
         std::size_t left = before.size();

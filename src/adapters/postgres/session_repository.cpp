@@ -18,6 +18,11 @@ inline constexpr Statement browser_sessions{"browser_sessions", R"sql(
      ORDER BY created_at, token_hash)sql"};
 inline constexpr Statement remove_browser_session{
     "remove_browser_session", "DELETE FROM sundial.browser_sessions WHERE token_hash = $1"};
+/// $1 handle of the key, $2 how many stay.
+inline constexpr Statement remove_browser_sessions_of_key{"remove_browser_sessions_of_key", R"sql(
+    DELETE FROM sundial.browser_sessions
+     WHERE token_hash IN (SELECT token_hash FROM sundial.browser_sessions WHERE handle = $1
+                           ORDER BY created_at DESC, token_hash DESC OFFSET $2))sql"};
 /// $1 expired until then, $2 how many stay.
 inline constexpr Statement forget_browser_sessions{"forget_browser_sessions", R"sql(
     DELETE FROM sundial.browser_sessions
@@ -48,6 +53,9 @@ public:
     }
     void remove(const std::string& token_hash) override {
         session_.run(sql::remove_browser_session, Bytes{token_hash});
+    }
+    void remove_of(const std::string& handle, std::size_t kept) override {
+        session_.run(sql::remove_browser_sessions_of_key, handle, static_cast<std::int64_t>(kept));
     }
     void forget(Instant until, std::size_t most) override {
         session_.run(sql::forget_browser_sessions, until, static_cast<std::int64_t>(most));

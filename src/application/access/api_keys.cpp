@@ -211,6 +211,7 @@ ApiKeyResult<void> RevokeApiKey::run(std::string_view reference, const Caller& c
         const auto allowed = may_remove(*key, {keys, fixed}, tx.now());
         if (!allowed) return allowed.error();
         tx.api_keys().remove(key->id);
+        tx.sessions().remove_of(handle_of(key->id), 0);
         tx.record(api_key_revoked(*key, {ids_.fresh(), caller}));
         return {};
     });

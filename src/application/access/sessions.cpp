@@ -26,6 +26,7 @@ std::optional<Sessions::LoggedIn> Sessions::log_in(std::string_view key) {
     ports_.store.transact([&](Transaction& tx) {
         session.created_at = tx.now();
         session.expires_at = tx.now() + lifetime_;
+        tx.sessions().remove_of(holder->handle, max_sessions_of_key - 1);
         tx.sessions().forget(tx.now(), max_sessions - 1);
         tx.sessions().add(session);
         return true;

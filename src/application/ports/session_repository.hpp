@@ -24,6 +24,8 @@ public:
     virtual std::vector<BrowserSession> all() = 0;
     /// Ends the session, if it exists.
     virtual void remove(const std::string& token_hash) = 0;
+    /// Removes the sessions of that key except the newest `kept`.
+    virtual void remove_of(const std::string& handle, std::size_t kept) = 0;
     /// Removes the sessions that expired until then, and all others but the newest `most`.
     virtual void forget(Instant until, std::size_t most) = 0;
 };

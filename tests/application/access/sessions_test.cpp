@@ -75,6 +75,7 @@ TEST_F(SessionsTest, ExpireEvenIfTheyAreUsed) {
 TEST_F(SessionsTest, EndWithTheirKey) {
     const auto made = sessions.log_in(key()).value();
     ASSERT_TRUE(revoke.run(to_string(id), Caller{"req-2"}));
+    EXPECT_EQ(stored(), 0U);
     pass(ApiKeyRing::stale_after);
     EXPECT_FALSE(sessions.holder_of(made.token));
 }
@@ -92,12 +93,31 @@ TEST_F(SessionsTest, AreKnownToOtherInstancesSoonAndEndThereToo) {
     EXPECT_FALSE(other_instance.holder_of(made.token));
 }
 
-TEST_F(SessionsTest, AreBounded) {
-    const std::string text = key();
+TEST_F(SessionsTest, AreBoundedForEachKey) {
+    const std::string others = key(), text = key();
+    const auto other = sessions.log_in(others).value();
+    pass(1us);
     const auto first = sessions.log_in(text).value();
-    for (std::size_t i = 0; i < max_sessions; ++i) {
+    for (std::size_t i = 1; i < max_sessions_of_key; ++i) {
         pass(1us);
         ASSERT_TRUE(sessions.log_in(text));
+    }
+    EXPECT_TRUE(sessions.holder_of(first.token));
+    pass(1us);
+    ASSERT_TRUE(sessions.log_in(text));
+    EXPECT_FALSE(sessions.holder_of(first.token));
+    EXPECT_TRUE(sessions.holder_of(other.token));
+    EXPECT_EQ(stored(), max_sessions_of_key + 1);
+}
+
+TEST_F(SessionsTest, AreBounded) {
+    const auto first = sessions.log_in(key()).value();
+    for (std::size_t keys_made = 0; keys_made < max_sessions / max_sessions_of_key; ++keys_made) {
+        const std::string text = key();
+        for (std::size_t i = 0; i < max_sessions_of_key; ++i) {
+            pass(1us);
+            ASSERT_TRUE(sessions.log_in(text));
+        }
     }
     EXPECT_EQ(stored(), max_sessions);
     EXPECT_FALSE(sessions.holder_of(first.token));

@@ -351,6 +351,7 @@ TEST(Router, RefusesARouteWithoutAnAccessRule) {
         Admission admit(Request& /*request*/, const Operation* /*operation*/) override {
             return {};
         }
+        [[nodiscard]] bool still_admits(const Request& /*request*/) override { return true; }
     } undecided;
     RecordedLog log;
     Router router{product_schema(), undecided, log};

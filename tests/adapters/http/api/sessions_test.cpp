@@ -95,6 +95,24 @@ TEST_F(SessionApiTest, ALogoutEndsTheSession) {
     EXPECT_EQ(send("DELETE", "/v1/session", {}, cookie).status, 204);
 }
 
+TEST_F(SessionApiTest, AStreamEndsWithTheRightsOfItsCaller) {
+    guarded.add("GET", "/v1/live", [](const Request& /*request*/) {
+        Response response;
+        response.stream = std::make_shared<const Stream>(
+            Stream{1min, "", {}, [] { return text(200, "text/event-stream", "news"); }});
+        return response;
+    });
+    const Response made = log_in(key);
+    const std::string cookie = cookie_of(made), csrf = text_member(made.body, "csrfToken");
+    const auto stream = send("GET", "/v1/live?topics=stats", {}, cookie).stream;
+    ASSERT_TRUE(stream);
+    EXPECT_EQ(stream->next().body, "news");
+    ASSERT_EQ(send("DELETE", "/v1/session", {}, cookie, csrf).status, 204);
+    const Response ended = stream->next();
+    EXPECT_EQ(ended.status, 401);
+    EXPECT_EQ(ended.body, "");
+}
+
 TEST_F(SessionApiTest, ALoginNeedsAValidKeyAndFailuresAreBounded) {
     EXPECT_EQ(log_in("sundial_sk_nothing").status, 401);
     Response last;
