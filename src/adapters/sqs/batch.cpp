@@ -18,7 +18,6 @@
 namespace sundial::sqs {
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 /// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
@@ -27,7 +26,7 @@ constexpr std::size_t max_head_bytes = 32 * 1024;
 constexpr std::size_t max_response_bytes = 256 * 1024;
 /// AWS accepts a clock that is wrong by five minutes. Less than a minute is not the reason for a
 /// refusal, and Date has whole seconds.
-constexpr Mono least_clock_error = 1min;
+constexpr Mono least_clock_error = std::chrono::minutes(1);
 constexpr const char* forbidden_text = "requests must not go to this address";
 constexpr const char* content_type = "application/x-amz-json-1.0";
 constexpr const char* operation = "AmazonSQS.SendMessageBatch";

@@ -5,13 +5,11 @@
 namespace sundial::sqs {
 namespace {
 
-using namespace std::chrono_literals;
-
 /// AWS replaces the keys of roles five minutes before they expire or earlier.
-constexpr std::chrono::microseconds refreshed_before = 5min;
+constexpr std::chrono::microseconds refreshed_before = std::chrono::minutes(5);
 /// Keys without an end are in files and variables; a file may be replaced at any time.
-constexpr std::chrono::microseconds kept_without_end = 5min;
-constexpr std::chrono::microseconds between_searches = 1s;
+constexpr std::chrono::microseconds kept_without_end = std::chrono::minutes(5);
+constexpr std::chrono::microseconds between_searches = std::chrono::seconds(1);
 
 }  // namespace
 
