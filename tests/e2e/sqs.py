@@ -18,7 +18,7 @@ QUICK = {"delays": ["PT1S"] * 5}
 
 
 def environment(directory, **more):
-    """Without the credentials of whoever runs the test."""
+    """Without the AWS credentials of the machine."""
     clean = {name: "" for name in os.environ if name.startswith("AWS_")}
     return {**clean, "HOME": directory, "AWS_EC2_METADATA_DISABLED": "true", **more}
 
@@ -107,7 +107,7 @@ def fifo(kind):
 
 
 def faults(kind):
-    """What the queue refuses or loses is retried, or fails if it never can be accepted, message by message."""
+    """A message that the queue refuses or loses is retried, or fails if the queue can never accept it."""
     fake = fake_sqs.FakeSqs()
     with h.folder() as directory, sundial(kind, directory) as server:
         client = server.client()
@@ -289,7 +289,7 @@ def refusal(aws, url, entries):
 
 
 def fake_is_like_the_service():
-    """A client of AWS gets along with the fake: what it accepts and refuses is no invention of ours."""
+    """AWS's own client gets the answers that it expects, so the fake behaves like the service."""
     fake = fake_sqs.FakeSqs()
     with fake_sqs.client(fake) as aws:
         if aws is None:

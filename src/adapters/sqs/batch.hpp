@@ -38,7 +38,7 @@ void report(Entry& entry, Outcome outcome, Mono now);
 [[nodiscard]] Outcome refused_outcome(const SqsError& error, int status,
                                       const DeliveryRequest& request, unsigned throttles);
 
-/// What a finished batch tells about its queue.
+/// The knowledge about its queue that a finished batch brings.
 struct BatchResult {
     bool throttled = false;
     bool expired_keys = false;

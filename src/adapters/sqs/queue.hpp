@@ -27,10 +27,10 @@ struct Queue {
     bool grouped_by_endpoint = false;  // a FIFO queue's messages; else by user
 };
 
-/// What is wrong with `url` as the URL of a queue, at pointer /url. Where requests may go is
+/// The defect of `url` as the URL of a queue, at pointer /url. Where requests may go is
 /// another question.
 [[nodiscard]] std::optional<FieldError> refuse_queue_url(std::string_view url);
-/// What is wrong with the option `name`.
+/// The defect of the option `name`.
 [[nodiscard]] std::optional<FieldError> refuse_option(std::string_view name,
                                                       std::string_view value);
 

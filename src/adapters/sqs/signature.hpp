@@ -8,7 +8,7 @@
 
 namespace sundial::sqs {
 
-/// What AWS identifies a caller by. Temporary keys come with a token.
+/// The identity of a caller of AWS. Temporary keys come with a token.
 struct AwsKeys {
     std::string access_key{};
     std::string secret_key{};

@@ -33,7 +33,7 @@ std::string key_of(const Queue& queue) {
     return queue.request_url + ' ' + queue.region + ' ' + queue.url;
 }
 
-/// What the sender knows of one queue.
+/// The sender's knowledge of one queue.
 struct QueueState {
     Queue queue{};
     std::deque<Entry> waiting{};

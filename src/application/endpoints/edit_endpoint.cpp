@@ -168,7 +168,7 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     std::ranges::move(whole ? kind.refuse_new(given) : kind.refuse_edit(given),
                       std::back_inserter(found));
     if (!found.empty()) return;
-    // What older rules let in may stay while other things change.
+    // Settings that older rules let in may stay while other settings change.
     if (after.url != before.url || after.options != before.options) {
         found = kind.refuse_whole(after);
     }
