@@ -3,6 +3,7 @@ import collections
 import contextlib
 import json
 import os
+import subprocess
 import sys
 
 try:
@@ -206,6 +207,27 @@ def sources():
             assert failed["status"] == "FAILED" and "no AWS credentials" in failed["failureReason"], failed
 
 
+def ticked(kind):
+    """`sundial tick` in place of a server, as an external trigger calls it."""
+    fake = fake_sqs.FakeSqs()
+    with h.folder() as directory, h.database(kind, directory) as database:
+        with h.running("serve", f"--db={database}", *h.LOCAL_RECEIVERS, folder=directory,
+                       environment=environment(directory, **KEYS)) as server:
+            client = server.client()
+            endpoint(client, fake, enabled=False)
+            client.ok("POST", "/v1/events/batch", {"events": [event(number, targetTimestampUTC="now+2s") for number in range(25)]})
+            client.ok("PATCH", "/v1/endpoints/ext:queue", {"enabled": True})
+            assert server.stop() == 0
+
+        def tick():
+            subprocess.run([h.PROGRAM, "tick", f"--db={database}", *h.LOCAL_RECEIVERS], check=True, cwd=directory,
+                           env={**os.environ, **environment(directory, **KEYS)}, stdout=subprocess.DEVNULL,
+                           timeout=h.HANG_GUARD)
+            return len(fake.messages["birthdays"]) == 25
+        h.wait_until(tick, "all messages")
+        assert len(set(fake.keys_sent())) == 25 and max(fake.batches) <= 10, fake.batches
+
+
 def refused():
     """Settings and payloads that cannot work are refused when they are given."""
     fake = fake_sqs.FakeSqs()
@@ -315,5 +337,5 @@ def fake_is_like_the_service():
 
 if __name__ == "__main__":
     h.main({"messages": messages, "fifo": fifo, "faults": faults, "skewed": skewed, "wrong_region": wrong_region,
-            "expired_token": expired_token, "sources": sources, "refused": refused, "killed": killed,
+            "expired_token": expired_token, "sources": sources, "refused": refused, "killed": killed, "ticked": ticked,
             "fake_is_like_the_service": fake_is_like_the_service})

@@ -69,11 +69,11 @@ void report(Entry& entry, Outcome outcome, Mono now) {
     std::exchange(entry.done, {})(std::move(outcome));
 }
 
-Outcome not_accepted(Verdict verdict, DeliveryErrorCode code, std::string text) {
+Outcome not_accepted(Verdict verdict, DeliveryErrorCode code, std::string_view text) {
     Outcome outcome;
     outcome.verdict = verdict;
     outcome.error = code;
-    outcome.error_text = std::move(text);
+    outcome.error_text = storable_reason(text);
     return outcome;
 }
 
@@ -139,9 +139,11 @@ struct Batch::Callbacks {
         Batch& to = self(batch);
         const auto [text, port] = text_of(address->addr);
         if (text.empty() || to.world_.rules.denied(text, port)) {
-            to.denied_ = true;
+            to.denied_ = !to.opened_;
             return CURL_SOCKET_BAD;
         }
+        to.opened_ = true;
+        to.denied_ = false;
         const int connection =
             ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
         // Otherwise the kernel keeps sending unacknowledged data for minutes after we gave up.
@@ -284,19 +286,34 @@ void Batch::report_all(const Outcome& outcome) {
 BatchResult Batch::finish(int curl_code) {
     constexpr int first_refusal = 300;
     if (curl_code == CURLE_OK && status_ >= 200 && status_ < first_refusal) {
-        if (const auto results = read_results(response_, entries_.size())) {
-            return judge_results(*results);
+        if (auto results = read_results(response_, entries_.size())) {
+            return judge_results(*std::move(results));
         }
         report_all(not_accepted(Verdict::retryable, DeliveryErrorCode::protocol,
                                 "the response of SQS cannot be read"));
         return {};
     }
-    if (status_ >= first_refusal && !too_long_) return judge_error(read_error(status_, response_));
+    if (status_ >= first_refusal && !too_long_) {
+        return judge_error(without_token(read_error(status_, response_)));
+    }
     report_all(failure(curl_code));
     return {};
 }
 
-BatchResult Batch::judge_results(const std::vector<EntryResult>& results) {
+SqsError Batch::without_token(SqsError error) const {
+    constexpr std::size_t piece = 16;
+    const std::string_view token = state_.keys.session_token;
+    for (std::size_t at = 0; at + piece <= token.size(); at += piece) {
+        for (std::string* text : {&error.code, &error.text}) {
+            if (text->find(token.substr(at, piece)) != std::string::npos) {
+                *text = "(the response repeats the session token)";
+            }
+        }
+    }
+    return error;
+}
+
+BatchResult Batch::judge_results(std::vector<EntryResult> results) {
     BatchResult batch{.accepted = true};
     for (const EntryResult& result : results) {
         batch.accepted = batch.accepted && !result;
@@ -306,8 +323,9 @@ BatchResult Batch::judge_results(const std::vector<EntryResult>& results) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         Outcome outcome;
         if (results[i]) {
-            outcome = refused_outcome(*results[i], status_, entries_[i].request,
-                                      batch.throttled ? state_.throttles + 1 : 0);
+            outcome =
+                refused_outcome(without_token(*std::move(results[i])), status_, entries_[i].request,
+                                batch.throttled ? state_.throttles + 1 : 0);
         } else {
             outcome.verdict = Verdict::accepted;
             outcome.status_code = status_;
@@ -339,40 +357,40 @@ BatchResult Batch::judge_error(SqsError error) {
 }
 
 Outcome Batch::failure(int curl_code) const {
-    const auto retryable = [](DeliveryErrorCode code, std::string text) {
-        return not_accepted(Verdict::retryable, code, std::move(text));
+    const auto retryable = [](DeliveryErrorCode code, std::string_view text) {
+        return not_accepted(Verdict::retryable, code, text);
     };
     if (denied_) {
         return not_accepted(Verdict::permanent, DeliveryErrorCode::destination_forbidden,
                             forbidden_text);
     }
     if (too_long_) return retryable(DeliveryErrorCode::protocol, "the response is too long");
-    std::string text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
+    const char* const text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
     switch (curl_code) {
         case CURLE_OPERATION_TIMEDOUT:
             return retryable(DeliveryErrorCode::timeout,
                              sent_ ? "no response in time" : "no connection in time");
         case CURLE_COULDNT_RESOLVE_HOST:
-            return retryable(DeliveryErrorCode::dns, std::move(text));
+            return retryable(DeliveryErrorCode::dns, text);
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CERTPROBLEM:
         case CURLE_SSL_CIPHER:
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_ISSUER_ERROR:
-            return retryable(DeliveryErrorCode::tls, std::move(text));
+            return retryable(DeliveryErrorCode::tls, text);
         case CURLE_COULDNT_CONNECT:
         case CURLE_SEND_ERROR:
         case CURLE_RECV_ERROR:
         case CURLE_SEND_FAIL_REWIND:
         case CURLE_PARTIAL_FILE:
         case CURLE_GOT_NOTHING:
-            return retryable(DeliveryErrorCode::connect, std::move(text));
+            return retryable(DeliveryErrorCode::connect, text);
         case CURLE_ABORTED_BY_CALLBACK:
             return retryable(DeliveryErrorCode::connect,
                              "the connection was closed before a response arrived");
         default:
-            return retryable(DeliveryErrorCode::protocol, std::move(text));
+            return retryable(DeliveryErrorCode::protocol, text);
     }
 }
 

@@ -32,7 +32,8 @@ struct Entry {
 
 /// Reports `outcome` for the entry, with the time that it took until `now`.
 void report(Entry& entry, Outcome outcome, Mono now);
-[[nodiscard]] Outcome not_accepted(Verdict verdict, DeliveryErrorCode code, std::string text);
+/// `text` may come from the service: it is made storable.
+[[nodiscard]] Outcome not_accepted(Verdict verdict, DeliveryErrorCode code, std::string_view text);
 /// The outcome of an entry that SQS refused. `status`: of the response. `throttles`: requests to
 /// its queue that were throttled in succession, this one included; zero if it was not.
 [[nodiscard]] Outcome refused_outcome(const SqsError& error, int status,
@@ -96,7 +97,9 @@ private:
     [[nodiscard]] std::optional<Mono> clock_error_shown() const;
     [[nodiscard]] Outcome failure(int curl_code) const;
     [[nodiscard]] BatchResult judge_error(SqsError error);
-    [[nodiscard]] BatchResult judge_results(const std::vector<EntryResult>& results);
+    [[nodiscard]] BatchResult judge_results(std::vector<EntryResult> results);
+    /// `error`, without texts that repeat the session token: error pages may repeat the request.
+    [[nodiscard]] SqsError without_token(SqsError error) const;
 
     std::string queue_key_;
     Queue queue_;
@@ -110,7 +113,8 @@ private:
     std::string date_;      // of the response
     std::string response_;  // its body
     bool too_long_ = false;
-    bool denied_ = false;
+    bool denied_ = false;  // the rules refused each address so far
+    bool opened_ = false;  // a connection was allowed
     bool sent_ = false;
     std::unique_ptr<curl_slist, ListFree> headers_;
     std::unique_ptr<CURL, HandleFree> handle_;

@@ -41,7 +41,8 @@ struct CredentialResponse {
     std::string body{};
 };
 
-/// The surroundings that the chain reads. Functions are called on the thread that calls the chain, and block.
+/// The surroundings that the chain reads. Functions are called on the thread that calls the chain,
+/// and block.
 struct CredentialWorld {
     std::function<std::optional<std::string>(const std::string& variable)> environment{};
     std::function<std::optional<std::string>(const std::string& path)> read_file{};

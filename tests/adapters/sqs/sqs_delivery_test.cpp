@@ -158,6 +158,14 @@ TEST_F(SqsDeliveryTest, NamesErrorsOfTheService) {
     EXPECT_EQ(throttled.retry_after, 1s);
 }
 
+TEST_F(SqsDeliveryTest, ShowsNoResponseThatRepeatsItsSessionToken) {
+    environment["AWS_SESSION_TOKEN"] = "0123456789abcdef-0123456789ABCDEF-rest";
+    const Outcome outcome = answered(json_response(
+        "400 Bad Request",
+        R"({"__type":"Odd","message":"you sent 456789abcdef-0123456789ABCDEF-rest"})"));
+    EXPECT_EQ(outcome.error_text, "400 Odd: (the response repeats the session token)");
+}
+
 TEST_F(SqsDeliveryTest, SignsLaterRequestsWithTheTimeThatAResponseShows) {
     const ScriptedReceiver receiver(
         Script{.answer = json_response(
