@@ -159,7 +159,10 @@ void print_endpoint(const json::object& endpoint, const Output& output) {
 
 Arguments endpoint_members() {
     return {
-        member("url", "where its requests go"),
+        member("url", "where its requests go; for SQS, of the queue"),
+        member("region", "SQS: sign for this one, if the URL names none"),
+        member("endpointUrl", "SQS: send there, such as to a VPC endpoint"),
+        member("messageGroup", "SQS: groups of a FIFO queue").of({"user", "endpoint"}),
         member("headers", R"(further headers: {"X-Team":"crm"})").as(ValueKind::json),
         member("timeout", "of one attempt, such as PT10S"),
         member("retryPolicy", R"(standard, seed, or {"delays":["PT1S","PT1M"]})")
@@ -178,7 +181,7 @@ Argument retry_waiting() {
 
 void add_endpoints(std::vector<ApiCommand>& rows) {
     const std::string path = "/v1/endpoints/{id}";
-    const std::vector<std::string> types{"WEBHOOK", "INBOX", "PULL"};
+    const std::vector<std::string> types{"WEBHOOK", "INBOX", "PULL", "SQS"};
     rows.push_back(
         {.noun = "endpoint",
          .verb = "list",

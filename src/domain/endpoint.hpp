@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,8 +85,9 @@ struct Endpoint {
     EndpointType type;
     std::string url;  // empty: its type has none
     BodyFormat format = BodyFormat::raw;
-    std::vector<EndpointHeader> headers;  // the user's own
-    std::chrono::seconds timeout{10};     // whole request, 1–30 s
+    std::map<std::string, std::string> options{};  // that only its type has, by name in the API
+    std::vector<EndpointHeader> headers;           // the user's own
+    std::chrono::seconds timeout{10};              // whole request, 1–30 s
     RetryPolicy retry_policy;
     std::uint32_t retry_client_errors = 0;
     std::optional<RateLimit> rate_limit{};         // empty: unlimited

@@ -1,8 +1,12 @@
 #include "server/endpoint_kinds.hpp"
 
 #include <memory>
+#include <utility>
 
+#include "adapters/sqs/sqs_kind.hpp"
+#include "adapters/system/process.hpp"
 #include "adapters/webhook/inbox_kind.hpp"
+#include "adapters/webhook/own_rules.hpp"
 #include "adapters/webhook/webhook_kind.hpp"
 #include "application/pull/pull_kind.hpp"
 
@@ -30,6 +34,17 @@ webhook::WebhookKind::Settings webhook_settings(const EndpointKindParts& parts) 
         .database = [&database = parts.database] { return listeners_at(database.listens_at()); }};
 }
 
+sqs::SenderSettings sqs_settings(const Settings& settings) {
+    return {.user_agent = settings.delivery.user_agent, .ca_file = settings.delivery.ca_file};
+}
+
+/// The same for all types whose endpoints have a URL.
+std::unique_ptr<DestinationRules> destination_rules(const EndpointKindParts& parts) {
+    auto its = webhook_settings(parts);
+    return std::make_unique<webhook::OwnRules>(std::move(its.destinations), its.addresses,
+                                               std::move(its.listeners), std::move(its.database));
+}
+
 webhook::InboxKind::Settings inbox_settings(const Settings& settings) {
     return {.allowed = settings.ui.inbox, .user_agent = settings.delivery.user_agent};
 }
@@ -43,6 +58,9 @@ EndpointKinds endpoint_kinds(const EndpointKindParts& p) {
         make_unique<webhook::WebhookKind>(webhook_settings(p), p.secrets, p.monotonic, p.permit));
     kinds.add(make_unique<webhook::InboxKind>(inbox_settings(p.settings), p.store, p.ids));
     kinds.add(make_unique<PullKind>());
+    kinds.add(make_unique<sqs::SqsKind>(
+        sqs_settings(p.settings), destination_rules(p),
+        sqs::CredentialWorld{.environment = &system::environment_variable}, p.monotonic, p.permit));
     return kinds;
 }
 

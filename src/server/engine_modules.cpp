@@ -100,7 +100,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
                  operations_ports(ports)),
       clock(platform.database->clock(), platform.storage, operations, delivery.loop),
       users(ports),
-      events(ports, operations),
+      events(ports, operations, platform.kinds),
       endpoints(ports, platform.kinds, platform.secrets, platform.settings.scheduler.lease),
       schedules(ports, operations),
       intake({.store = ports.store,

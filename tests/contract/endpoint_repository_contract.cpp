@@ -46,6 +46,7 @@ TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
 TEST_P(EndpointRepositoryContract, KeepsATypeThatItDoesNotKnow) {
     Endpoint queue = an_endpoint();
     queue.type = EndpointType{"QUEUE"};
+    queue.options = {{"empty", ""}, {"region", "eu-\"west\"-ü"}};
     add(queue, an_endpoint());
     EXPECT_EQ(find(queue.id), queue);
     EndpointQuery query;
@@ -53,6 +54,12 @@ TEST_P(EndpointRepositoryContract, KeepsATypeThatItDoesNotKnow) {
     const auto listed =
         in_read(store(), [&](Transaction& tx) { return tx.endpoints().list(query); });
     EXPECT_THAT(listed.items, ElementsAre(queue));
+
+    queue.options.erase("empty");
+    const auto updated =
+        in_transaction(store(), [&](Transaction& tx) { return tx.endpoints().update(queue); });
+    EXPECT_TRUE(updated);
+    EXPECT_EQ(find(queue.id), queue);
 }
 
 TEST_P(EndpointRepositoryContract, RefusesAnExternalIdThatAnotherEndpointHas) {

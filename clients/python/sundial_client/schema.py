@@ -371,15 +371,22 @@ class NewEndpointRateLimit(_NewEndpointRateLimitRequired, total=False):
 
 
 class _NewEndpointRequired(TypedDict):
-    type: Literal["WEBHOOK", "INBOX", "PULL"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
     name: str
 
 
 class NewEndpoint(_NewEndpointRequired, total=False):
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: str
-    # https, on an allowed port, never a private address unless the server allows it
+    # https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue
     url: str
+    # SQS only: the region that requests are signed for; by default the one that the URL names
+    region: str
+    # SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+    # apply
+    endpointUrl: str
+    # SQS only, for FIFO queues: what the messages of one group have in common
+    messageGroup: Literal["user", "endpoint"]
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -424,10 +431,17 @@ class EndpointPut(TypedDict, total=False):
     their defaults. With an id the given members. Type, format and secret may be repeated but not changed"""
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: str
-    type: Literal["WEBHOOK", "INBOX", "PULL"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
     name: str
-    # https, on an allowed port, never a private address unless the server allows it
+    # https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue
     url: str
+    # SQS only: the region that requests are signed for; by default the one that the URL names
+    region: str
+    # SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+    # apply
+    endpointUrl: str
+    # SQS only, for FIFO queues: what the messages of one group have in common
+    messageGroup: Literal["user", "endpoint"]
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -472,8 +486,15 @@ class EndpointPatch(TypedDict, total=False):
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: Optional[str]
     name: str
-    # https, on an allowed port, never a private address unless the server allows it
+    # https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue
     url: str
+    # SQS only: the region that requests are signed for; by default the one that the URL names; null: that of the URL
+    region: Optional[str]
+    # SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+    # apply; null: that of url
+    endpointUrl: Optional[str]
+    # SQS only, for FIFO queues: what the messages of one group have in common; null: user
+    messageGroup: Literal["user", "endpoint", None]
     # Your own headers, sent with each request: values given are set, null removes a header, all others stay. When the
     # url moves to another origin (scheme, host or port), each header that is to stay must be given its value again
     headers: Optional[Dict[str, Optional[str]]]
@@ -523,7 +544,7 @@ class _EndpointRequired(TypedDict):
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: Optional[str]
     name: str
-    type: Literal["WEBHOOK", "INBOX", "PULL"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
     url: Optional[str]
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # The names of your own headers, each with a hint of its value: an ellipsis, and the last three characters of a
@@ -552,6 +573,12 @@ class _EndpointRequired(TypedDict):
 
 
 class Endpoint(_EndpointRequired, total=False):
+    # SQS only, if it was given
+    region: str
+    # SQS only, if it was given
+    endpointUrl: str
+    # SQS only, if it was given
+    messageGroup: str
     # Shown once, by the response that created it
     secret: str
 
@@ -1908,7 +1935,7 @@ class CreateEventsQuery(TypedDict, total=False):
 
 class ListEndpointsQuery(TypedDict, total=False):
     # Of this type
-    type: Literal["WEBHOOK", "INBOX", "PULL"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
     # Enabled or disabled
     enabled: bool
     # Prefix of id, external id, name

@@ -336,10 +336,19 @@ export interface Event {
 export interface NewEndpoint {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId?: string;
-  type: "WEBHOOK" | "INBOX" | "PULL";
+  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
   name: string;
-  /** https, on an allowed port, never a private address unless the server allows it */
+  /** https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue */
   url?: string;
+  /** SQS only: the region that requests are signed for; by default the one that the URL names */
+  region?: string;
+  /**
+   * SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+   * apply
+   */
+  endpointUrl?: string;
+  /** SQS only, for FIFO queues: what the messages of one group have in common */
+  messageGroup?: "user" | "endpoint";
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -386,10 +395,19 @@ export interface NewEndpoint {
 export interface EndpointPut {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId?: string;
-  type?: "WEBHOOK" | "INBOX" | "PULL";
+  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
   name?: string;
-  /** https, on an allowed port, never a private address unless the server allows it */
+  /** https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue */
   url?: string;
+  /** SQS only: the region that requests are signed for; by default the one that the URL names */
+  region?: string;
+  /**
+   * SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+   * apply
+   */
+  endpointUrl?: string;
+  /** SQS only, for FIFO queues: what the messages of one group have in common */
+  messageGroup?: "user" | "endpoint";
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -427,8 +445,20 @@ export interface EndpointPatch {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId?: string | null;
   name?: string;
-  /** https, on an allowed port, never a private address unless the server allows it */
+  /** https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue */
   url?: string;
+  /**
+   * SQS only: the region that requests are signed for; by default the one that the URL names; null: that of the
+   * URL
+   */
+  region?: string | null;
+  /**
+   * SQS only: scheme and host that requests go to instead of those of url, such as a VPC endpoint. The same rules
+   * apply; null: that of url
+   */
+  endpointUrl?: string | null;
+  /** SQS only, for FIFO queues: what the messages of one group have in common; null: user */
+  messageGroup?: "user" | "endpoint" | null;
   /**
    * Your own headers, sent with each request: values given are set, null removes a header, all others stay. When
    * the url moves to another origin (scheme, host or port), each header that is to stay must be given its value
@@ -478,8 +508,14 @@ export interface Endpoint {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId: string | null;
   name: string;
-  type: "WEBHOOK" | "INBOX" | "PULL";
+  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
   url: string | null;
+  /** SQS only, if it was given */
+  region?: string;
+  /** SQS only, if it was given */
+  endpointUrl?: string;
+  /** SQS only, if it was given */
+  messageGroup?: string;
   format: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /**
    * The names of your own headers, each with a hint of its value: an ellipsis, and the last three characters of a
@@ -1768,7 +1804,7 @@ export interface CreateEventsQuery {
 
 export interface ListEndpointsQuery {
   /** Of this type */
-  type?: "WEBHOOK" | "INBOX" | "PULL";
+  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
   /** Enabled or disabled */
   enabled?: boolean;
   /** Prefix of id, external id, name */

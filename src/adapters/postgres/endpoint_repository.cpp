@@ -97,7 +97,8 @@ private:
             endpoint.public_key,
             column(keys, [](const SigningKey& key) { return to_string(key.scheme); }),
             column(keys, &SigningKey::sealed), column(keys, &SigningKey::signs_until),
-            column(headers, &EndpointHeader::hint));
+            column(headers, &EndpointHeader::hint), first_column(endpoint.options),
+            second_column(endpoint.options));
     }
 
     Result<void, DuplicateExternalId> external_id_is_free(const Endpoint& endpoint) {

@@ -7,15 +7,15 @@
 /// null.
 namespace sundial::postgres::sql {
 
-/// $1 to $26: the columns in order.
+/// $1 to $28: the columns in order.
 inline constexpr Statement add_endpoint{"add_endpoint", R"sql(
     INSERT INTO sundial.endpoints
         (id, external_id, name, type, url, header_names, sealed_headers, timeout, retry_policy,
          retry_delays, retry_client_errors, enabled, disabled_reason, secret_hint, version,
          created_at, updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key,
-         signing_schemes, sealed_keys, keys_sign_until, header_hints)
+         signing_schemes, sealed_keys, keys_sign_until, header_hints, option_names, option_values)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25, $26)
+            $20, $21, $22, $23, $24, $25, $26, $27, $28)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 inline constexpr Statement update_endpoint{"update_endpoint", R"sql(
     UPDATE sundial.endpoints
@@ -24,7 +24,8 @@ inline constexpr Statement update_endpoint{"update_endpoint", R"sql(
            enabled = $12, disabled_reason = $13, secret_hint = $14, version = $15,
            created_at = $16, updated_at = $17, rate_per_second = $18, rate_burst = $19,
            max_in_flight = $20, format = $21, public_key = $22, signing_schemes = $23,
-           sealed_keys = $24, keys_sign_until = $25, header_hints = $26
+           sealed_keys = $24, keys_sign_until = $25, header_hints = $26,
+           option_names = $27, option_values = $28
      WHERE id = $1)sql"};
 /// Also removes all that belongs to the endpoint. $1 id.
 inline constexpr Statement remove_endpoint{"remove_endpoint", R"sql(

@@ -106,6 +106,11 @@ std::vector<RecordedEvent> recorded_events_in(const Answer& rows) {
 }
 
 std::vector<Endpoint> endpoints_in(const Answer& rows) {
+    const auto type_options = [](const Row& row) {
+        auto pairs = zipped(row.get<std::vector<std::string>>("option_names"),
+                            row.get<std::vector<std::string>>("option_values"));
+        return std::map<std::string, std::string>(pairs.begin(), pairs.end());
+    };
     const auto rate_limit = [&](const Row& row) -> std::optional<RateLimit> {
         const auto per_second = row.get<std::optional<std::uint32_t>>("rate_per_second");
         if (!per_second) return std::nullopt;
@@ -123,6 +128,7 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .type = row.get<EndpointType>("type"),
             .url = row.get<std::string>("url"),
             .format = read_name(parse_body_format, row.get<std::string>("format")),
+            .options = type_options(row),
             .headers = endpoint_headers_of(row.get<std::vector<std::string>>("header_names"),
                                            row.get<std::vector<std::string>>("sealed_headers"),
                                            row.get<std::vector<std::string>>("header_hints")),

@@ -26,7 +26,8 @@ std::int64_t write(Connection& connection, const Statement& statement, const End
         array_of(endpoint.retry_policy.custom), endpoint.retry_client_errors, endpoint.enabled,
         endpoint.disabled_reason, endpoint.secret_hint, endpoint.version, endpoint.created_at,
         endpoint.updated_at, per_second, burst, endpoint.max_in_flight, endpoint.format,
-        endpoint.public_key, array_of(endpoint.signing_keys));
+        endpoint.public_key, array_of(endpoint.signing_keys),
+        object_of({endpoint.options.begin(), endpoint.options.end()}));
 }
 
 /// Only one connection writes, so every row that it reads is already locked and shared.

@@ -6,7 +6,7 @@
     "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "  \
     "retry_client_errors, enabled, disabled_reason, secret_hint, version, created_at, " \
     "updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key, "      \
-    "signing_keys"
+    "signing_keys, options"
 
 #define SUNDIAL_CIRCUIT                                                                \
     "endpoint_id, state, calls, failures, part_began, opened_at, open_for, probe_at, " \
@@ -19,7 +19,7 @@ namespace sundial::sqlite::sql {
 /// Inserts nothing if another row has the external id.
 inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22)
+            ?20, ?21, ?22, ?23)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 inline constexpr Statement update_endpoint{R"sql(
     UPDATE endpoints
@@ -27,7 +27,8 @@ inline constexpr Statement update_endpoint{R"sql(
            retry_policy = ?8, retry_delays = ?9, retry_client_errors = ?10, enabled = ?11,
            disabled_reason = ?12, secret_hint = ?13, version = ?14, created_at = ?15,
            updated_at = ?16, rate_per_second = ?17, rate_burst = ?18, max_in_flight = ?19,
-           format = ?20, public_key = ?21, signing_keys = ?22
+           format = ?20, public_key = ?21, signing_keys = ?22,
+           options = ?23
      WHERE id = ?1)sql"};
 inline constexpr Statement remove_endpoint{"DELETE FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};

@@ -233,6 +233,8 @@ Endpoint read_endpoint(Cursor& row) {
     endpoint.format = row.take<BodyFormat>();
     endpoint.public_key = row.take<std::string>();
     endpoint.signing_keys = signing_keys_in(row.take<std::string>());
+    for (auto& [name, value] : pairs_in(row.take<std::string>()))
+        endpoint.options.emplace(std::move(name), std::move(value));
     return endpoint;
 }
 

@@ -139,6 +139,7 @@ std::string recorded_data(const Endpoint* before, const Endpoint& after) {
         .add("type", &Endpoint::type)
         .add("url", &Endpoint::url)
         .add("format", &Endpoint::format)
+        .add("options", &Endpoint::options)
         .add("headers", &Endpoint::headers)
         .add("timeout", &Endpoint::timeout)
         .add("retryPolicy", &Endpoint::retry_policy)

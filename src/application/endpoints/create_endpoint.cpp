@@ -33,7 +33,8 @@ TypeSettings type_settings(const NewEndpoint& requested) {
             .format = requested.format,
             .headers = !requested.headers.empty(),
             .secret = requested.secret.has_value(),
-            .ed25519 = requested.ed25519};
+            .ed25519 = requested.ed25519,
+            .options = requested.options};
 }
 
 EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested,
@@ -50,6 +51,7 @@ EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested
                       .type = requested.type,
                       .url = requested.url.value_or(""),
                       .format = requested.format,
+                      .options = requested.options,
                       .headers = {},
                       .timeout = requested.timeout,
                       .retry_policy = requested.retry_policy,
@@ -66,7 +68,10 @@ EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested
     if (!endpoint.enabled) endpoint.disabled_reason = "created disabled";
 
     Defects found = defects(endpoint, lease_);
-    std::ranges::move(kind->refuse_new(type_settings(requested)), std::back_inserter(found));
+    const TypeSettings given = type_settings(requested);
+    std::ranges::move(refuse_foreign_options(*kind, given), std::back_inserter(found));
+    std::ranges::move(kind->refuse_new(given), std::back_inserter(found));
+    if (found.empty()) found = kind->refuse_whole(endpoint);
     endpoint.headers = sealed_headers(requested.headers, secrets_, found);
     auto fresh = keys_of(requested, *kind, secrets_);
     if (!fresh) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct NewEndpoint {
     EndpointType type;
     std::optional<std::string> url{};  // if its type has one, as the next ones
     BodyFormat format = BodyFormat::raw;
+    std::map<std::string, std::string> options{};
     std::vector<HeaderText> headers{};
     std::chrono::seconds timeout{10};
     RetryPolicy retry_policy{};

@@ -29,6 +29,7 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     if (edit.external_id) endpoint.external_id = *edit.external_id;
     if (edit.name) endpoint.name = *edit.name;
     if (edit.url) endpoint.url = *edit.url;
+    endpoint.options = edited(std::move(endpoint.options), edit.options);
     if (edit.timeout) endpoint.timeout = *edit.timeout;
     if (edit.retry_policy) endpoint.retry_policy = *edit.retry_policy;
     if (edit.retry_client_errors) endpoint.retry_client_errors = *edit.retry_client_errors;
@@ -64,10 +65,14 @@ EndpointResult<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> req
 }
 
 TypeSettings type_settings(const Endpoint& after, const EndpointEdit& edit) {
-    return {.url = edit.url,
-            .headers = !after.headers.empty(),
-            .secret = edit.secret.has_value(),
-            .ed25519 = edit.ed25519.value_or(false)};
+    TypeSettings given{.url = edit.url,
+                       .headers = !after.headers.empty(),
+                       .secret = edit.secret.has_value(),
+                       .ed25519 = edit.ed25519.value_or(false)};
+    for (const auto& [name, value] : edit.options.members) {
+        if (value) given.options[name] = *value;
+    }
+    return given;
 }
 
 /// The edit that replaces all settings.
@@ -77,6 +82,9 @@ EndpointEdit replacing(const Endpoint& before, const NewEndpoint& requested) {
     edit.type = requested.type;
     edit.format = requested.format;
     edit.url = requested.url;
+    edit.options.clear = true;
+    for (const auto& [name, value] : requested.options)
+        edit.options.members.emplace_back(name, value);
     for (const EndpointHeader& header : before.headers) {
         const auto is_it = [&](const HeaderText& given) { return given.first == header.name; };
         if (std::ranges::none_of(requested.headers, is_it)) {
@@ -155,9 +163,15 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     }
     // `kind` says nothing about the other settings of another type.
     if (whole && edit.type != before.type) return;
-    const auto refused = whole ? kind.refuse_new(type_settings(*whole))
-                               : kind.refuse_edit(type_settings(after, edit));
-    found.insert(found.end(), refused.begin(), refused.end());
+    const TypeSettings given = whole ? type_settings(*whole) : type_settings(after, edit);
+    std::ranges::move(refuse_foreign_options(kind, given), std::back_inserter(found));
+    std::ranges::move(whole ? kind.refuse_new(given) : kind.refuse_edit(given),
+                      std::back_inserter(found));
+    if (!found.empty()) return;
+    // Settings that older rules let in may stay while other settings change.
+    if (after.url != before.url || after.options != before.options) {
+        found = kind.refuse_whole(after);
+    }
 }
 
 /// Returns whether the circuit was open or half-open.

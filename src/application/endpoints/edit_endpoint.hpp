@@ -35,6 +35,7 @@ struct EndpointEdit {
     std::optional<EndpointType> type{};  // never changes: another type is refused
     std::optional<BodyFormat> format{};  // never changes: another one is refused
     std::optional<std::string> url{};
+    TextsEdit options{};
     TextsEdit headers{};
     std::optional<std::chrono::seconds> timeout{};
     std::optional<RetryPolicy> retry_policy{};

@@ -20,7 +20,8 @@ namespace sundial {
 struct EndpointsModule {
     EndpointsModule(const ModulePorts& p, const EndpointKinds& kinds, Secrets& secrets,
                     std::chrono::seconds lease = std::chrono::seconds{30})
-        : create(p.store, secrets, kinds, p.ids, lease),
+        : kinds(kinds),
+          create(p.store, secrets, kinds, p.ids, lease),
           unpark(p.store, p.wakeups),
           edit(p.store, secrets, kinds, p.ids, unpark, p.log, lease),
           put(create, edit),
@@ -33,6 +34,7 @@ struct EndpointsModule {
     EndpointsModule(const EndpointsModule&) = delete;
     EndpointsModule& operator=(const EndpointsModule&) = delete;
 
+    const EndpointKinds& kinds;
     CreateEndpoint create;
     UnparkEvents unpark;
     EditEndpoint edit;

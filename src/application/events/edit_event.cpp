@@ -32,8 +32,8 @@ class Editing {
 public:
     /// Shares the new endpoint. The event must not be locked yet: the deletion of an endpoint locks
     /// the endpoint, then its events.
-    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit)
-        : tx_(tx), zones_(zones), edit_(edit) {
+    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit, const EndpointKinds& kinds)
+        : tx_(tx), zones_(zones), edit_(edit), kinds_(kinds) {
         if (edit.endpoint) endpoint_ = shared_endpoint(tx, *edit.endpoint, endpoint_defects_);
     }
 
@@ -70,11 +70,12 @@ private:
                 defects.push_back(*std::move(refused));
             }
         }
-        if (!defects.empty()) return ValidationFailed{std::move(defects)};
-
         Event requested = event;
         requested.endpoint = endpoint_after(event);
         requested.payload = edit_.payload.value_or(event.payload);
+        if (auto refused = refused_by_endpoint(requested)) defects.push_back(*std::move(refused));
+        if (!defects.empty()) return ValidationFailed{std::move(defects)};
+
         requested.priority = edit_.priority.value_or(event.priority);
         if (requested == event && *target == before) return event;
         if (*target != before) {
@@ -107,6 +108,13 @@ private:
         return edit_.endpoint ? endpoint_ : event.endpoint;
     }
 
+    /// A payload that cannot be sent to the event's endpoint, if the edit brings them together.
+    std::optional<FieldError> refused_by_endpoint(const Event& after) {
+        if (!after.endpoint || !(edit_.payload || edit_.endpoint)) return std::nullopt;
+        const auto to = tx_.endpoints().find(*after.endpoint);
+        return to ? kinds_.refuse_payload(*to, "/deliveryPayload", after.payload) : std::nullopt;
+    }
+
     std::optional<std::string> zone_of_user(const Event& event) {
         if (!event.user) return std::nullopt;
         const auto user = tx_.users().find(*event.user);
@@ -116,6 +124,7 @@ private:
     Transaction& tx_;
     const TzData& zones_;
     const EventEdit& edit_;
+    const EndpointKinds& kinds_;
     std::optional<EndpointId> endpoint_;  // the new one
     std::vector<FieldError> endpoint_defects_;
 };
@@ -124,8 +133,8 @@ private:
 
 // Shares a new endpoint, then locks the event.
 EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
-                           std::optional<Version> expected) {
-    Editing editing{tx, zones, edit};
+                           std::optional<Version> expected, const EndpointKinds& kinds) {
+    Editing editing{tx, zones, edit, kinds};
     const auto live = tx.events().lock(id);
     const auto event = live ? live : tx.events().find(id);
     const std::string name = to_string(id);
@@ -141,7 +150,7 @@ EventResult<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
     auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<Event> {
         const auto requested = event_id(id);
         if (!requested) return requested.error();
-        return edit_in(tx, *zones_.current(), *requested, edit, expected);
+        return edit_in(tx, *zones_.current(), *requested, edit, expected, kinds_);
     });
     if (result) wakeups_.due_at(result->claimable_at);
     return result;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "application/events/target.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -25,15 +26,17 @@ struct EventEdit {
 
 /// Edits one event inside a transaction. Errors: as of EditEvent.
 [[nodiscard]] EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
-                                         const EventEdit& edit, std::optional<Version> expected);
+                                         const EventEdit& edit, std::optional<Version> expected,
+                                         const EndpointKinds& kinds = no_endpoint_kinds);
 
 /// Changes a PENDING event (target, payload, endpoint, priority), gives an endpoint to an event
 /// that waits for one, or marks a FAILED event as dismissed. An edit that changes nothing makes no
 /// new version.
 class EditEvent {
 public:
-    EditEvent(Store& store, const TimeZones& zones, Wakeups& wakeups)
-        : store_(store), zones_(zones), wakeups_(wakeups) {}
+    EditEvent(Store& store, const TimeZones& zones, Wakeups& wakeups,
+              const EndpointKinds& kinds = no_endpoint_kinds)
+        : store_(store), zones_(zones), wakeups_(wakeups), kinds_(kinds) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, InvalidStateTransition.
     [[nodiscard]] EventResult<Event> run(std::string_view id, const EventEdit& edit,
                                          std::optional<Version> expected);
@@ -42,6 +45,7 @@ private:
     Store& store_;
     const TimeZones& zones_;
     Wakeups& wakeups_;
+    const EndpointKinds& kinds_;
 };
 
 }  // namespace sundial

@@ -99,6 +99,12 @@ const User* EventReferences::user(const std::optional<std::string>& reference,
     return nullptr;
 }
 
+const Endpoint* EventReferences::endpoint_row(const std::optional<std::string>& reference) const {
+    if (!reference) return nullptr;
+    const auto found = endpoints_.find(*reference);
+    return found == endpoints_.end() ? nullptr : &found->second;
+}
+
 std::optional<EndpointId> EventReferences::endpoint(const std::optional<std::string>& reference,
                                                     std::vector<FieldError>& defects) const {
     if (!reference) return std::nullopt;

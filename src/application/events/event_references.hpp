@@ -52,6 +52,7 @@ public:
     /// Null if none was named or the reference is a defect. Lives as long as this object.
     [[nodiscard]] const User* user(const std::optional<std::string>& reference,
                                    std::vector<FieldError>& defects) const;
+    [[nodiscard]] const Endpoint* endpoint_row(const std::optional<std::string>& reference) const;
     [[nodiscard]] std::optional<EndpointId> endpoint(const std::optional<std::string>& reference,
                                                      std::vector<FieldError>& defects) const;
 

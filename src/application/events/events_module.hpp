@@ -7,15 +7,17 @@
 #include "application/events/retry_event.hpp"
 #include "application/events/schedule_event.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/module_ports.hpp"
 
 namespace sundial {
 
 /// The actions of callers on events: on one, or on many by an operation.
 struct EventsModule {
-    EventsModule(const ModulePorts& p, Operations& operations)
-        : schedule(p.store, p.zones, p.ids, p.wakeups),
-          edit(p.store, p.zones, p.wakeups),
+    EventsModule(const ModulePorts& p, Operations& operations,
+                 const EndpointKinds& kinds = no_endpoint_kinds)
+        : schedule(p.store, p.zones, p.ids, p.wakeups, kinds),
+          edit(p.store, p.zones, p.wakeups, kinds),
           cancel(p.store, p.zones, p.ids, p.wakeups),
           retry(p.store, p.ids, p.wakeups),
           explain(p.store, p.zones),

@@ -41,11 +41,13 @@ ScheduleEvent::Request::Request(const NewEvent& requested) : event(requested) {
     }
 }
 
-ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
+ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
+                             const EndpointKinds& kinds)
     : store_(store),
       zones_(zones),
       ids_(ids),
       wakeups_(wakeups),
+      kinds_(kinds),
       together_(group_limits, [this](Requests requests) {
           // An event that has to wait for a change of its user, or for the deletion of its
           // endpoint, must not delay the others.
@@ -154,6 +156,11 @@ EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, 
     std::vector<FieldError> defects = request.defects;
     const User* const user = references.user(requested.user, defects);
     const auto endpoint = references.endpoint(requested.endpoint, defects);
+    if (const Endpoint* to = references.endpoint_row(requested.endpoint)) {
+        if (auto refused = kinds_.refuse_payload(*to, "/deliveryPayload", requested.payload)) {
+            defects.push_back(*std::move(refused));
+        }
+    }
     const auto target = TargetReader{zones, tx.now()}.read(
         requested.target, user ? std::optional{user->timezone} : std::nullopt);
     if (!target) append_defects(defects, target.error());

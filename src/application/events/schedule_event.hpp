@@ -8,6 +8,7 @@
 
 #include "application/events/event_references.hpp"
 #include "application/events/target.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -32,7 +33,9 @@ struct NewEvent {
 /// Stores single events. A target in the past is due at once.
 class ScheduleEvent {
 public:
-    ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups);
+    /// Types among `kinds` may refuse payloads for their endpoints.
+    ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
+                  const EndpointKinds& kinds = no_endpoint_kinds);
 
     /// Stores one event, in one transaction with events that other callers store at the same time,
     /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
@@ -73,6 +76,7 @@ private:
     const TimeZones& zones_;
     Ids& ids_;
     Wakeups& wakeups_;
+    const EndpointKinds& kinds_;
     GroupCommit<Request, Answer> together_;
 };
 

@@ -1,6 +1,7 @@
 #include "application/ports/endpoint_kind.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "application/ports/failures.hpp"
@@ -25,6 +26,23 @@ EndpointKind& EndpointKinds::of(const Endpoint& endpoint) const {
                   ", which this program does not have; it has " + names()};
 }
 
+std::optional<FieldError> EndpointKinds::refuse_payload(const Endpoint& endpoint,
+                                                        const char* pointer,
+                                                        std::string_view payload) const {
+    const EndpointKind* kind = find(endpoint.type);
+    auto reason = kind == nullptr ? std::nullopt : kind->refuse_payload(payload);
+    if (!reason) return std::nullopt;
+    return FieldError{pointer, "not_allowed", *std::move(reason)};
+}
+
+std::vector<std::string> EndpointKinds::options() const {
+    std::vector<std::string> all;
+    for (const auto& kind : kinds_) std::ranges::move(kind->options(), std::back_inserter(all));
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return all;
+}
+
 std::string EndpointKinds::names() const {
     std::string names;
     for (const auto& kind : kinds_) {
@@ -32,6 +50,18 @@ std::string EndpointKinds::names() const {
         names += kind->type().value;
     }
     return names;
+}
+
+std::vector<FieldError> refuse_foreign_options(const EndpointKind& kind,
+                                               const TypeSettings& given) {
+    const std::vector<std::string> own = kind.options();
+    std::vector<FieldError> found;
+    for (const auto& [name, value] : given.options) {
+        if (std::ranges::find(own, name) != own.end()) continue;
+        found.push_back({"/" + name, "not_allowed",
+                         "endpoints of type " + kind.type().value + " have no " + name});
+    }
+    return found;
 }
 
 }  // namespace sundial

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,9 +19,10 @@ namespace sundial {
 struct TypeSettings {
     std::optional<std::string> url{};
     BodyFormat format = BodyFormat::raw;
-    bool headers = false;  // there are some
-    bool secret = false;   // one is given
-    bool ed25519 = false;  // a pair of keys is requested
+    bool headers = false;                          // there are some
+    bool secret = false;                           // one is given
+    bool ed25519 = false;                          // a pair of keys is requested
+    std::map<std::string, std::string> options{};  // of some types, by name: region
 };
 
 /// One type of endpoint: the settings that it takes, and how events reach its endpoints. Name,
@@ -35,6 +37,18 @@ public:
     /// The same for an edit. `given` has only what the edit gives, and whether the endpoint has
     /// headers after it.
     [[nodiscard]] virtual std::vector<FieldError> refuse_edit(const TypeSettings& given) const = 0;
+    /// The names of the settings that only this type has (Endpoint::options).
+    [[nodiscard]] virtual std::vector<std::string> options() const { return {}; }
+    /// The defects of an endpoint as a whole, new or edited: settings that contradict each other.
+    /// Called once each setting is valid.
+    [[nodiscard]] virtual std::vector<FieldError> refuse_whole(const Endpoint& /*after*/) const {
+        return {};
+    }
+    /// The reason why `payload` cannot be sent to its endpoints. Empty if it can.
+    [[nodiscard]] virtual std::optional<std::string> refuse_payload(
+        std::string_view /*payload*/) const {
+        return std::nullopt;
+    }
     /// Whether its endpoints have keys that sign each request to them.
     [[nodiscard]] virtual bool signs() const { return false; }
     /// The receiver behind `url`: https://crm.example. The value of a header is never sent to
@@ -57,13 +71,26 @@ public:
     /// The kind of a stored endpoint. Throws Corrupt if the program does not have it: another
     /// version stored it.
     [[nodiscard]] EndpointKind& of(const Endpoint& endpoint) const;
+    /// The defect of a payload, at `pointer`, that cannot be sent to `endpoint`.
+    [[nodiscard]] std::optional<FieldError> refuse_payload(const Endpoint& endpoint,
+                                                           const char* pointer,
+                                                           std::string_view payload) const;
     /// All, in the order of their registration.
     [[nodiscard]] std::span<const std::unique_ptr<EndpointKind>> all() const { return kinds_; }
+    /// The options of all types, each name once.
+    [[nodiscard]] std::vector<std::string> options() const;
     /// "INBOX, PULL", for messages.
     [[nodiscard]] std::string names() const;
 
 private:
     std::vector<std::unique_ptr<EndpointKind>> kinds_;
 };
+
+/// Of a program that sends nothing.
+inline const EndpointKinds no_endpoint_kinds{};
+
+/// The options in `given` that `kind` does not have.
+[[nodiscard]] std::vector<FieldError> refuse_foreign_options(const EndpointKind& kind,
+                                                             const TypeSettings& given);
 
 }  // namespace sundial

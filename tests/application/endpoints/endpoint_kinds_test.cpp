@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "application/events/edit_event.hpp"
+#include "application/events/schedule_event.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/failures.hpp"
 #include "support/engine.hpp"
@@ -29,6 +31,16 @@ public:
     [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings& given) const override {
         if (!given.url || given.url->starts_with("queue:")) return {};
         return {{"/url", "bad_format", "begins with queue:"}};
+    }
+    [[nodiscard]] std::vector<std::string> options() const override { return {"region"}; }
+    [[nodiscard]] std::vector<FieldError> refuse_whole(const Endpoint& after) const override {
+        if (after.url != "queue:abroad" || after.options.contains("region")) return {};
+        return {{"/region", "required", "this queue is in another region"}};
+    }
+    [[nodiscard]] std::optional<std::string> refuse_payload(
+        std::string_view payload) const override {
+        if (payload.find("binary") == std::string_view::npos) return std::nullopt;
+        return "a QUEUE takes texts";
     }
     [[nodiscard]] Delivery* delivery() override { return &delivery_; }
 
@@ -76,6 +88,70 @@ TEST_F(EndpointKindsTest, ANewTypeJudgesItsOwnSettings) {
     edit.url = "https://crm.example/";
     const auto edited = edit_endpoint.run(to_string(endpoint.id), edit, std::nullopt, "req-3");
     EXPECT_THAT(defects_of(edited), ElementsAre("/url bad_format"));
+}
+
+TEST_F(EndpointKindsTest, ANewTypeHasOptionsThatOthersRefuse) {
+    NewEndpoint requested = a_queue();
+    requested.options = {{"region", "eu-west-1"}};
+    const Endpoint endpoint = create_endpoint.run(requested, "req-1").value().endpoint;
+    EXPECT_EQ(queries.endpoint(to_string(endpoint.id)).value().options, requested.options);
+    EXPECT_THAT(store.recorded().back().data, HasSubstr(R"("options":{"region":"eu-west-1"})"));
+    EXPECT_THAT(kinds.options(), ElementsAre("region"));
+
+    requested.options = {{"exchange", "x"}};
+    EXPECT_THAT(defects_of(create_endpoint.run(requested, "req-2")),
+                ElementsAre("/exchange not_allowed"));
+    const PullKind pull;
+    EXPECT_THAT(brief(refuse_foreign_options(pull, {.options = {{"region", "x"}}})),
+                ElementsAre("/region not_allowed"));
+}
+
+TEST_F(EndpointKindsTest, OptionsAreEditedAndJudgedTogetherWithTheUrl) {
+    NewEndpoint requested = a_queue();
+    requested.options = {{"region", "eu-west-1"}};
+    const std::string id = to_string(create_endpoint.run(requested, "req-1").value().endpoint.id);
+    EndpointEdit edit;
+    edit.url = "queue:abroad";
+    EXPECT_EQ(edit_endpoint.run(id, edit, std::nullopt, "req-2").value().options,
+              requested.options);
+    EndpointEdit removal;
+    removal.options.members = {{"region", std::nullopt}};
+    EXPECT_THAT(defects_of(edit_endpoint.run(id, removal, std::nullopt, "req-3")),
+                ElementsAre("/region required"));
+    removal.url = "queue:orders";
+    EXPECT_THAT(edit_endpoint.run(id, removal, std::nullopt, "req-4").value().options, IsEmpty());
+
+    requested.url = "queue:abroad";
+    requested.options.clear();
+    EXPECT_THAT(defects_of(create_endpoint.run(requested, "req-5")),
+                ElementsAre("/region required"));
+    requested.options = {{"region", "us-east-1"}};
+    EXPECT_EQ(edit_endpoint.replace(id, requested, std::nullopt, "req-6").value().options,
+              requested.options);
+    requested.url = "queue:orders";
+    requested.options.clear();
+    EXPECT_THAT(edit_endpoint.replace(id, requested, std::nullopt, "req-7").value().options,
+                IsEmpty());
+}
+
+TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsWhenAnEventIsMadeOrEdited) {
+    const Endpoint endpoint = create_endpoint.run(a_queue(), "req-1").value().endpoint;
+    ScheduleEvent schedule{store, zones, ids, wakeups, kinds};
+    EditEvent edit_event{store, zones, wakeups, kinds};
+    NewEvent requested;
+    requested.event_type = "ORDER";
+    requested.endpoint = to_string(endpoint.id);
+    requested.target.utc = "now+1h";
+    requested.payload = R"({"binary":true})";
+    EXPECT_THAT(defects_of(schedule.run(requested)), ElementsAre("/deliveryPayload not_allowed"));
+    requested.payload = "{}";
+    const Event event = schedule.run(requested).value();
+    EventEdit edit;
+    edit.payload = R"({"binary":true})";
+    EXPECT_THAT(defects_of(edit_event.run(to_string(event.id), edit, std::nullopt)),
+                ElementsAre("/deliveryPayload not_allowed"));
+    edit.endpoint = std::optional<std::string>{};
+    EXPECT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt));
 }
 
 TEST_F(EndpointKindsTest, AnAttemptWhoseLeaseIsLostIsAbandonedByItsType) {

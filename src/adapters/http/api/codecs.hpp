@@ -92,10 +92,13 @@ struct WaitingOrder {
 
 // Endpoints. Errors: invalid durations, which the OpenAPI document cannot check.
 
-/// `default_timeout` applies to an endpoint without a timeout of its own.
+/// `default_timeout` applies to an endpoint without a timeout of its own. `options`: the settings
+/// that some types have (EndpointKinds::options).
 [[nodiscard]] Result<NewEndpoint> new_endpoint(const JsonBody& body,
-                                               std::chrono::seconds default_timeout);
-[[nodiscard]] Result<EndpointEdit> endpoint_edit(const JsonBody& body);
+                                               std::chrono::seconds default_timeout,
+                                               std::span<const std::string> options);
+[[nodiscard]] Result<EndpointEdit> endpoint_edit(const JsonBody& body,
+                                                 std::span<const std::string> options);
 [[nodiscard]] Result<Rotation> rotation(const JsonBody& body);
 /// The endpoint's circuit as of `now`.
 struct CircuitShown {

@@ -92,7 +92,8 @@ std::optional<std::string> if_any(const std::string& text) {
 
 }  // namespace
 
-Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds default_timeout) {
+Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds default_timeout,
+                                 std::span<const std::string> options) {
     const Members members(body);
     std::vector<FieldError> errors;
     NewEndpoint endpoint{.type = EndpointType{members.text("type").value_or("")}};
@@ -101,6 +102,9 @@ Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds defa
     endpoint.url = members.text("url");
     endpoint.format =
         parse_body_format(members.text("format").value_or("")).value_or(BodyFormat::raw);
+    for (const std::string& name : options) {
+        if (auto value = members.text(name)) endpoint.options.emplace(name, *std::move(value));
+    }
     for (auto& [name, value] : members.texts("headers")) endpoint.headers.emplace_back(name, value);
     endpoint.timeout =
         duration_at(members.text("timeout"), "/timeout", errors).value_or(default_timeout);
@@ -115,7 +119,7 @@ Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds defa
     return endpoint;
 }
 
-Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
+Result<EndpointEdit> endpoint_edit(const JsonBody& body, std::span<const std::string> options) {
     const Members members(body);
     std::vector<FieldError> errors;
     EndpointEdit edit;
@@ -125,6 +129,11 @@ Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
     if (const auto format = members.text("format")) edit.format = parse_body_format(*format);
     edit.secret = members.text("secret");
     edit.url = members.text("url");
+    for (const std::string& name : options) {
+        if (auto value = members.edit(name)) {
+            edit.options.members.emplace_back(name, *std::move(value));
+        }
+    }
     edit.headers = members.texts_edit("headers");
     edit.timeout = duration_at(members.text("timeout"), "/timeout", errors);
     edit.retry_policy = retry_policy_in(members, errors);
@@ -158,6 +167,7 @@ std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
     json.member("name", endpoint.name)
         .member("type", to_string(endpoint.type))
         .member("url", if_any(endpoint.url));
+    for (const auto& [name, value] : endpoint.options) json.member(name, value);
     json.member("format", to_string(endpoint.format)).key("headers").begin_object();
     for (const EndpointHeader& header : endpoint.headers) {
         json.member(header.name, header.hint.empty() ? header_hint("") : header.hint);

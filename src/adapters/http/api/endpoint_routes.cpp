@@ -32,7 +32,7 @@ std::vector<FieldError> refuse_whole(const NewEndpoint& endpoint, const std::str
 
 class EndpointRoutes {
 public:
-    explicit EndpointRoutes(EndpointApi api) : api_(api) {}
+    explicit EndpointRoutes(EndpointApi api) : api_(api), options_(api.endpoints.kinds.options()) {}
 
     [[nodiscard]] Response list(const Request& request) const {
         const auto page = page_request(request, SortValue::number);
@@ -59,7 +59,7 @@ public:
     }
 
     [[nodiscard]] Response create(const Request& request) const {
-        const auto requested = new_endpoint(*request.json, api_.default_timeout);
+        const auto requested = new_endpoint(*request.json, api_.default_timeout, options_);
         if (!requested) return refused(requested.error(), request);
         const auto made = api_.endpoints.create.run(*requested, caller_of(request));
         if (!made) return refused(made.error(), request);
@@ -73,7 +73,7 @@ public:
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
-        auto edit = endpoint_edit(*request.json);
+        auto edit = endpoint_edit(*request.json, options_);
         if (!edit) return refused(edit.error(), request);
         edit->retry_waiting = truth_value(request, "retryWaiting").value_or(false);
         const auto endpoint = api_.endpoints.edit.run(request.path_value("id"), *edit,
@@ -133,7 +133,7 @@ public:
 
 private:
     [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
-        const auto requested = new_endpoint(*request.json, api_.default_timeout);
+        const auto requested = new_endpoint(*request.json, api_.default_timeout, options_);
         if (!requested) return refused(requested.error(), request);
         if (auto errors = refuse_whole(*requested, external_id); !errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
@@ -166,6 +166,7 @@ private:
     }
 
     EndpointApi api_;
+    std::vector<std::string> options_;  // of all types
 };
 
 }  // namespace

@@ -1,0 +1,264 @@
+"""A queue service like Amazon SQS, as far as senders see it: SendMessageBatch by the JSON protocol, with the limits of the
+service, errors on request, and each signature verified by botocore, which shares no code with the product."""
+import contextlib
+import datetime
+import hashlib
+import http.server
+import json
+import re
+import threading
+import time
+import urllib.parse
+
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+MAX_ENTRIES = 10
+MAX_BYTES = 1_048_576
+WINDOW = 300  # seconds: of deduplication, and how wrong the clock of a sender may be
+# As the service documents them: all other characters are refused.
+ALLOWED = re.compile("[\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+
+
+class Refused(Exception):
+    def __init__(self, status, code, text=""):
+        super().__init__(code)
+        self.status, self.code, self.text = status, code, text
+
+
+class Threads(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, request, address):
+        pass  # a killed sender resets its connections
+
+
+def serving(handler):
+    server = Threads(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+class FakeSqs:
+    """`faults`: consumed one by one, one for each request that is signed well: "throttled", "unavailable", "cut" (the
+    messages are stored, the response is cut), "entry:CODE:sender" or "entry:CODE:service" (the first entry fails), None."""
+
+    def __init__(self, queues=("birthdays",), region="eu-west-1", keys=None):
+        self.lock = threading.Lock()
+        self.region = region
+        self.keys = keys or {"AKIDEXAMPLE": ("secret", "")}  # access key: secret key, session token
+        self.expired = set()  # session tokens
+        self.clock_error = 0  # seconds that this service is ahead
+        self.faults = []
+        self.messages = {name: [] for name in queues}
+        self.deduplicated = {}  # (queue, id): when
+        self.batches = []  # number of entries of each accepted request
+        self.refusals = []  # codes
+        fake = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(fake.now() if timestamp is None else timestamp)
+
+            def do_POST(self):
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    return  # the sender died
+                cut = False
+                try:
+                    status, answer, cut = fake.handle(self, body)
+                except Refused as refused:
+                    with fake.lock:
+                        fake.refusals.append(refused.code)
+                    status, answer = refused.status, {"__type": f"com.amazonaws.sqs#{refused.code}", "message": refused.text}
+                text = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/x-amz-json-1.0")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text[:len(text) // 2] if cut else text)
+                if cut:
+                    self.close_connection = True
+
+            def log_message(self, *arguments):
+                pass
+
+        self.port = serving(Handler)
+        self.origin = f"http://127.0.0.1:{self.port}"
+
+    def url(self, queue="birthdays"):
+        return f"{self.origin}/123456789012/{queue}"
+
+    def now(self):
+        return time.time() + self.clock_error
+
+    def verify(self, handler, body):
+        """Raises Refused unless the request is signed by one of the keys, for this region, at about this time."""
+        given = handler.headers.get("Authorization", "")
+        parts = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
+                             r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})", given)
+        if not parts:
+            raise Refused(403, "IncompleteSignatureException", given)
+        access, date, region, service, names, signature = parts.groups()
+        signed = names.split(";")
+        if access not in self.keys:
+            raise Refused(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+        secret, token = self.keys[access]
+        if handler.headers.get("X-Amz-Security-Token", "") != token or token in self.expired:
+            raise Refused(403, "ExpiredTokenException", "The security token included in the request is expired")
+        if (region, service) != (self.region, "sqs"):
+            raise Refused(403, "InvalidSignatureException", f"Credential should be scoped to a valid region, not '{region}'.")
+        stamp = handler.headers["X-Amz-Date"]
+        at = datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc).timestamp()
+        if abs(at - self.now()) > WINDOW or not stamp.startswith(date):
+            raise Refused(403, "InvalidSignatureException", f"Signature expired: {stamp} is now earlier than")
+        if "host" not in signed or "x-amz-date" not in signed or (token and "x-amz-security-token" not in signed):
+            raise Refused(403, "InvalidSignatureException", names)
+        request = AWSRequest(method="POST", url=f"{self.origin}{handler.path}", data=body,
+                             headers={name: handler.headers[name] for name in signed})
+        request.context["timestamp"] = stamp
+        auth = SigV4Auth(Credentials(access, secret, token or None), "sqs", region)
+        if auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request) != signature:
+            raise Refused(403, "InvalidSignatureException", "The request signature we calculated does not match")
+
+    def handle(self, handler, body):
+        """(status, response, whether to cut it)"""
+        self.verify(handler, body)
+        target = handler.headers.get("X-Amz-Target")
+        if target != "AmazonSQS.SendMessageBatch" or handler.headers["Content-Type"] != "application/x-amz-json-1.0":
+            raise Refused(400, "InvalidAction", str(target))
+        request = json.loads(body)
+        with self.lock:
+            fault = self.faults.pop(0) if self.faults else None
+            if fault == "throttled":
+                raise Refused(400, "RequestThrottled", "Slow down")
+            if fault == "unavailable":
+                raise Refused(503, "ServiceUnavailable")
+            queue = request["QueueUrl"].rsplit("/", 1)[1]
+            if queue not in self.messages:
+                raise Refused(400, "QueueDoesNotExist", "The specified queue does not exist.")
+            return 200, self.send(queue, request["Entries"], fault), fault == "cut"
+
+    def send(self, queue, entries, fault):
+        if not 1 <= len(entries) <= MAX_ENTRIES:
+            raise Refused(400, "TooManyEntriesInBatchRequest")
+        if len({entry["Id"] for entry in entries}) != len(entries):
+            raise Refused(400, "BatchEntryIdsNotDistinct")
+        texts = [[entry["MessageBody"]] + [part for name, value in entry["MessageAttributes"].items()
+                                           for part in (name, value["DataType"], value["StringValue"])] for entry in entries]
+        if sum(len(text.encode()) for parts in texts for text in parts) > MAX_BYTES:
+            raise Refused(400, "BatchRequestTooLong")
+        self.batches.append(len(entries))
+        successful, failed = [], []
+        for position, (entry, parts) in enumerate(zip(entries, texts)):
+            if fault and fault.startswith("entry:") and position == 0:
+                _, code, by = fault.split(":")
+                failed.append({"Id": entry["Id"], "Code": code, "Message": "as asked", "SenderFault": by == "sender"})
+                continue
+            if not all(ALLOWED.fullmatch(text) for text in parts):
+                failed.append({"Id": entry["Id"], "Code": "InvalidMessageContents", "SenderFault": True})
+                continue
+            if queue.endswith(".fifo"):
+                key = (queue, entry["MessageDeduplicationId"])
+                assert 1 <= len(entry["MessageGroupId"]) <= 128 and len(key[1]) <= 128, entry
+                repeated = time.time() - self.deduplicated.get(key, 0) < WINDOW
+                self.deduplicated.setdefault(key, time.time())
+            else:
+                assert "MessageGroupId" not in entry and "MessageDeduplicationId" not in entry, entry
+                repeated = False
+            if not repeated:
+                self.messages[queue].append(entry)
+            successful.append({"Id": entry["Id"], "MessageId": f"m-{len(self.messages[queue])}",
+                               "MD5OfMessageBody": hashlib.md5(parts[0].encode()).hexdigest()})
+        answer = {"Successful": successful}
+        if failed:
+            answer["Failed"] = failed
+        return answer
+
+    def bodies(self, queue="birthdays"):
+        with self.lock:
+            return [json.loads(entry["MessageBody"]) for entry in self.messages[queue]]
+
+    def keys_sent(self, queue="birthdays"):
+        return [body["idempotencyKey"] for body in self.bodies(queue)]
+
+
+class FakeCredentials:
+    """Container and instance metadata services, and the security token service. Each response has the next of `given`, pairs
+    of an access key and a session token; the last one repeats. The secret key is "secret"."""
+
+    def __init__(self, *given, lasts=3600, authorization=None):
+        self.given, self.asked = list(given), []
+        fake = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self, text, status=200):
+                self.send_response_only(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            def keys(self):
+                access, token = fake.given.pop(0) if len(fake.given) > 1 else fake.given[0]
+                end = datetime.datetime.fromtimestamp(time.time() + lasts, datetime.timezone.utc)
+                return access, token, end.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+            def do_PUT(self):
+                fake.asked.append(self.path)
+                if self.path != "/latest/api/token" or not self.headers["X-aws-ec2-metadata-token-ttl-seconds"]:
+                    return self.answer("", 400)
+                return self.answer("session")
+
+            def do_GET(self):
+                fake.asked.append(self.path)
+                roles = "/latest/meta-data/iam/security-credentials/"
+                if self.path.startswith("/latest/"):
+                    if self.headers["X-aws-ec2-metadata-token"] != "session":
+                        return self.answer("", 401)
+                    if self.path == roles:
+                        return self.answer("sender")
+                elif authorization and self.headers["Authorization"] != authorization:
+                    return self.answer("", 401)
+                if self.path not in ("/keys", roles + "sender"):
+                    return self.answer("", 404)
+                access, token, end = self.keys()
+                return self.answer(json.dumps({"AccessKeyId": access, "SecretAccessKey": "secret", "Token": token,
+                                               "Expiration": end}))
+
+            def do_POST(self):
+                form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                fake.asked.append(form)
+                if form["Action"] != ["AssumeRoleWithWebIdentity"] or form["WebIdentityToken"] != ["web/identity+token"]:
+                    return self.answer("<ErrorResponse><Error><Code>InvalidIdentityToken</Code></Error></ErrorResponse>", 400)
+                access, token, end = self.keys()
+                return self.answer(f"<R><Credentials><AccessKeyId>{access}</AccessKeyId>"
+                                   "<SecretAccessKey>secret</SecretAccessKey>"
+                                   f"<SessionToken>{token}</SessionToken><Expiration>{end}</Expiration></Credentials></R>")
+
+            def log_message(self, *arguments):
+                pass
+
+        self.origin = f"http://127.0.0.1:{serving(Handler)}"
+
+
+@contextlib.contextmanager
+def client(fake):
+    """A client of the service by botocore itself. None if its version still speaks the older protocol."""
+    import botocore.config
+    import botocore.session
+    session = botocore.session.Session()
+    if session.get_service_model("sqs").metadata["protocol"] != "json":
+        yield None
+        return
+    access, (secret, token) = next(iter(fake.keys.items()))
+    yield session.create_client("sqs", region_name=fake.region, endpoint_url=fake.origin, aws_access_key_id=access,
+                                aws_secret_access_key=secret, aws_session_token=token or None,
+                                config=botocore.config.Config(retries={"max_attempts": 0, "mode": "standard"}))
