@@ -36,7 +36,7 @@ def main():
         operations = 0
         for path, methods in document["paths"].items():
             for method in methods:
-                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY"))
+                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY").replace("{file}", "app.js"))
                 code = answer.json().get("code") if answer.headers.get("Content-Type", "").endswith("json") else None
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"

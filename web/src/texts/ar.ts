@@ -1,0 +1,25 @@
+import type { Texts } from "./en.ts";
+
+export const ar: Texts = {
+  overview: "نظرة عامة", events: "الأحداث", event: "حدث", settings: "العرض", skip: "إلى المحتوى",
+  ready: "جاهز", notReady: "غير جاهز", unreachable: "الخادم لا يستجيب. ستحاول الصفحة مجددًا تلقائيًا.",
+  stale: "قد تكون المعلومات المعروضة قديمة.", loading: "جارٍ التحميل…", nothing: "لا يوجد شيء.", notFound: "هذه الصفحة غير موجودة.",
+  nextTen: "الأحداث العشرة التالية", openCircuits: "القواطع المفتوحة", noOpenCircuit: "لا يوجد قاطع مفتوح.", deadLetters: "رسائل غير مسلَّمة",
+  waiting: "بانتظار إعادة المحاولة", pendingHour: "مستحقة خلال ساعة", overdue: "متأخرة",
+  atLeast: "{n} أو أكثر", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة", checks: "الفحوص", version: "الإصدار",
+  type: "النوع", status: "الحالة", due: "الموعد", zone: "المنطقة", priority: "الأولوية", endpoint: "الوجهة", user: "المستخدم", schedule: "الجدول",
+  attempts: "المحاولات", reason: "السبب", lateness: "التأخر", key: "المفتاح", id: "المعرّف", created: "أُنشئ", updated: "عُدّل", executed: "نُفّذ", nextAttempt: "المحاولة التالية",
+  waitingFor: "ينتظر", columns: "الأعمدة", filter: "تصفية", apply: "تطبيق", clear: "مسح", next: "الصفحة التالية", first: "الصفحة الأولى", search: "يبدأ المعرّف أو المفتاح بـ",
+  dueFrom: "مستحق من", dueTo: "مستحق قبل", any: "الكل", select: "تحديد", selectAll: "تحديد كل ما في الصفحة", selected: "المحدد: {n}", wholeFilter: "كل نتائج التصفية",
+  retry: "إعادة المحاولة الآن", fire: "إرسال الآن", reschedule: "تغيير الموعد", cancel: "إلغاء الحدث", dismiss: "تجاهل", bulkRetry: "إعادة المحاولة", bulkCancel: "إلغاء", bulkDismiss: "تجاهل",
+  confirm: "تنفيذ", close: "إغلاق", countedApply: "عدد الأحداث المعنية: {n}.", counting: "جارٍ العد…", started: "العملية {id}: {status}، أُنجز {done}، فشل {failed}.",
+  perSecond: "الحد الأقصى في الثانية", cannotUndo: "لا يمكن التراجع عن هذا.", newTime: "الوقت المحلي الجديد", sameAs: "الأمر نفسه عبر curl وسطر الأوامر", done: "تم.",
+  payload: "المحتوى", copy: "نسخ", copied: "نُسخ", why: "لماذا في ذلك الوقت", whyText: "من القاعدة إلى النتيجة", timeline: "المحاولات", noAttempts: "لا محاولة بعد.",
+  rule: "القاعدة", local: "الوقت المحلي", zoneStep: "المنطقة", utc: "UTC", change: "تعديل", attempt: "محاولة", result: "النتيجة", waits: "الآن",
+  timesIn: "الأوقات حسب", target: "منطقة الهدف", viewer: "منطقتي", theme: "المظهر", auto: "النظام", dark: "داكن", light: "فاتح", language: "اللغة",
+  keyWanted: "هذا الخادم يتطلب مفتاح API", keyHint: "يبقى المفتاح في هذه الصفحة ويُنسى عند إغلاقها.", apiKey: "مفتاح API", signIn: "استخدام المفتاح", signOut: "نسيان المفتاح",
+  shortcuts: "لوحة المفاتيح", goOverview: "نظرة عامة", goEvents: "الأحداث", focusSearch: "بحث", thisHelp: "هذه القائمة", attemptNumber: "المحاولة {n}",
+  PENDING: "مجدول", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "اختبار", CLOSED: "مغلق",
+  pass: "ناجح", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستُعاد", PERMANENT: "فشل نهائي", LOST: "مفقودة", LATE: "متأخرة جدًا", RELEASED: "أُعيدت",
+  probe: "الاختبار التالي", since: "منذ", none: "لا شيء", moreThere: "لم تُعدّ الأقدم.", mode: "الوضع", unknownError: "رفض الخادم هذا الطلب.",
+};

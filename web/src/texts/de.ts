@@ -1,0 +1,25 @@
+import type { Texts } from "./en.ts";
+
+export const de: Texts = {
+  overview: "Übersicht", events: "Ereignisse", event: "Ereignis", settings: "Anzeige", skip: "Zum Inhalt",
+  ready: "Bereit", notReady: "Nicht bereit", unreachable: "Der Server antwortet nicht. Diese Seite versucht es von selbst wieder.",
+  stale: "Die Anzeige ist vielleicht veraltet.", loading: "Lädt…", nothing: "Nichts vorhanden.", notFound: "Diese Seite gibt es nicht.",
+  nextTen: "Die nächsten zehn Ereignisse", openCircuits: "Offene Sicherungen", noOpenCircuit: "Keine Sicherung ist offen.", deadLetters: "Unzustellbare",
+  waiting: "Warten auf neuen Versuch", pendingHour: "Fällig in einer Stunde", overdue: "Überfällig",
+  atLeast: "{n} oder mehr", server: "Server", database: "Datenbank", tz: "Zeitzonendaten", clock: "Uhr", checks: "Prüfungen", version: "Version",
+  type: "Typ", status: "Status", due: "Fällig", zone: "Zone", priority: "Priorität", endpoint: "Endpunkt", user: "Person", schedule: "Zeitplan",
+  attempts: "Versuche", reason: "Grund", lateness: "Verspätung", key: "Schlüssel", id: "Id", created: "Angelegt", updated: "Geändert", executed: "Ausgeführt", nextAttempt: "Nächster Versuch",
+  waitingFor: "Wartet auf", columns: "Spalten", filter: "Filter", apply: "Anwenden", clear: "Leeren", next: "Nächste Seite", first: "Erste Seite", search: "Id oder Schlüssel beginnt mit",
+  dueFrom: "Fällig ab", dueTo: "Fällig vor", any: "alle", select: "Auswählen", selectAll: "Alle auf dieser Seite auswählen", selected: "{n} ausgewählt", wholeFilter: "Ganzer Filter",
+  retry: "Jetzt wiederholen", fire: "Jetzt senden", reschedule: "Verschieben", cancel: "Ereignis absagen", dismiss: "Ablegen", bulkRetry: "Wiederholen", bulkCancel: "Absagen", bulkDismiss: "Ablegen",
+  confirm: "Ausführen", close: "Schließen", countedApply: "Das betrifft {n} Ereignisse.", counting: "Zählt…", started: "Vorgang {id}: {status}, {done} erledigt, {failed} gescheitert.",
+  perSecond: "Höchstens Ereignisse pro Sekunde", cannotUndo: "Das lässt sich nicht zurücknehmen.", newTime: "Neue Ortszeit", sameAs: "Dasselbe mit curl und als Befehl", done: "Erledigt.",
+  payload: "Nutzdaten", copy: "Kopieren", copied: "Kopiert", why: "Warum dann", whyText: "Von der Regel zum Ergebnis", timeline: "Versuche", noAttempts: "Noch kein Versuch.",
+  rule: "Regel", local: "Ortszeit", zoneStep: "Zone", utc: "UTC", change: "Änderung", attempt: "Versuch", result: "Ergebnis", waits: "Jetzt",
+  timesIn: "Zeiten in", target: "Zielzone", viewer: "Meiner Zone", theme: "Farben", auto: "System", dark: "Dunkel", light: "Hell", language: "Sprache",
+  keyWanted: "Dieser Server verlangt einen API-Schlüssel", keyHint: "Der Schlüssel bleibt in diesem Tab und wird beim Schließen vergessen.", apiKey: "API-Schlüssel", signIn: "Schlüssel verwenden", signOut: "Schlüssel vergessen",
+  shortcuts: "Tastatur", goOverview: "Übersicht", goEvents: "Ereignisse", focusSearch: "Suchen", thisHelp: "Diese Liste", attemptNumber: "Versuch {n}",
+  PENDING: "Geplant", PROCESSING: "In Arbeit", COMPLETED: "Erledigt", FAILED: "Gescheitert", CANCELLED: "Abgesagt", OPEN: "Offen", HALF_OPEN: "Probe", CLOSED: "Geschlossen",
+  pass: "Bestanden", warn: "Warnung", fail: "Gescheitert", SUCCEEDED: "Gelungen", RETRYABLE: "Gescheitert, neuer Versuch folgt", PERMANENT: "Endgültig gescheitert", LOST: "Verloren", LATE: "Zu spät", RELEASED: "Zurückgegeben",
+  probe: "Nächste Probe", since: "seit", none: "keine", moreThere: "Ältere wurden nicht gezählt.", mode: "Modus", unknownError: "Der Server hat das abgelehnt.",
+};

@@ -1,0 +1,25 @@
+export const en = {
+  overview: "Overview", events: "Events", event: "Event", settings: "Display", skip: "Skip to content",
+  ready: "Ready", notReady: "Not ready", unreachable: "The server does not answer. This page tries again by itself.",
+  stale: "What you see may be out of date.", loading: "Loading…", nothing: "Nothing here.", notFound: "This page does not exist.",
+  nextTen: "Next ten events", openCircuits: "Open circuits", noOpenCircuit: "No circuit is open.", deadLetters: "Dead letters",
+  waiting: "Waiting for a retry", pendingHour: "Due within an hour", overdue: "Overdue",
+  atLeast: "{n} or more", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock", checks: "Checks", version: "Version",
+  type: "Type", status: "Status", due: "Due", zone: "Zone", priority: "Priority", endpoint: "Endpoint", user: "User", schedule: "Schedule",
+  attempts: "Attempts", reason: "Reason", lateness: "Late by", key: "Key", id: "Id", created: "Created", updated: "Updated", executed: "Executed", nextAttempt: "Next attempt",
+  waitingFor: "Waits for", columns: "Columns", filter: "Filter", apply: "Apply", clear: "Clear", next: "Next page", first: "First page", search: "Id or key begins with",
+  dueFrom: "Due from", dueTo: "Due before", any: "any", select: "Select", selectAll: "Select all on this page", selected: "{n} selected", wholeFilter: "Whole filter",
+  retry: "Retry now", fire: "Send now", reschedule: "Reschedule", cancel: "Cancel event", dismiss: "Dismiss", bulkRetry: "Retry", bulkCancel: "Cancel", bulkDismiss: "Dismiss",
+  confirm: "Do it", close: "Close", countedApply: "This applies to {n} events.", counting: "Counting…", started: "Operation {id}: {status}, {done} done, {failed} failed.",
+  perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.", newTime: "New local time", sameAs: "The same by curl and by command", done: "Done.",
+  payload: "Payload", copy: "Copy", copied: "Copied", why: "Why then", whyText: "From the rule to the result", timeline: "Attempts", noAttempts: "No attempt yet.",
+  rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
+  timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language",
+  keyWanted: "This server requires an API key", keyHint: "The key stays in this tab and is forgotten when you close it.", apiKey: "API key", signIn: "Use key", signOut: "Forget key",
+  shortcuts: "Keyboard", goOverview: "Overview", goEvents: "Events", focusSearch: "Search", thisHelp: "This list", attemptNumber: "Attempt {n}",
+  PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed",
+  pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released",
+  probe: "Next probe", since: "since", none: "none", moreThere: "Older ones were not counted.", mode: "Mode", unknownError: "The server refused this.",
+};
+export type Texts = typeof en;
+export type Word = keyof Texts;
