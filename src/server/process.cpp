@@ -232,6 +232,12 @@ void reload(const Settings& settings, http::HttpServer& server,
     }
 }
 
+/// A file of the console; empty if the program was built without it.
+std::string_view console_file(std::string_view name) {
+    const auto file = std::ranges::find(embedded_files, name, &base::EmbeddedFile::name);
+    return file == embedded_files.end() ? std::string_view() : file->content;
+}
+
 }  // namespace
 
 int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
@@ -254,8 +260,15 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
     Gate gate(schema,
-              http::Documents{
-                  .openapi = openapi_json, .errors = errors_md, .start_page = start_page_html},
+              http::Documents{.openapi = openapi_json,
+                              .errors = errors_md,
+                              .start_page = start_page_html,
+                              .console = {.page = console_file("console.html"),
+                                          .script = console_file("app.js"),
+                                          .script_gzip = console_file("app.js.gz"),
+                                          .style = console_file("app.css"),
+                                          .style_gzip = console_file("app.css.gz"),
+                                          .version = console_file("console.version")}},
               log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(

@@ -10,14 +10,14 @@ from sundial_client import ApiError
 
 
 def offered():
-    """operationIds of the document, without the other names of /v1/users and the pages for a browser."""
+    """operationIds of the document, without the other names of /v1/users, the console and the pages for a browser."""
     with open(os.path.join(ROOT, "openapi.json"), encoding="utf-8") as file:
         document = json.load(file)
     ids = set()
     for path, methods in document["paths"].items():
         for operation in methods.values():
             pages = list(operation["responses"].get("200", {}).get("content", {})) in (["text/html"], ["text/event-stream"])
-            if not re.match(r"/users?(/|$)", path) and not pages:
+            if not re.match(r"/(users?|ui)(/|$)", path) and not pages:
                 ids.add(operation["operationId"])
     return ids
 

@@ -7,13 +7,13 @@ import { TEST_CLOCK, waitUntil, withReceiver, withServer } from "./support.mjs";
 
 const document = JSON.parse(readFileSync(process.env.SUNDIAL_OPENAPI ?? "../../openapi.json", "utf8"));
 
-/** [operationId, method, pattern of the path] without the other names of /v1/users and the pages for a browser. */
+/** [operationId, method, pattern of the path] without the other names of /v1/users, the console and the pages for a browser. */
 function offered() {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const isPage = ["text/html", "text/event-stream"].includes(Object.keys(operation.responses["200"]?.content ?? {}).join());
-      if (/^\/users?(\/|$)/.test(path) || isPage) continue;
+      if (/^\/(users?|ui)(\/|$)/.test(path) || isPage) continue;
       // Literal paths before those with parameters.
       found.push([operation.operationId, method.toUpperCase(), new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`), path.split("{").length]);
     }

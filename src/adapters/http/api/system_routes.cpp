@@ -4,6 +4,7 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/json_members.hpp"
+#include "adapters/http/gzip.hpp"
 #include "base/json.hpp"
 #include "domain/time/calendar_duration.hpp"
 #include "domain/time/text.hpp"
@@ -15,6 +16,7 @@ constexpr std::string_view openapi_path = "/openapi.json";
 constexpr std::string_view start_path = "/";
 constexpr std::string_view docs_path = "/docs";
 constexpr std::string_view errors_path = "/docs/errors";
+constexpr std::string_view console_path = "/ui/";
 /// Browsers show Markdown of this type instead of offering to save it.
 constexpr const char* plain_text = "text/plain; charset=utf-8";
 
@@ -32,14 +34,96 @@ Response error_section(std::string_view errors, const Request& request) {
                    request);
 }
 
+constexpr const char* html = "text/html; charset=utf-8";
+
+/// The console loads its own script and style, and calls this server. Everything else is refused,
+/// also a script inside the page and markup made from text: a payload that is markup cannot run.
+constexpr const char* console_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
+    "data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "
+    "'script'; trusted-types 'none'";
+
+Response redirect(std::string_view place) {
+    Response response;
+    response.status = 303;
+    response.headers.add("Location", std::string(place));
+    response.headers.add("Vary", "Accept");
+    return response;
+}
+
+/// Programs that fetch the start page accept any type; a browser names HTML.
+bool is_browser(const Request& request) {
+    return request.headers.find("Accept").value_or("").find("text/html") != std::string_view::npos;
+}
+
+Response no_console(const Request& request) {
+    return refused({.code = Code::route_not_found,
+                    .detail = "this program was built without the console "
+                              "(SUNDIAL_CONSOLE=OFF)"},
+                   request);
+}
+
+Response console_page(const Console& console, const Request& request) {
+    if (console.page.empty()) return no_console(request);
+    Response response = text(200, html, std::string(console.page));
+    response.headers.add("Content-Security-Policy", console_policy);
+    response.headers.add("Referrer-Policy", "no-referrer");
+    response.headers.add("Cross-Origin-Opener-Policy", "same-origin");
+    response.headers.add("Cache-Control", "no-cache");
+    return response;
+}
+
+/// The script or the style. Its address names its version, so a browser never asks for it again.
+Response console_file(const Console& console, const Request& request) {
+    if (console.page.empty()) return no_console(request);
+    const std::string& file = request.path_value("file");
+    if (request.path_value("version") != console.version) {
+        return refused({.code = Code::route_not_found,
+                        .detail = "the console has another version now; load " +
+                                  std::string(console_path) + " again"},
+                       request);
+    }
+    const bool script = file == "app.js";
+    const bool compressed =
+        accepts_gzip(request.headers.find("Accept-Encoding").value_or(std::string_view()));
+    std::string tag = "\"" + std::string(console.version) + (compressed ? "-gzip\"" : "\"");
+    Response response;
+    if (request.headers.find("If-None-Match") == tag) {
+        response.status = 304;
+    } else {
+        const std::string_view plain = script ? console.script : console.style;
+        const std::string_view small = script ? console.script_gzip : console.style_gzip;
+        response = text(200, script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
+                        std::string(compressed ? small : plain));
+        if (compressed) response.headers.add("Content-Encoding", "gzip");
+    }
+    response.headers.add("ETag", std::move(tag));
+    response.headers.add("Vary", "Accept-Encoding");
+    response.headers.add("Cache-Control", "public, max-age=31536000, immutable");
+    return response;
+}
+
+void add_console_routes(Router& router, const Console& console) {
+    router.add("GET", "/ui", [](const Request&) { return redirect(console_path); });
+    router.add("GET", std::string(console_path),
+               [console](const Request& request) { return console_page(console, request); });
+    router.add("GET", std::string(console_path) + "{version}/{file}",
+               [console](const Request& request) { return console_file(console, request); });
+}
+
 }  // namespace
 
 void add_document_routes(Router& router, Documents documents) {
     for (const std::string_view path : {start_path, docs_path}) {
-        router.add("GET", std::string(path), [documents](const Request&) {
-            return text(200, "text/html; charset=utf-8", std::string(documents.start_page));
+        router.add("GET", std::string(path), [documents, path](const Request& request) {
+            if (path == start_path && is_browser(request) && !documents.console.page.empty()) {
+                return redirect(console_path);
+            }
+            return text(200, html, std::string(documents.start_page));
         });
     }
+    add_console_routes(router, documents.console);
     router.add("GET", std::string(openapi_path),
                [documents](const Request&) { return json(200, std::string(documents.openapi)); });
     router.add("GET", std::string(errors_path), [documents](const Request&) {
@@ -51,8 +135,8 @@ void add_document_routes(Router& router, Documents documents) {
 }
 
 bool is_document(std::string_view path) {
-    return path == start_path || path == docs_path || path == openapi_path ||
-           path.starts_with(errors_path);
+    return path == start_path || path == docs_path || path == openapi_path || path == "/ui" ||
+           path.starts_with(console_path) || path.starts_with(errors_path);
 }
 
 std::string_view section_of(std::string_view errors, std::string_view code) {

@@ -13,15 +13,28 @@
 
 namespace sundial::http {
 
+/// The console: a page, its script and its style. `version` is a hash of script and style, so their
+/// addresses change with their content and browsers may keep them. All are empty in a program that
+/// was built without the console.
+struct Console {
+    std::string_view page;  // HTML
+    std::string_view script;
+    std::string_view script_gzip;
+    std::string_view style;
+    std::string_view style_gzip;
+    std::string_view version;
+};
+
 /// Documents embedded in the program. The texts must outlive the routes.
 struct Documents {
     std::string_view openapi;     // openapi.json
     std::string_view errors;      // docs/reference/errors.md
     std::string_view start_page;  // HTML
+    Console console{};
 };
 
-/// The start page at / and /docs, /openapi.json, /docs/errors, and /docs/errors/{code}, the target
-/// of the `type` of every error.
+/// The start page at / and /docs, /openapi.json, /docs/errors, /docs/errors/{code}, the target of
+/// the `type` of every error, and the console below /ui/, to which / leads browsers.
 void add_document_routes(Router& router, Documents documents);
 
 /// Whether `path` is one of these. They need no database.

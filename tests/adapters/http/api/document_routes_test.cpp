@@ -46,6 +46,9 @@ TEST(Documents, NeedNoDatabase) {
     EXPECT_TRUE(is_document("/openapi.json"));
     EXPECT_TRUE(is_document("/docs/errors"));
     EXPECT_TRUE(is_document("/docs/errors/NOT_READY"));
+    EXPECT_TRUE(is_document("/ui"));
+    EXPECT_TRUE(is_document("/ui/0123/app.js"));
+    EXPECT_FALSE(is_document("/uix"));
     EXPECT_FALSE(is_document("/v1/events"));
 }
 

@@ -1,0 +1,18 @@
+# Writes the console's files into FOLDER. usage: cmake -DWEB=... -DFOLDER=... -DESBUILD=... -P bundle.cmake
+cmake_minimum_required(VERSION 3.25)
+
+# esbuild finds the libraries through NODE_PATH, so that web/ itself stays free of node_modules.
+set(ENV{NODE_PATH} ${FOLDER}/node_modules)
+execute_process(COMMAND ${ESBUILD} ${WEB}/src/app.tsx --bundle --minify --format=esm --target=es2021 --charset=utf8
+        --tsconfig=${WEB}/tsconfig.json --outfile=${FOLDER}/app.js --log-level=warning
+    COMMAND_ERROR_IS_FATAL ANY)
+set(hashes "")
+foreach(file app.js app.css)
+    execute_process(COMMAND gzip -9 -n -c ${FOLDER}/${file} OUTPUT_FILE ${FOLDER}/${file}.gz COMMAND_ERROR_IS_FATAL ANY)
+    file(SHA256 ${FOLDER}/${file} hash)
+    string(APPEND hashes ${hash})
+endforeach()
+string(SHA256 version "${hashes}")
+string(SUBSTRING ${version} 0 16 version)
+file(WRITE ${FOLDER}/console.version ${version})
+configure_file(${WEB}/src/console.html ${FOLDER}/console.html @ONLY)

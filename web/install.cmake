@@ -1,0 +1,63 @@
+# Installs the libraries of package-lock.json into FOLDER/node_modules, checked by their hashes.
+# usage: cmake -DWEB=... -DFOLDER=... -P install.cmake
+#
+# With npm, by `npm ci`, which knows the machine's registry, proxy and cache. Without it, CMake downloads the same archives
+# from the registry in NPM_CONFIG_REGISTRY, or from npm's. No script of a package runs either way.
+cmake_minimum_required(VERSION 3.25)
+
+set(advice "Build without the console by -DSUNDIAL_CONSOLE=OFF (or SUNDIAL_CONSOLE=OFF ./sundial-dev run).")
+file(MAKE_DIRECTORY ${FOLDER})
+file(REMOVE_RECURSE ${FOLDER}/node_modules ${FOLDER}/installed)
+file(READ ${WEB}/package-lock.json lock)
+
+find_program(NPM npm)
+if(NPM)
+    file(COPY ${WEB}/package.json ${WEB}/package-lock.json DESTINATION ${FOLDER})
+    execute_process(COMMAND ${NPM} ci --prefix ${FOLDER} --omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund
+        RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(failed)
+        message(FATAL_ERROR "npm could not install the console's libraries. ${advice}\n${output}")
+    endif()
+else()
+    set(registry $ENV{NPM_CONFIG_REGISTRY})
+    if(NOT registry)
+        set(registry https://registry.npmjs.org)
+    endif()
+    string(REGEX REPLACE "/$" "" registry "${registry}")
+    string(JSON packages GET "${lock}" packages)
+    string(JSON last LENGTH "${packages}")
+    math(EXPR last "${last} - 1")
+    foreach(index RANGE ${last})
+        string(JSON path MEMBER "${packages}" ${index})
+        if(NOT path)
+            continue() # the console itself
+        endif()
+        string(JSON version GET "${packages}" ${path} version)
+        string(JSON integrity GET "${packages}" ${path} integrity)
+        string(REPLACE "node_modules/" "" name ${path})
+        get_filename_component(base ${name} NAME)
+        set(archive ${FOLDER}/${base}-${version}.tgz)
+        file(DOWNLOAD ${registry}/${name}/-/${base}-${version}.tgz ${archive} STATUS status INACTIVITY_TIMEOUT 30)
+        list(GET status 0 failed)
+        if(failed)
+            list(GET status 1 reason)
+            message(FATAL_ERROR "could not download ${name} ${version} from ${registry}: ${reason}. ${advice}")
+        endif()
+        # The lockfile has the hash in base64, which coreutils decode; CMake compares hexadecimal digits.
+        string(REPLACE "sha512-" "" expected ${integrity})
+        file(WRITE ${archive}.integrity ${expected})
+        execute_process(COMMAND base64 -d ${archive}.integrity OUTPUT_FILE ${archive}.hash COMMAND_ERROR_IS_FATAL ANY)
+        file(READ ${archive}.hash expected HEX)
+        file(SHA512 ${archive} actual)
+        if(NOT actual STREQUAL expected)
+            message(FATAL_ERROR "${name} ${version} from ${registry} is not the archive that package-lock.json names")
+        endif()
+        file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${FOLDER}/extracted)
+        file(GLOB content ${FOLDER}/extracted/*) # npm's archives have one folder, of any name
+        get_filename_component(parent ${FOLDER}/${path} DIRECTORY)
+        file(MAKE_DIRECTORY ${parent})
+        file(RENAME ${content} ${FOLDER}/${path})
+        file(REMOVE_RECURSE ${FOLDER}/extracted ${archive} ${archive}.hash ${archive}.integrity)
+    endforeach()
+endif()
+file(TOUCH ${FOLDER}/installed)

@@ -1,0 +1,180 @@
+import { useEffect, useState } from "preact/hooks";
+import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../../../clients/typescript/src/schema.ts";
+import { get, Refusal, send, useLoaded } from "../api.ts";
+import { useStateWord, useTexts } from "../display.ts";
+import { bulkCommand, bulkFilter, hrefOf, searchOf, type Query, type Request } from "../logic.ts";
+import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, type Filter } from "../parts.tsx";
+import type { Word } from "../texts/en.ts";
+
+const COLUMNS = ["due", "type", "zone", "status", "priority", "waitingFor", "attempts", "reason", "endpoint", "user", "schedule", "key", "executed", "id"] as const;
+export type EventColumn = (typeof COLUMNS)[number];
+const STANDARD: readonly EventColumn[] = ["due", "type", "zone", "status", "attempts", "reason"];
+
+const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
+  due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
+  type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
+  zone: (event) => <bdi>{event.targetTimezone}</bdi>,
+  status: (event) => <State of={event.status} />,
+  priority: (event) => event.priority,
+  waitingFor: (event) => event.waitingFor ?? <Quiet />,
+  attempts: (event) => event.attempt,
+  reason: (event) => event.failureReason ?? <Quiet />,
+  endpoint: (event) => <Ref page="endpoints" id={event.endpointId} />,
+  user: (event) => <Person id={event.userId} />,
+  schedule: (event) => <Ref page="schedules" id={event.scheduleId} />,
+  key: (event) => <code>{event.idempotencyKey}</code>,
+  executed: (event) => <Time at={event.executedAt} zone={event.targetTimezone} />,
+  id: (event) => <a href={hrefOf("events", event.id)}><code>{event.id}</code></a>,
+};
+
+interface EventTableProps {
+  events: readonly Event[];
+  columns: readonly EventColumn[];
+  selected?: ReadonlySet<string> | undefined;
+  select?: (ids: ReadonlySet<string>) => void;
+}
+
+export function EventTable({ events, columns, selected, select }: EventTableProps) {
+  const text = useTexts();
+  if (events.length === 0) return <p class="quiet">{text("nothing")}</p>;
+  const all = selected !== undefined && events.every((event) => selected.has(event.id));
+  const toggle = (ids: readonly string[], on: boolean) => {
+    const next = new Set(selected);
+    for (const id of ids) if (on) next.add(id); else next.delete(id);
+    select?.(next);
+  };
+  return (
+    <div class="scroll" role="region" aria-label={text("events")} tabIndex={0}>
+      <table>
+        <thead><tr>
+          {selected && <td><input type="checkbox" checked={all} aria-label={text("selectAll")} onChange={() => toggle(events.map(({ id }) => id), !all)} /></td>}
+          {columns.map((column) => <th key={column} scope="col">{text(column)}</th>)}
+        </tr></thead>
+        <tbody>{events.map((event) => (
+          <tr key={event.id} data-id={event.id}>
+            {selected && <td><input type="checkbox" checked={selected.has(event.id)} aria-label={`${text("select")} ${event.eventType} ${event.id}`}
+              onChange={() => toggle([event.id], !selected.has(event.id))} /></td>}
+            {columns.map((column) => <td key={column} data-label={text(column)}>{CELLS[column](event)}</td>)}
+          </tr>
+        ))}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The filters that the form offers; others of an address stay as they are. */
+const FILTERS: readonly Filter[] = [
+  { name: "status", word: "status", choices: ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] },
+  { name: "eventType", word: "type" },
+  { name: "targetTimezone", word: "zone", hint: "Europe/Berlin" },
+  { name: "waitingFor", word: "waitingFor", choices: ["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE"] },
+  { name: "priority", word: "priority", choices: ["CRITICAL", "HIGH", "NORMAL", "LOW"] },
+  { name: "endpointId", word: "endpoint", hint: "ext:crm" },
+  { name: "targetFrom", word: "dueFrom", hint: "now-1h" },
+  { name: "targetTo", word: "dueTo", hint: "now+1d" },
+  { name: "failureReason", word: "reason", hint: "HTTP_STATUS 404" },
+  { name: "q", word: "search" },
+];
+
+const STORED = "sundial.events.columns";
+
+function storedColumns(): readonly EventColumn[] {
+  const stored = (localStorage.getItem(STORED) ?? "").split(",");
+  const known = COLUMNS.filter((column) => stored.includes(column));
+  return known.length > 0 ? known : STANDARD;
+}
+
+export function Events({ query }: { query: Query }) {
+  const text = useTexts();
+  const mayWrite = useMayDo("WRITE");
+  const [columns, setColumns] = useState(storedColumns);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [bulk, setBulk] = useState<BulkRequest["action"]>();
+  const [started, setStarted] = useState<Operation>();
+  const { cursor: _, ...filter } = query;
+  const search = searchOf({ limit: "50", ...query });
+  const page = useLoaded((signal) => get<EventPage>(`/v1/events${search}`, signal), [search], ["events"], 5000);
+  useEffect(() => setSelected(new Set()), [searchOf(filter)]);
+  const show = (column: EventColumn, on: boolean) => {
+    const next = COLUMNS.filter((one) => (one === column ? on : columns.includes(one)));
+    localStorage.setItem(STORED, next.join(","));
+    setColumns(next);
+  };
+  const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
+  return (
+    <>
+      <h1>{text("events")}</h1>
+      <Filters page="events" query={query} filters={FILTERS} />
+      <details class="columns">
+        <summary>{text("columns")}</summary>
+        {COLUMNS.map((column) => (
+          <label key={column}><input type="checkbox" checked={columns.includes(column)} onChange={(event) => show(column, event.currentTarget.checked)} /> {text(column)}</label>
+        ))}
+      </details>
+      {mayWrite && (
+        <div class="buttons" role="group" aria-label={scope}>
+          <span role="status">{scope}:</span>
+          {(["retry", "cancel", "dismiss"] as const).map((action) => <Act key={action} word={BULK_WORDS[action]} press={() => { setStarted(undefined); setBulk(action); }} />)}
+        </div>
+      )}
+      {started && <Started operation={started} />}
+      {bulk && <Bulk action={bulk} filter={filter} ids={[...selected]} close={() => setBulk(undefined)}
+        done={(operation) => { setStarted(operation); setSelected(new Set()); page.reload(); }} />}
+      <Shown of={page}>{(found) => (
+        <>
+          <EventTable events={found.data} columns={columns} selected={mayWrite ? selected : undefined} select={setSelected} />
+          <Pages page="events" query={query} of={found} />
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+/** The progress of an operation that this page has started. */
+export function Started({ operation }: { operation: Operation }) {
+  const text = useTexts();
+  const word = useStateWord();
+  const now = useLoaded((signal) => get<Operation>(`/v1/operations/${operation.id}`, signal), [operation.id], ["operations"], 2000).data ?? operation;
+  return (
+    <p role="status" class="notice" data-operation={now.status}>
+      <a href={hrefOf("operations", now.id)}>{text("operation")}</a>: {text("started", { status: word(now.status), done: now.done, failed: now.failed, total: now.total ?? "?" })}
+    </p>
+  );
+}
+
+const BULK_WORDS = { retry: "bulkRetry", cancel: "bulkCancel", dismiss: "bulkDismiss" } as const satisfies Record<string, Word>;
+
+interface BulkProps {
+  action: BulkRequest["action"];
+  filter: Query;
+  ids: readonly string[];
+  done: (operation: Operation) => void;
+  close: () => void;
+}
+
+/** Counts first, by a dry run; only a count above zero can be carried out. */
+export function Bulk({ action, filter, ids, done, close }: BulkProps) {
+  const text = useTexts();
+  const [pace, setPace] = useState("50");
+  const [preview, setPreview] = useState<BulkPreview>();
+  const [refusal, setRefusal] = useState<Refusal>();
+  const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids } : { filter: bulkFilter(filter) }) };
+  useEffect(() => {
+    const ended = new AbortController();
+    send<BulkPreview>({ method: "POST", path: "/v1/bulk", body: { ...body, dryRun: true } }, ended.signal)
+      .then(setPreview, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
+    return () => ended.abort();
+  }, []);
+  const perSecond = Number(pace);
+  const request: Request | undefined = preview && preview.count > 0 && Number.isInteger(perSecond) && perSecond > 0
+    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond)) } : undefined;
+  return (
+    <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss"} done={(answer) => done(answer as Operation)} close={close}>
+      <Refused refusal={refusal} />
+      {!refusal && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
+      <Field label={text("perSecond")}><input name="pace" type="number" min="1" step="1" value={pace} onInput={(event) => setPace(event.currentTarget.value)} /></Field>
+    </ActionDialog>
+  );
+}
+
+const cliPart = (cli: readonly string[] | undefined) => (cli ? { cli } : {});

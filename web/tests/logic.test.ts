@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Connection, retryDelay } from "../src/connection.ts";
+import {
+  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
+  timeToCatchUp, triggerOf, waterfall,
+} from "../src/logic.ts";
+import { ar } from "../src/texts/ar.ts";
+import { de } from "../src/texts/de.ts";
+import { en } from "../src/texts/en.ts";
+
+test("an address and its place are inverse", () => {
+  const href = hrefOf("events", "ext:a/b c", { status: "FAILED", q: "" });
+  assert.equal(href, "#/events/ext%3Aa%2Fb%20c?status=FAILED");
+  assert.deepEqual(placeOf(href), { page: "events", id: "ext:a/b c", query: { status: "FAILED" } });
+  assert.deepEqual(placeOf(""), { page: "overview", id: "", query: {} });
+  assert.equal(placeOf("#/events/%E0").id, "%E0");
+});
+
+test("words for the shell cannot end their quotes", () => {
+  assert.equal(shellWord("event"), "event");
+  assert.equal(shellWord("it's $(x)"), `'it'\\''s $(x)'`);
+  assert.equal(shellWord(""), "''");
+});
+
+test("lines have the version and the body, and never a key", () => {
+  const request = { method: "PATCH", path: "/v1/events/7", body: { dismissed: true }, version: 3, cli: ["dlq", "dismiss", "7"] } as const;
+  assert.equal(curlOf(request, "http://h:1", true),
+    `curl -sS -X PATCH http://h:1/v1/events/7 -H 'If-Match: "3"' -H 'Content-Type: application/json' -d '{"dismissed":true}' -H "Authorization: Bearer $SUNDIAL_API_KEY"`);
+  assert.equal(cliOf(request), "sundial dlq dismiss 7");
+  assert.equal(cliOf({ method: "GET", path: "/" }), undefined);
+});
+
+test("times have the offset of their zone at that instant", () => {
+  assert.equal(clockTime("2027-03-28T00:59:59Z", "Europe/Berlin", "en"), "Mar 28, 2027, 01:59:59 +01:00");
+  assert.equal(clockTime("2027-03-28T01:00:00Z", "Europe/Berlin", "en"), "Mar 28, 2027, 03:00:00 +02:00");
+  assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "Asia/Kathmandu"), "+05:45");
+  assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "UTC"), "+00:00");
+  assert.equal(clockTime("2027-01-01T00:00:00Z", "No/Zone", "en"), "2027-01-01T00:00:00Z");
+});
+
+test("relative times use the largest whole unit", () => {
+  const now = Date.parse("2027-01-01T00:00:00Z");
+  assert.equal(relativeTime("2027-01-01T03:59:00Z", now, "en"), "in 3 hours");
+  assert.equal(relativeTime("2026-12-29T23:00:00Z", now, "en"), "2 days ago");
+  assert.equal(relativeTime("2027-01-01T00:00:00Z", now, "en"), "now");
+});
+
+test("the actions are those that the server accepts", () => {
+  const event = { status: "PENDING", waitingFor: null, claimedBy: null, dismissedAt: null };
+  assert.deepEqual(eventActions(event), { retry: false, fire: true, reschedule: true, cancel: true, dismiss: false });
+  assert.equal(eventActions({ ...event, status: "PROCESSING", claimedBy: "x" }).cancel, false);
+  assert.equal(eventActions({ ...event, status: "PROCESSING", waitingFor: "RETRY" }).retry, true);
+  assert.equal(eventActions({ ...event, status: "FAILED", dismissedAt: "2027-01-01T00:00:00Z" }).dismiss, false);
+});
+
+test("roles include the lesser ones", () => {
+  assert.equal(mayDo("ADMIN", "WRITE"), true);
+  assert.equal(mayDo("WRITE", "WRITE"), true);
+  assert.equal(mayDo("READ", "WRITE"), false);
+});
+
+test("a list's query becomes a bulk filter without its paging", () => {
+  assert.deepEqual(bulkFilter({ status: "FAILED,PENDING", dismissed: "false", failureReason: "a,b", limit: "50", cursor: "x", sort: "id", q: "" }),
+    { status: ["FAILED", "PENDING"], dismissed: false, failureReason: "a,b" });
+});
+
+test("a bulk request has a command only if the command has a flag for each member", () => {
+  assert.deepEqual(bulkCommand("retry", { status: "FAILED", dismissed: "false", failureReason: "HTTP_STATUS 404" }, [], 50),
+    ["event", "retry", "--reason", "HTTP_STATUS 404", "--per-second", "50"]);
+  assert.deepEqual(bulkCommand("dismiss", { status: "FAILED", dismissed: "false" }, [], undefined), ["dlq", "dismiss", "--all"]);
+  assert.deepEqual(bulkCommand("cancel", { eventType: "A" }, ["1", "2"], 5), ["event", "cancel", "1", "2", "--per-second", "5"]);
+  assert.deepEqual(bulkCommand("retry", { waitingFor: "RETRY" }, [], undefined), ["event", "retry", "--waiting-for", "RETRY"]);
+  assert.equal(bulkCommand("cancel", { status: "PENDING" }, [], 5), undefined);
+  assert.equal(bulkCommand("retry", { q: "a" }, [], 5), undefined);
+  assert.equal(bulkCommand("reschedule", {}, [], 5), undefined);
+});
+
+test("bars of a waterfall lie within the whole and are wide enough to be seen", () => {
+  const at = (second: number) => new Date(second * 1000).toISOString();
+  assert.deepEqual(waterfall([{ startedAt: at(0), endedAt: at(10) }, { startedAt: at(50), endedAt: at(100) }]), [{ start: 0, width: 10 }, { start: 50, width: 50 }]);
+  const [, last] = waterfall([{ startedAt: at(0), endedAt: at(0) }, { startedAt: null, endedAt: at(1000) }]);
+  assert.deepEqual(last, { start: 99, width: 1 });
+  assert.deepEqual(waterfall([]), []);
+});
+
+test("durations have two digits and a unit", () => {
+  assert.deepEqual([null, 0, 0.00154, 0.5, 1, 59.6, 90, 7200].map(durationText), ["–", "0 ms", "1.5 ms", "500 ms", "1 s", "60 s", "1.5 min", "2 h"]);
+});
+
+test("steps of series have lengths, and lines have words", () => {
+  assert.deepEqual(["PT60S", "PT5M", "PT1H", "P1D", "?"].map(secondsOf), [60, 300, 3600, 86_400, 60]);
+  assert.equal(seriesSummary({ label: "p50", points: [1, 5, null, 2, null] }, String, "latest", "highest"), "latest 2, highest 5");
+  assert.equal(seriesSummary({ label: "p50", points: [null] }, String, "latest", "highest"), "–");
+});
+
+test("a backlog is caught up only if something is executed", () => {
+  assert.equal(timeToCatchUp(100, 50), 2);
+  assert.equal(timeToCatchUp(100, 0), null);
+  assert.equal(timeToCatchUp(0, 50), null);
+});
+
+test("a trigger is complete or undefined", () => {
+  assert.deepEqual(triggerOf("cron", { cron: " 30 2 * * * " }), { cron: "30 2 * * *" });
+  assert.deepEqual(triggerOf("yearly", { on: "12-24", at: "" }), { yearly: { on: "12-24" } });
+  assert.deepEqual(triggerOf("rrule", { rrule: "FREQ=DAILY", dtstart: "2027-01-01T09:00" }), { rrule: { dtstart: "2027-01-01T09:00", rrule: "FREQ=DAILY" } });
+  assert.equal(triggerOf("rrule", { rrule: "FREQ=DAILY" }), undefined);
+  assert.equal(triggerOf("every", {}), undefined);
+});
+
+test("numbers keep their digits where JavaScript can keep them", { skip: !("rawJSON" in JSON) }, () => {
+  assert.equal(JSON.stringify(parseExactly('{"n":12345678901234567890,"m":1.50}')), '{"n":12345678901234567890,"m":1.50}');
+  assert.deepEqual(parseExactly('{"n":7}'), { n: 7 });
+});
+
+test("a lost server is told once, and its return too", () => {
+  const connection = new Connection();
+  const told: (string | undefined)[] = [];
+  let returns = 0;
+  connection.onChange(() => told.push(connection.missing));
+  const stop = connection.onReturn(() => { returns++; });
+  connection.answered();
+  connection.failed("server");
+  connection.failed("server");
+  connection.failed("database");
+  connection.answered();
+  connection.answered();
+  stop();
+  connection.failed("server");
+  connection.answered();
+  assert.deepEqual(told, ["server", "database", undefined, "server", undefined]);
+  assert.equal(returns, 1);
+  assert.deepEqual([1, 2, 3, 4, 5, 9].map(retryDelay), [1000, 2000, 4000, 8000, 15_000, 15_000]);
+});
+
+test("every language has each place of each text", () => {
+  const places = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+  for (const texts of [de, ar]) {
+    for (const [word, text] of Object.entries(texts)) {
+      assert.ok(text.trim() !== "", word);
+      assert.deepEqual(places(text), places(en[word as keyof typeof en]), word);
+    }
+  }
+});
