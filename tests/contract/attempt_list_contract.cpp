@@ -111,5 +111,26 @@ TEST_P(AttemptListContract, EndsAPageThatPassesManyAttempts) {
     EXPECT_THAT(walked, ElementsAre(wanted.id));
 }
 
+TEST_P(AttemptListContract, ReadsACrowdedInstantWhole) {
+    std::vector<EventId> expected;
+    for (int i = 0; i < 12; ++i) {
+        const Event event = an_event();
+        given(event);
+        ASSERT_TRUE(settle(accepted(claim_one(), noon)));  // the clock stands still
+        expected.push_back(event.id);
+    }
+    AttemptQuery query;
+    query.page.limit = 5;
+    query.max_passed = 6;
+    std::vector<EventId> walked;
+    for (bool more = true; more;) {
+        const Page<EndedAttempt> page = list(query);
+        more = page.has_more;
+        for (const EventId& id : events_of(page)) walked.push_back(id);
+        if (more) query.page.after = page.passed ? *page.passed : place_of(page.items.back());
+    }
+    EXPECT_THAT(walked, testing::UnorderedElementsAreArray(expected));
+}
+
 }  // namespace
 }  // namespace sundial

@@ -442,7 +442,7 @@ public:
         if (query.event) {
             std::erase_if(all, [&](const auto& one) { return one.record.event != *query.event; });
         }
-        return latest_attempts(query, now_, [&](Instant from, Instant to) {
+        return latest_attempts(query, now_, [&](Instant from, Instant to, std::size_t /*most*/) {
             return stretch_of(all, query, from, to);
         });
     }

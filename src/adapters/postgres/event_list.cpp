@@ -209,17 +209,17 @@ AttemptStretch attempt_stretch_in(const Answer& rows) {
 
 Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query) {
     const std::vector<std::int32_t> codes{query.status_codes.begin(), query.status_codes.end()};
-    const auto run = [&](const Statement& statement, Instant from, Instant to,
+    const auto run = [&](const Statement& statement, Instant from, Instant to, std::size_t most,
                          const auto&... of_event) {
-        const auto most = static_cast<std::int64_t>(query.max_passed) + 1;
-        return attempt_stretch_in(session.run(statement, from, to, most, rows_for(query.page),
+        const auto counted = static_cast<std::int64_t>(most) + 1;
+        return attempt_stretch_in(session.run(statement, from, to, counted, rows_for(query.page),
                                               names_if_any(query.outcomes), if_any(codes),
                                               query.endpoint, last_instant(query.page),
                                               last_id(query.page), of_event...));
     };
-    return latest_attempts(query, session.now(), [&](Instant from, Instant to) {
-        if (!query.event) return run(sql::latest_attempts, from, to);
-        return run(sql::latest_attempts_of_event, from, to, session.shard_of(*query.event),
+    return latest_attempts(query, session.now(), [&](Instant from, Instant to, std::size_t most) {
+        if (!query.event) return run(sql::latest_attempts, from, to, most);
+        return run(sql::latest_attempts_of_event, from, to, most, session.shard_of(*query.event),
                    *query.event);
     });
 }

@@ -207,15 +207,14 @@ Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query) {
                              limit_of(query.page), of_event...),
             read_ended_attempt);
     };
-    return latest_attempts(query, session.now, [&](Instant from, Instant to) {
+    return latest_attempts(query, session.now, [&](Instant from, Instant to, std::size_t most) {
         AttemptStretch stretch;
         if (query.event) {
             stretch.matches = run(sql::latest_attempts_of_event, from, to, *query.event);
             return stretch;
         }
-        stretch.passed =
-            count_in(connection.query(sql::count_attempts, from, to, query.max_passed + 1));
-        if (stretch.passed <= query.max_passed) {
+        stretch.passed = count_in(connection.query(sql::count_attempts, from, to, most + 1));
+        if (stretch.passed <= most) {
             stretch.matches = run(sql::latest_attempts, from, to);
         }
         return stretch;

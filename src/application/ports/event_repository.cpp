@@ -47,6 +47,10 @@ using std::chrono::microseconds;
 constexpr microseconds first_stretch{std::chrono::seconds{1}};
 constexpr microseconds longest_stretch{std::chrono::days{40'000}};
 constexpr int stretch_factor = 8;
+constexpr microseconds shortest_stretch{1};
+/// Attempts of one microsecond are read together, however many there are: a batch settles them in
+/// one transaction, and no shorter stretch could be read instead.
+constexpr std::size_t all_of_an_instant = 1'000'000'000;
 /// Before any attempt.
 constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{1970} / 1 / 1};
 
@@ -64,9 +68,11 @@ Page<EndedAttempt> latest_attempts(const AttemptQuery& query, Instant now,
     microseconds stretch = first_stretch;
     while (to > from) {
         const Instant begin = to - from > stretch ? to - stretch : from;
-        AttemptStretch found = read(begin, to);
-        if (found.passed > query.max_passed && to - begin > microseconds{1}) {
-            stretch = std::max((to - begin) / stretch_factor, microseconds{1});
+        const std::size_t most =
+            to - begin > shortest_stretch ? query.max_passed : all_of_an_instant;
+        AttemptStretch found = read(begin, to, most);
+        if (found.passed > most) {
+            stretch = std::max((to - begin) / stretch_factor, shortest_stretch);
             continue;
         }
         std::ranges::move(found.matches, std::back_inserter(page.items));

@@ -150,9 +150,9 @@ struct AttemptStretch {
     std::size_t passed = 0;               // all of them, whether they match or not
     std::vector<EndedAttempt> matches{};  // beyond the place of the page, at most `limit` + 1
 };
-/// Reads a stretch of time. If it has more than `max_passed` attempts, `passed` is at least
-/// `max_passed` + 1 and `matches` is ignored.
-using ReadStretch = std::function<AttemptStretch(Instant from, Instant to)>;
+/// Reads a stretch of time. If it has more than `most` attempts, `passed` is at least `most` + 1
+/// and `matches` is ignored.
+using ReadStretch = std::function<AttemptStretch(Instant from, Instant to, std::size_t most)>;
 
 /// The page of an attempt list, for a storage that finds the attempts of a stretch of time but has
 /// no index in the order of the list, because every settlement would pay for it. The stretches grow
