@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 namespace sundial {
@@ -125,10 +126,14 @@ std::optional<FieldError> refuse_payload(std::string pointer, std::string_view p
     if (payload.empty()) {
         return FieldError{std::move(pointer), "required", "is empty: give at least {}"};
     }
-    if (payload.size() <= max_payload_bytes) return std::nullopt;
-    return FieldError{std::move(pointer), "too_long",
-                      "has " + std::to_string(payload.size()) + " bytes; at most " +
-                          std::to_string(max_payload_bytes) + " are kept"};
+    if (payload.size() > max_payload_bytes) {
+        return FieldError{std::move(pointer), "too_long",
+                          "has " + std::to_string(payload.size()) + " bytes; at most " +
+                              std::to_string(max_payload_bytes) + " are kept"};
+    }
+    if (base::canonical_json(payload)) return std::nullopt;
+    return FieldError{std::move(pointer), "bad_format",
+                      "is not one JSON value: UTF-8, each member named once, at most 64 levels"};
 }
 
 }  // namespace sundial

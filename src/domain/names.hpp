@@ -36,7 +36,7 @@ inline constexpr std::size_t max_name_length = 255;
 
 /// Maximum size of a payload, and of a rendered template.
 inline constexpr std::size_t max_payload_bytes = 256 * 1024;
-/// Refuses a payload longer than that.
+/// Refuses a payload that is longer, or is not one JSON value (base::canonical_json).
 [[nodiscard]] std::optional<FieldError> refuse_payload(std::string pointer,
                                                        std::string_view payload);
 

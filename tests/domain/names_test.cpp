@@ -76,9 +76,18 @@ TEST(RefuseMemberName, AcceptsNamesThatATemplateCanUse) {
     EXPECT_EQ(code(refuse_member_name("/x", repeated("n", 65))), "too_long");
 }
 
+TEST(RefusePayload, TakesOneJsonValue) {
+    for (const char* const payload : {"{}", "null", " 1 ", R"("a\u0000")", R"([{"a":[1,2]}])"})
+        EXPECT_EQ(code(refuse_payload("/x", payload)), "") << payload;
+    EXPECT_EQ(code(refuse_payload("/x", "")), "required");
+    for (const char* const payload : {"{", "{} {}", "text", "'a'", "{\"a\":1,\"a\":2}", "\"\xff\""})
+        EXPECT_EQ(code(refuse_payload("/x", payload)), "bad_format") << payload;
+    EXPECT_EQ(code(refuse_payload("/x", repeated("[", 65) + repeated("]", 65))), "bad_format");
+}
+
 TEST(RefusePayload, TakesAQuarterOfAMebibyte) {
-    EXPECT_EQ(code(refuse_payload("/x", repeated("p", 262'144))), "");
-    EXPECT_EQ(code(refuse_payload("/x", repeated("p", 262'145))), "too_long");
+    EXPECT_EQ(code(refuse_payload("/x", '"' + repeated("p", 262'142) + '"')), "");
+    EXPECT_EQ(code(refuse_payload("/x", '"' + repeated("p", 262'143) + '"')), "too_long");
 }
 
 TEST(JsonPointer, EscapesByRfc6901) {
