@@ -102,7 +102,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
       users(ports),
       events(ports, operations, platform.kinds),
       endpoints(ports, platform.kinds, platform.secrets, platform.settings.scheduler.lease),
-      schedules(ports, operations),
+      schedules(ports, operations, platform.kinds),
       intake({.store = ports.store,
               .zones = ports.zones,
               .ids = ports.ids,

@@ -26,7 +26,7 @@ ScheduleResult<CreatedSchedule> CreateSchedule::run(const ScheduleFields& reques
         auto read = read_schedule(tx, id, requested, *zones);
         if (!read) return read;
         Schedule& schedule = *read;
-        if (auto refused = refuse_deleted_endpoint(tx, schedule)) return *std::move(refused);
+        if (auto refused = refuse_endpoint(tx, schedule, kinds_)) return *std::move(refused);
         if (schedule.per_user) schedule.planned_version = Version{0};
         if (auto added = tx.schedules().add(schedule); !added) return added.error();
         tx.record(schedule_created(schedule, {ids_.fresh(), caller}));

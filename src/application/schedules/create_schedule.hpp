@@ -5,6 +5,7 @@
 
 #include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -26,8 +27,13 @@ struct CreatedSchedule {
 class CreateSchedule {
 public:
     CreateSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
-                   Operations& operations)
-        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
+                   Operations& operations, const EndpointKinds& kinds = no_endpoint_kinds)
+        : store_(store),
+          zones_(zones),
+          ids_(ids),
+          wakeups_(wakeups),
+          operations_(operations),
+          kinds_(kinds) {}
     /// Under a fresh id, or the given one. Errors: ValidationFailed, InvalidTemplate,
     /// DuplicateExternalId.
     [[nodiscard]] ScheduleResult<CreatedSchedule> run(
@@ -40,6 +46,7 @@ private:
     Ids& ids_;
     Wakeups& wakeups_;
     Operations& operations_;
+    const EndpointKinds& kinds_;
 };
 
 struct PutScheduleResult {

@@ -87,8 +87,8 @@ ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference,
         if (after.external_id != before->external_id) return fixed("/externalId");
         if (after.per_user != before->per_user) return fixed("/perUser");
         if (after == *before) return after;
-        if (after.endpoint != before->endpoint) {
-            if (auto refused = refuse_deleted_endpoint(tx, after)) return *std::move(refused);
+        if (after.endpoint != before->endpoint || after.payload != before->payload) {
+            if (auto refused = refuse_endpoint(tx, after, kinds_)) return *std::move(refused);
         }
         if (!same_rule(*before, after)) {
             const bool known = draft && same_rule(*draft, after);

@@ -7,6 +7,7 @@
 
 #include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -25,8 +26,9 @@ struct EditedSchedule {
 /// changes nothing makes no new version.
 class EditSchedule {
 public:
-    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)
-        : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
+    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations,
+                 const EndpointKinds& kinds = no_endpoint_kinds)
+        : store_(store), zones_(zones), ids_(ids), operations_(operations), kinds_(kinds) {}
     /// Empty fields of `edit` stay. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
     [[nodiscard]] ScheduleResult<EditedSchedule> run(std::string_view reference,
@@ -48,6 +50,7 @@ private:
     const TimeZones& zones_;
     Ids& ids_;
     Operations& operations_;
+    const EndpointKinds& kinds_;
 };
 
 }  // namespace sundial

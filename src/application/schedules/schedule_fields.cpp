@@ -339,11 +339,17 @@ ScheduleResult<Schedule> edited(Transaction& tx, Schedule before, const Schedule
     return Reading{tx, std::move(before), fields, zones}.run();
 }
 
-std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx, const Schedule& schedule) {
+std::optional<ValidationFailed> refuse_endpoint(Transaction& tx, const Schedule& schedule,
+                                                const EndpointKinds& kinds) {
     if (!schedule.endpoint) return std::nullopt;
-    if (!tx.endpoints().share(std::vector{*schedule.endpoint}).empty()) return std::nullopt;
-    return invalid("/endpointId", "not_allowed",
-                   "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
+    const auto found = tx.endpoints().share(std::vector{*schedule.endpoint});
+    if (found.empty()) {
+        return invalid("/endpointId", "not_allowed",
+                       "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
+    }
+    auto refused = kinds.refuse_payload(found.front(), "/payload", schedule.payload);
+    if (!refused) return std::nullopt;
+    return ValidationFailed{{*std::move(refused)}};
 }
 
 ScheduleResult<Schedule> read_schedule(Transaction& tx, ScheduleId id, const ScheduleFields& fields,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -21,10 +22,11 @@ namespace sundial {
 /// /trigger/cron, /timezone, …) except those that judge_rule() finds; InvalidTemplate.
 [[nodiscard]] ScheduleResult<Schedule> edited(Transaction& tx, Schedule before,
                                               const ScheduleFields& fields, const TzData& zones);
-/// The error if the endpoint of `schedule` was deleted by now. No other transaction deletes it
-/// until this one ends.
-[[nodiscard]] std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx,
-                                                                      const Schedule& schedule);
+/// The error if the endpoint of `schedule` was deleted by now, or if its type cannot take the
+/// payload. No other transaction deletes it until this one ends.
+[[nodiscard]] std::optional<ValidationFailed> refuse_endpoint(Transaction& tx,
+                                                              const Schedule& schedule,
+                                                              const EndpointKinds& kinds);
 /// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
 [[nodiscard]] ScheduleResult<Schedule> read_schedule(Transaction& tx, ScheduleId id,
                                                      const ScheduleFields& fields,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "application/operations/operations.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/module_ports.hpp"
 #include "application/schedules/backfill_schedule.hpp"
 #include "application/schedules/create_schedule.hpp"
@@ -15,12 +16,13 @@ namespace sundial {
 /// Schedules. An edit plans its events again, by an operation. Successors are planned by the
 /// delivery module, at each claim.
 struct SchedulesModule {
-    SchedulesModule(const ModulePorts& p, Operations& operations)
-        : create(p.store, p.zones, p.ids, p.wakeups, operations),
-          edit(p.store, p.zones, p.ids, operations),
+    SchedulesModule(const ModulePorts& p, Operations& operations,
+                    const EndpointKinds& kinds = no_endpoint_kinds)
+        : create(p.store, p.zones, p.ids, p.wakeups, operations, kinds),
+          edit(p.store, p.zones, p.ids, operations, kinds),
           put(create, edit),
           remove(p.store, p.ids),
-          trigger(p.store, p.zones, p.ids, p.wakeups),
+          trigger(p.store, p.zones, p.ids, p.wakeups, kinds),
           backfill(p.store, p.zones, operations),
           preview(p.store, p.zones),
           list_occurrences(p.store, p.zones) {}

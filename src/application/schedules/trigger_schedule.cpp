@@ -40,6 +40,12 @@ ScheduleResult<Event> TriggerSchedule::run(std::string_view reference,
             if (auto refused = refuse_payload("/payload", *request.payload)) {
                 defects.push_back(*std::move(refused));
             }
+            const auto to =
+                schedule.endpoint ? tx.endpoints().find(*schedule.endpoint) : std::nullopt;
+            if (to) {
+                auto refused = kinds_.refuse_payload(*to, "/payload", *request.payload);
+                if (refused) defects.push_back(*std::move(refused));
+            }
         }
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
         const std::string& payload = request.payload ? *request.payload : schedule.payload;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -21,8 +22,9 @@ struct TriggerRequest {
 /// chain, and no policy drops it.
 class TriggerSchedule {
 public:
-    TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
-        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
+    TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
+                    const EndpointKinds& kinds = no_endpoint_kinds)
+        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), kinds_(kinds) {}
     /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
     [[nodiscard]] ScheduleResult<Event> run(std::string_view reference,
                                             const TriggerRequest& request);
@@ -32,6 +34,7 @@ private:
     const TimeZones& zones_;
     Ids& ids_;
     Wakeups& wakeups_;
+    const EndpointKinds& kinds_;
 };
 
 }  // namespace sundial

@@ -154,6 +154,28 @@ TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsWhenAnEventIsMadeOrEdited) {
     EXPECT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt));
 }
 
+TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsOfSchedules) {
+    const Endpoint endpoint = create_endpoint.run(a_queue(), "req-1").value().endpoint;
+    CreateSchedule create{store, zones, ids, wakeups, operations, kinds};
+    EditSchedule edit{store, zones, ids, operations, kinds};
+    TriggerSchedule trigger{store, zones, ids, wakeups, kinds};
+    ScheduleFields fields;
+    fields.event_type = "ORDER";
+    fields.trigger = TriggerFields{.every = "PT1H"};
+    fields.timezone = std::optional<std::string>{"Europe/Paris"};
+    fields.endpoint = std::optional{to_string(endpoint.id)};
+    fields.payload = R"({"binary":true})";
+    EXPECT_THAT(defects_of(create.run(fields, "req-2")), ElementsAre("/payload not_allowed"));
+    fields.payload = "{}";
+    const std::string id = to_string(create.run(fields, "req-3").value().schedule.id);
+    ScheduleFields change;
+    change.payload = R"({"binary":true})";
+    EXPECT_THAT(defects_of(edit.run(id, change, std::nullopt, "req-4")),
+                ElementsAre("/payload not_allowed"));
+    EXPECT_THAT(defects_of(trigger.run(id, {.payload = R"({"binary":true})"})),
+                ElementsAre("/payload not_allowed"));
+}
+
 TEST_F(EndpointKindsTest, AnAttemptWhoseLeaseIsLostIsAbandonedByItsType) {
     const Event event = a_due_event(create_endpoint.run(a_queue(), "req-1").value().endpoint);
     deliver.abandon(event);
