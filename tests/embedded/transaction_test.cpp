@@ -285,6 +285,69 @@ TEST_P(TransactionsOnEach, RefusesStatementsThatWouldEndItOrChangeItsConnection)
     }
 }
 
+TEST_P(TransactionsOnEach, RefusesTextsWithANulByte) {
+    using namespace std::string_literals;
+    const auto cut = engine().transact([](Transaction& tx) {
+        return tx.sql("INSERT INTO shop_orders (id, item) VALUES (1, 'tea')\0 nonsense"s);
+    });
+    EXPECT_EQ(code_of(cut), "SQL_FAILED");
+    EXPECT_THAT(detail_of(cut), HasSubstr("the statement contains a NUL byte"));
+    const auto value = engine().transact([](Transaction& tx) { return add(tx, 1, "tea\0milk"s); });
+    ASSERT_EQ(code_of(value), "SQL_FAILED");
+    EXPECT_THAT(detail_of(value), HasSubstr("$2 contains a NUL byte"));
+    const auto* failure = std::get_if<SqlFailure>(&value.error().data);
+    ASSERT_NE(failure, nullptr);
+    EXPECT_EQ(failure->sqlstate, on_sqlite() ? "" : "22021");
+    EXPECT_EQ(failure->sqlite, on_sqlite() ? 21 : 0);  // SQLITE_MISUSE
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesMoreParametersThanTheDatabaseTakes) {
+    const std::vector<sundial::SqlValue> values(65'536, sundial::SqlValue{1});
+    const auto done = engine().transact([&](Transaction& tx) {
+        (void)add(tx, 1, "tea");
+        return tx.run_sql("SELECT 1", values);
+    });
+    EXPECT_EQ(code_of(done), "SQL_FAILED");
+    EXPECT_THAT(detail_of(done), HasSubstr("gives 65536 parameters"));
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesSeveralStatementsWithParameters) {
+    const auto done = engine().transact([](Transaction& tx) {
+        return tx.sql(
+            "INSERT INTO shop_orders (id, item) VALUES (1, $1); INSERT INTO shop_orders (id, item) "
+            "VALUES (2, $2)",
+            "tea", "milk");
+    });
+    EXPECT_EQ(code_of(done), "SQL_FAILED");
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesToCopyOverItsConnection) {
+    if (on_sqlite()) GTEST_SKIP() << "SQLite has no COPY";
+    for (const std::string statement :
+         {"COPY shop_orders FROM STDIN", "copy /* all */ shop_orders (id, item) to\nstdout",
+          "COPY (SELECT item FROM shop_orders WHERE item <> 'to') TO STDOUT WITH (FORMAT csv)",
+          "COPY shop_orders FROM STDIN WHERE id > 3"}) {
+        const auto done = engine().transact([&](Transaction& tx) {
+            (void)add(tx, 1, "tea");
+            return tx.sql(statement);
+        });
+        ASSERT_EQ(code_of(done), "SQL_FAILED") << statement;
+        const auto* failure = std::get_if<SqlFailure>(&done.error().data);
+        ASSERT_NE(failure, nullptr) << statement;
+        EXPECT_EQ(failure->sqlstate, "0A000") << statement;
+        EXPECT_THAT(detail_of(done), HasSubstr("COPY FROM STDIN")) << statement;
+        EXPECT_THAT(items(), IsEmpty()) << statement;
+    }
+    // A copy to a file of the server is a statement like others.
+    const auto of_server = engine().transact([](Transaction& tx) {
+        return tx.sql("COPY (SELECT 'to stdout' AS stdout, E'it\\'s' AS stdin) TO '/dev/null'");
+    });
+    EXPECT_TRUE(of_server) << detail_of(of_server);
+}
+
 /// A trigger of the program's own table may not write Sundial's tables either.
 TEST_P(TransactionsOnEach, RefusesATriggerThatWouldChangeSundialsTables) {
     if (!on_sqlite()) GTEST_SKIP() << "PostgreSQL checks the rights of the role";
