@@ -153,7 +153,8 @@ auto Engine::transact(Work&& work) {
             return Done{};
         });
     } else if constexpr (std::is_same_v<Returned, Result<Done>>) {
-        return run_transaction(work);
+        // By reference, because `work` need not be copyable.
+        return run_transaction([&](Transaction& tx) -> Result<Done> { return work(tx); });
     } else {
         std::optional<Returned> answer;
         const auto done = run_transaction([&](Transaction& tx) -> Result<Done> {
