@@ -183,8 +183,8 @@ struct Options {
     /// 0: at once. They wait until the handlers have returned, in any case.
     std::chrono::microseconds stop_within{std::chrono::seconds{20}};
     /// Whether this engine also does the work of the whole database, beside that of its own events:
-    /// deletes what is past its retention, moves planned events when it is opened with a newer tz
-    /// database, and completes what other programs requested by SQL. False if another engine or
+    /// deletes rows past their retention, moves planned events when it is opened with a newer tz
+    /// database, and completes requests of other programs by SQL. False if another engine or
     /// `sundial serve` on the same database does: without any, old rows stay, planned local times
     /// keep their old offsets, and schedules requested by SQL wait.
     bool maintenance = true;
