@@ -182,6 +182,12 @@ struct Options {
     /// How long `stop` and the destructor wait for running handlers before they ask them to stop.
     /// 0: at once. They wait until the handlers have returned, in any case.
     std::chrono::microseconds stop_within{std::chrono::seconds{20}};
+    /// Whether this engine also does the work of the whole database, beside that of its own events:
+    /// deletes rows past their retention, moves planned events when it is opened with a newer tz
+    /// database, and completes requests of other programs by SQL. False if another engine or
+    /// `sundial serve` on the same database does: without any, old rows stay, planned local times
+    /// keep their old offsets, and schedules requested by SQL wait.
+    bool maintenance = true;
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
     /// Receives the log lines meant for operators, from any thread; may be empty. Must return

@@ -180,8 +180,10 @@ public:
     Result<Done> catch_up();
     /// Handles events as they are recorded, on its own thread.
     void start();
-    /// Ends what `start` began, and waits for the event being handled, except in its own handler.
-    /// It can be started again.
+    /// Ends what `start` began, and waits for the event being handled, except in its own handler:
+    /// then it ends after the handler has returned and the checkpoint is stored. It can be started
+    /// again, in the handler too, but not while another thread waits in `stop`. What a handler
+    /// starts inside `catch_up` begins after that.
     void stop();
     /// Why the subscription stopped by itself, for example an event that cannot be handled; empty:
     /// it has not.

@@ -46,7 +46,10 @@ public:
     /// own, because those of Sundial's tables are taken, and later versions add some. A statement
     /// can read Sundial's tables, but on SQLite not change them. It cannot end the transaction, or
     /// change the connection. Waits at most 5 s on PostgreSQL. Errors: SQL_FAILED, whose data are
-    /// an SqlFailure; VALIDATION_FAILED in memory, where there is no SQL.
+    /// an SqlFailure; also in memory, where there is no SQL. So are refused, before the database
+    /// sees the statement: a NUL byte in it or in a text (pass bytes), more parameters than 65,535
+    /// on PostgreSQL and 32,766 on SQLite, unless it is built with another limit, and COPY FROM
+    /// STDIN or TO STDOUT. Several statements in one text are refused, too.
     template <std::convertible_to<SqlValue>... Values>
     Result<SqlRows> sql(const std::string& statement, const Values&... values) {
         const std::initializer_list<SqlValue> all{SqlValue(values)...};
@@ -150,7 +153,8 @@ auto Engine::transact(Work&& work) {
             return Done{};
         });
     } else if constexpr (std::is_same_v<Returned, Result<Done>>) {
-        return run_transaction(work);
+        // By reference, because `work` need not be copyable.
+        return run_transaction([&](Transaction& tx) -> Result<Done> { return work(tx); });
     } else {
         std::optional<Returned> answer;
         const auto done = run_transaction([&](Transaction& tx) -> Result<Done> {

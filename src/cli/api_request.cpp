@@ -22,6 +22,8 @@ std::string quoted(std::string_view text) {
 
 bool is_whole_number(std::string_view text) {
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+    // As JSON has it: not 007, and not -0 either, which would be another text for the same number.
+    if (digits.starts_with('0') && text != "0") return false;
     return !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
 }
 
@@ -246,7 +248,9 @@ std::string filled(const ApiCommand& command, std::string_view text, const Given
         });
         const std::string value =
             argument == command.arguments.end() ? "" : first_of(given, key_of(*argument));
-        result += escape ? query_text(value) : value;
+        const bool is_given =
+            argument != command.arguments.end() && given.contains(key_of(*argument));
+        result += escape && is_given ? path_text(value) : value;
         text.remove_prefix(close + 1);
     }
 }

@@ -9,17 +9,12 @@
 #include <vector>
 
 #include "cli/command_table.hpp"
+#include "cli/output.hpp"
 
 namespace sundial::cli {
 
 /// The values of one command line, by the first name of their argument: `id`, `--limit`.
 using Given = std::map<std::string, std::vector<std::string>, std::less<>>;
-
-/// An argument that no request can have: exit code 2. The message begins with its name.
-class BadArgument : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 /// The request of one command.
 struct ApiRequest {

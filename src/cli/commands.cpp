@@ -49,7 +49,7 @@ int wait_for_operation(const HttpClient& client, const std::string& id,
     // From here on an interrupt ends the wait, also one that comes with the first progress.
     (void)wait_options.interrupted();
     for (;;) {
-        const Answer answer = client.call("GET", "/v1/operations/" + id);
+        const Answer answer = client.call("GET", "/v1/operations/" + path_text(id));
         std::string status, failed;
         const auto inspect = [&](const json::object& operation) {
             status = text_of(operation, "status");

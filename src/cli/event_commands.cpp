@@ -91,7 +91,7 @@ int export_dead_letters(const HttpClient& client, const EventChoice& choice, con
 
 int retry_event(const HttpClient& client, const std::string& id, bool new_key,
                 const Output& output) {
-    const Answer answer = client.call("POST", "/v1/events/" + query_text(id) + "/retry",
+    const Answer answer = client.call("POST", "/v1/events/" + path_text(id) + "/retry",
                                       new_key ? R"({"newKey":true})" : "{}");
     return print(answer, output, [&](const json::object& fresh) {
         const std::string retried = text_of(fresh, "retryOf");
@@ -102,7 +102,7 @@ int retry_event(const HttpClient& client, const std::string& id, bool new_key,
 }
 
 int cancel_event(const HttpClient& client, const std::string& id, const Output& output) {
-    const Answer answer = client.call("DELETE", "/v1/events/" + query_text(id), {}, any_version);
+    const Answer answer = client.call("DELETE", "/v1/events/" + path_text(id), {}, any_version);
     return print(answer, output, [&](const json::object& event) {
         output.out << text_of(event, "id") << "  " << text_of(event, "status") << '\n';
     });

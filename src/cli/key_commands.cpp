@@ -64,7 +64,7 @@ Answer list_keys(const HttpClient& client) {
 }
 
 Answer revoke_key(const HttpClient& client, const std::string& id) {
-    return client.call("DELETE", "/v1/api-keys/" + query_text(id));
+    return client.call("DELETE", "/v1/api-keys/" + path_text(id));
 }
 
 int show_created_key(const Answer& answer, const Output& output) {

@@ -66,7 +66,7 @@ namespace json = boost::json;
 
 }  // namespace
 
-std::string lock_path(const std::string& name) { return "/v1/locks/" + query_text(name); }
+std::string lock_path(const std::string& name) { return "/v1/locks/" + path_text(name); }
 
 std::string acquire_body(const LockToAcquire& requested) {
     base::JsonWriter body;

@@ -171,6 +171,14 @@ std::string operation_line(const json::object& operation) {
            (failed == "0" ? "" : ", " + failed + " failed") + (reason.empty() ? "" : ": " + reason);
 }
 
+std::string path_text(std::string_view text) {
+    if (text.empty() || text == "." || text == "..") {
+        throw BadArgument("'" + std::string(text) +
+                          "' is not an id or a name: it would lead to another path");
+    }
+    return query_text(text);
+}
+
 std::string query_text(std::string_view text) {
     constexpr std::string_view plain =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~,:";

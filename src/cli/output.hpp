@@ -5,6 +5,7 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,8 +87,17 @@ void print_members(std::string_view object, const Output& output);
 /// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000, 3 failed`
 [[nodiscard]] std::string operation_line(const boost::json::object& operation);
 
+/// An argument that no request can have: exit code 2. The message begins with its name.
+class BadArgument : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 /// Escapes a text for use in a query.
 [[nodiscard]] std::string query_text(std::string_view text);
+/// Escapes an id or a name for use as one segment of a path. Throws BadArgument if it is empty, "."
+/// or "..": clients and proxies would take these for another path.
+[[nodiscard]] std::string path_text(std::string_view text);
 
 /// How to ask for confirmation, if there is a terminal.
 struct Person {

@@ -30,7 +30,8 @@ std::size_t number_of(const Given& given, std::string_view flag, const std::stri
                       std::size_t most) {
     const std::string text = first_of(given, flag, otherwise);
     const std::size_t number = std::strtoull(text.c_str(), nullptr, 10);
-    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool digits =
+        text.find_first_not_of("0123456789") == std::string::npos && !text.starts_with('0');
     if (digits && number >= 1 && number <= most && text.size() < 12) return number;
     throw BadArgument(std::string(flag) + ": '" + text + "' is not a number from 1 to " +
                       std::to_string(most));
@@ -51,13 +52,6 @@ std::vector<Column> csv_columns(const ApiCommand& command) {
         }
     }
     return columns;
-}
-
-std::string csv_line(const std::vector<std::string>& fields) {
-    std::string line;
-    for (const std::string& field : fields) line += (line.empty() ? "" : ",") + csv_field(field);
-    // A line with one empty field would be an empty line.
-    return (line.empty() ? "\"\"" : line) + "\r\n";
 }
 
 /// Prints pages of rows: as a table, as CSV, or as one JSON document of the API's shape.
@@ -300,6 +294,8 @@ private:
     }
     [[nodiscard]] std::size_t limit() const {
         constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
+        if (has(given_, "--all") && given_.contains("--limit"))
+            throw BadArgument("give --all or --limit, not both");
         return has(given_, "--all") ? no_limit : number_of(given_, "--limit", "50", 1'000'000'000);
     }
     [[nodiscard]] RowPrinter::Format format() const {
@@ -417,7 +413,7 @@ int watch_event(const std::string& id, const Session& session) {
     const Output& output = session.output;
     std::string before;
     for (;;) {
-        const Answer answer = session.client.call("GET", "/v1/events/" + query_text(id));
+        const Answer answer = session.client.call("GET", "/v1/events/" + path_text(id));
         std::string status, line;
         const int code = print(
             answer, {output.out, output.err, false, output.look}, [&](const json::object& event) {

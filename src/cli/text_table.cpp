@@ -123,6 +123,14 @@ std::string csv_field(std::string_view text) {
     return quoted + '"';
 }
 
+std::string csv_line(const std::vector<std::string>& fields) {
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        line += (i == 0 ? "" : ",") + csv_field(fields[i]);
+    // A line with one empty field would be an empty line.
+    return (line.empty() ? "\"\"" : line) + "\r\n";
+}
+
 std::string painted(std::string_view text, Paint paint) {
     constexpr std::array<std::string_view, 6> codes{"", "32", "31", "33", "2", "1"};
     if (paint == Paint::none || text.empty()) return std::string(text);

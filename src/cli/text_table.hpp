@@ -17,6 +17,8 @@ namespace sundial::cli {
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width);
 /// One field of CSV (RFC 4180).
 [[nodiscard]] std::string csv_field(std::string_view text);
+/// The fields, separated by commas, and CRLF.
+[[nodiscard]] std::string csv_line(const std::vector<std::string>& fields);
 
 enum class Paint { none, good, bad, busy, faint, strong };
 /// `text` in that colour, for a terminal.

@@ -38,8 +38,10 @@ struct Outcome {
     std::optional<std::chrono::seconds> retry_after;  // of a 429 or 503, capped at 24 h
     std::string response_body;                        // first 2 KiB, as UTF-8
     std::chrono::microseconds duration{0};
-    std::optional<Instant> again_at{};  // snoozed by its handler until then; not an attempt
-    bool begun = true;  // false: the process is stopping and no request was sent; not an attempt
+    // snoozed by its handler until then, or, if not begun, given back until then; not an attempt
+    std::optional<Instant> again_at{};
+    bool begun =
+        true;  // false: the process is stopping, was silent or has no thread: not an attempt
 };
 
 /// Verdict of a complete response head: 2xx accepted; 408, 425, 429, 5xx retryable; everything else

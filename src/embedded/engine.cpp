@@ -177,10 +177,14 @@ struct Engine::Parts {
           observer(callbacks, options),
           stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
           in_process(handlers, monotonic,
-                     std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit) {
-        clock.advance.run_first([this] { intake.run(); });
-        // Events planned with an earlier tz database keep their local time.
-        (void)FollowTzdata{store, zones, ids, delivery.loop}.run(Takeover::of_older);
+                     std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit,
+                     &log),
+          maintains(options.maintenance) {
+        if (maintains) {
+            clock.advance.run_first([this] { intake.run(); });
+            // Events planned with an earlier tz database keep their local time.
+            (void)FollowTzdata{store, zones, ids, delivery.loop}.run(Takeover::of_older);
+        }
         // Events that came due without a handler: there may be one now.
         (void)UnparkEvents{store, delivery.loop}.run_handlers();
         watcher = std::thread([this] { wakeups.watch.run(); });
@@ -244,6 +248,7 @@ struct Engine::Parts {
     const std::chrono::microseconds stop_within;
     SendPermit permit;
     system::HandlerDelivery in_process;
+    const bool maintains;  // the whole database
     system::OpensslDigest digest;
     NoSecrets secrets;
     StoredLocks stored_locks{store};
@@ -597,6 +602,7 @@ void Engine::start() {
     if (parts->worker.joinable()) return;
     parts->worker = std::thread([&loop = parts->delivery.loop] { loop.run(); });
     parts->operations_worker = std::thread([&operations = parts->operations] { operations.run(); });
+    if (!parts->maintains) return;
     parts->intake_worker = std::thread([parts = parts.get()] {
         parts->intake.watch(parts->wakeups.intake, std::chrono::seconds{1});
     });

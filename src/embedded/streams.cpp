@@ -381,11 +381,60 @@ struct Subscription::Parts {
                    settings_of(std::move(following), base::to_string(streams->ids.fresh())),
                    std::move(function)) {}
 
+    ~Parts() { end_thread(); }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    /// From any thread. A thread that ends begins again.
+    void start() {
+        std::thread ended;
+        {
+            const std::lock_guard lock(starting);
+            if (closing) return;
+            if (running || catching_up) {
+                again = catching_up || stop.stop_requested();
+                return;
+            }
+            ended = std::move(thread);
+            stop = {};
+            running = true;
+            try {
+                thread = std::thread([this] { run(); });
+            } catch (...) {
+                running = false;
+                if (ended.joinable()) ended.join();
+                throw;
+            }
+        }
+        if (ended.joinable()) ended.join();
+    }
+    /// In its handler: the thread ends after that.
+    void request_stop() {
+        const std::lock_guard lock(starting);
+        again = false;
+        stop.request_stop();
+    }
+    /// The same, and waits. Not in its handler.
+    void end_thread() {
+        std::thread ended;
+        {
+            const std::lock_guard lock(starting);
+            again = false;
+            closing = true;  // so that its handler cannot begin it again meanwhile
+            stop.request_stop();
+            ended = std::move(thread);
+        }
+        if (ended.joinable()) ended.join();
+        const std::lock_guard lock(starting);
+        closing = false;
+    }
     /// The subscription was destroyed by its handler, so it ends after that.
     void depart(std::unique_ptr<Parts> its) {
         const std::lock_guard lock(starting);
         ++streams->departing;
-        thread.request_stop();
+        again = false;
+        closing = true;
+        stop.request_stop();
         if (thread.joinable()) thread.detach();
         caught_up.request_stop();
         itself = std::move(its);
@@ -405,8 +454,30 @@ struct Subscription::Parts {
     std::stop_source caught_up;  // ends `catch_up`
     sundial::Subscription follower;
     std::unique_ptr<Parts> itself;  // after `depart`
-    std::mutex starting;            // held while `thread` is set: its handler may depart at once
-    std::jthread thread;            // last: stopped and joined before the others are destroyed
+    std::mutex starting;    // guards all below; held while `thread` is set: its handler may depart
+    std::stop_source stop;  // of the thread
+    bool running = false;   // the thread has not ended
+    bool again = false;     // it begins again when it ends
+    bool closing = false;   // it must not
+    bool catching_up = false;  // another thread uses the follower
+    std::thread thread;
+
+private:
+    void run() {
+        for (bool more = true; more;) {
+            std::stop_token token;
+            {
+                const std::lock_guard lock(starting);
+                token = stop.get_token();
+            }
+            follower.run(token, streams->watch, streams->log);
+            const std::lock_guard lock(starting);
+            more = std::exchange(again, false);
+            if (more) stop = {};
+            running = more;
+        }
+        end_if_departing(*this);
+    }
 };
 
 Subscription::Subscription(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -433,6 +504,10 @@ Result<Done> Subscription::catch_up() {
         return Error{"REENTRANT_CALL",
                      "catch_up() was called inside the handler of its subscription"};
     }
+    {
+        const std::lock_guard lock(parts.starting);
+        parts.catching_up = true;
+    }
     const auto came_to = answered<State>(parts.process, [&] {
         const std::stop_token stop = parts.caught_up.get_token();
         State state = State::moved;
@@ -451,25 +526,25 @@ Result<Done> Subscription::catch_up() {
         if (parts.itself) return Error{"STOPPED", "its handler destroyed the subscription"};
         return Done{};
     }();
+    const bool starts = [&] {
+        const std::lock_guard lock(parts.starting);
+        parts.catching_up = false;
+        return std::exchange(parts.again, false);
+    }();
+    if (starts && !parts.itself) parts.start();
     Parts::end_if_departing(parts);
     return answer;
 }
 
 void Subscription::start() {
     Parts& parts = *parts_;
-    if (parts.process.forked() || parts.thread.joinable()) return;
-    const std::lock_guard lock(parts.starting);
-    parts.thread = std::jthread([&parts](const std::stop_token& stop) {
-        parts.follower.run(stop, parts.streams->watch, parts.streams->log);
-        Parts::end_if_departing(parts);
-    });
+    if (!parts.process.forked()) parts.start();
 }
 
 void Subscription::stop() {
     Parts& parts = *parts_;
-    if (parts.process.forked() || !parts.thread.joinable()) return;
-    parts.thread.request_stop();
-    if (!parts.handling->running_here()) parts.thread = {};  // waits
+    if (parts.process.forked()) return;
+    parts.handling->running_here() ? parts.request_stop() : parts.end_thread();
 }
 
 std::optional<std::string> Subscription::stopped() const {

@@ -383,6 +383,17 @@ TEST(MakeRequest, RefusesWhatNoRequestCanHave) {
                 HasSubstr("cannot read /none"));
     EXPECT_THAT(error("user", "list", {{"--birth-month", {"May"}}}),
                 HasSubstr("'May' is not a whole number"));
+    for (const char* const number : {"007", "1e3", "-0", "1.0", "+1", " 1", "0x1", ""}) {
+        EXPECT_THAT(error("user", "list", {{"--birth-month", {number}}}),
+                    HasSubstr("is not a whole number"))
+            << number;
+    }
+    for (const char* const id : {"", ".", ".."}) {
+        EXPECT_THAT(error("event", "get", {{"id", {id}}}), HasSubstr("is not an id or a name"))
+            << id;
+    }
+    EXPECT_EQ(request_of("event", "get", {{"id", {"../users"}}}).path, "/v1/events/..%2Fusers");
+    EXPECT_EQ(request_of("event", "get", {{"id", {"a?b#c%2F"}}}).path, "/v1/events/a%3Fb%23c%252F");
     EXPECT_THAT(error("user", "add", {}), HasSubstr("--first-name is required, or --data"));
     EXPECT_THAT(error("user", "set", {{"id", {"x"}}, {"--unset", {"colour"}}}),
                 HasSubstr("'colour'"));

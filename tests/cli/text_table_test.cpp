@@ -48,6 +48,13 @@ TEST(Cut, NeverExceedsTheWidthAndHalvesNoCharacter) {
 TEST(CsvField, QuotesWhatWouldEndAField) {
     EXPECT_EQ(csv_field("plain"), "plain");
     EXPECT_EQ(csv_field("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
+    EXPECT_EQ(csv_field("=1+1"), "=1+1");  // exact, also if a spreadsheet takes it for a formula
+}
+
+TEST(Csv, KeepsEmptyFieldsInTheirColumns) {
+    EXPECT_EQ(csv_line({"", "a", ""}), ",a,\r\n");
+    EXPECT_EQ(csv_line({"", "", "a"}), ",,a\r\n");
+    EXPECT_EQ(csv_line({""}), "\"\"\r\n");
 }
 
 TEST(TextTable, AlignsWideCharacters) {

@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "sundial/codes.hpp"
 #include "sundial/engine.hpp"
 #include "sundial/exceptions.hpp"
 #include "sundial/streams.hpp"
@@ -128,6 +131,23 @@ TEST(SqlErrors, AreRepeatedAsTheirCodesSay) {
     const auto of_sqlite = [](int code) { return repeat_of(SqlFailure{{}, code, {}}); };
     for (const int code : {5, 6, 10, 13, 261, 778}) EXPECT_EQ(of_sqlite(code), Repeat::later);
     for (const int code : {1, 19, 2067, 23}) EXPECT_EQ(of_sqlite(code), Repeat::never);
+}
+
+TEST(Errors, HaveTheirCodesAsAnEnumeration) {
+    using sundial::Code;
+    Engine engine = opened();
+    EXPECT_EQ(sundial::to_code(engine.find_event("none").error()), Code::event_not_found);
+    EXPECT_EQ(sundial::to_code(engine.schedule({.type = ""}).error()), Code::validation_failed);
+    EXPECT_EQ(sundial::to_code(Error{"SOLD_OUT", "there is no tea"}), Code::other);
+    EXPECT_EQ(sundial::to_text(Code::other), "");
+    // Each value has a text of its own, and is found by it.
+    std::set<std::string_view> texts;
+    for (int i = 1; i <= static_cast<int>(Code::wrong_process); ++i) {
+        const auto text = sundial::to_text(static_cast<Code>(i));
+        EXPECT_NE(text, "") << i;
+        EXPECT_EQ(sundial::to_code(text), static_cast<Code>(i));
+        EXPECT_TRUE(texts.insert(text).second) << text;
+    }
 }
 
 }  // namespace

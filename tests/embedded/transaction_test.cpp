@@ -171,6 +171,29 @@ TEST_P(TransactionsOnEach, ReturnsTheValueOfTheWork) {
     EXPECT_EQ(engine().find_event(event->id)->type, "REMINDER");
 }
 
+TEST_P(TransactionsOnEach, TakesWorkAndReturnsValuesThatCanOnlyBeMoved) {
+    const auto returns_done =
+        engine().transact([item = std::make_unique<std::string>("tea")](Transaction& tx) {
+            const auto added = add(tx, 1, *item);
+            return added ? Result<Done>{Done{}} : Result<Done>{added.error()};
+        });
+    EXPECT_TRUE(returns_done) << detail_of(returns_done);
+    const auto returns_nothing =
+        engine().transact([item = std::make_unique<std::string>("milk")](Transaction& tx) {
+            (void)add(tx, 2, *item);
+        });
+    EXPECT_TRUE(returns_nothing) << detail_of(returns_nothing);
+    auto returns_pointer =
+        engine().transact([item = std::make_unique<std::string>("rice")](
+                              Transaction& tx) mutable -> Result<std::unique_ptr<std::string>> {
+            if (const auto added = add(tx, 3, *item); !added) return added.error();
+            return std::make_unique<std::string>(*item);
+        });
+    ASSERT_TRUE(returns_pointer) << detail_of(returns_pointer);
+    EXPECT_EQ(**std::move(returns_pointer), "rice");
+    EXPECT_THAT(items(), ElementsAre("tea", "milk", "rice"));
+}
+
 TEST_P(TransactionsOnEach, EndsAfterAFailedStatement) {
     ASSERT_TRUE(engine().transact([](Transaction& tx) { return add(tx, 1, "tea"); }));
     const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
@@ -283,6 +306,69 @@ TEST_P(TransactionsOnEach, RefusesStatementsThatWouldEndItOrChangeItsConnection)
         ASSERT_TRUE(read) << detail_of(read);
         EXPECT_EQ(read->integer(0, 0), 4);
     }
+}
+
+TEST_P(TransactionsOnEach, RefusesTextsWithANulByte) {
+    using namespace std::string_literals;
+    const auto cut = engine().transact([](Transaction& tx) {
+        return tx.sql("INSERT INTO shop_orders (id, item) VALUES (1, 'tea')\0 nonsense"s);
+    });
+    EXPECT_EQ(code_of(cut), "SQL_FAILED");
+    EXPECT_THAT(detail_of(cut), HasSubstr("the statement contains a NUL byte"));
+    const auto value = engine().transact([](Transaction& tx) { return add(tx, 1, "tea\0milk"s); });
+    ASSERT_EQ(code_of(value), "SQL_FAILED");
+    EXPECT_THAT(detail_of(value), HasSubstr("$2 contains a NUL byte"));
+    const auto* failure = std::get_if<SqlFailure>(&value.error().data);
+    ASSERT_NE(failure, nullptr);
+    EXPECT_EQ(failure->sqlstate, on_sqlite() ? "" : "22021");
+    EXPECT_EQ(failure->sqlite, on_sqlite() ? 21 : 0);  // SQLITE_MISUSE
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesMoreParametersThanTheDatabaseTakes) {
+    const std::vector<sundial::SqlValue> values(65'536, sundial::SqlValue{1});
+    const auto done = engine().transact([&](Transaction& tx) {
+        (void)add(tx, 1, "tea");
+        return tx.run_sql("SELECT 1", values);
+    });
+    EXPECT_EQ(code_of(done), "SQL_FAILED");
+    EXPECT_THAT(detail_of(done), HasSubstr("gives 65536 parameters"));
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesSeveralStatementsWithParameters) {
+    const auto done = engine().transact([](Transaction& tx) {
+        return tx.sql(
+            "INSERT INTO shop_orders (id, item) VALUES (1, $1); INSERT INTO shop_orders (id, item) "
+            "VALUES (2, $2)",
+            "tea", "milk");
+    });
+    EXPECT_EQ(code_of(done), "SQL_FAILED");
+    EXPECT_THAT(items(), IsEmpty());
+}
+
+TEST_P(TransactionsOnEach, RefusesToCopyOverItsConnection) {
+    if (on_sqlite()) GTEST_SKIP() << "SQLite has no COPY";
+    for (const std::string statement :
+         {"COPY shop_orders FROM STDIN", "copy /* all */ shop_orders (id, item) to\nstdout",
+          "COPY (SELECT item FROM shop_orders WHERE item <> 'to') TO STDOUT WITH (FORMAT csv)",
+          "COPY shop_orders FROM STDIN WHERE id > 3"}) {
+        const auto done = engine().transact([&](Transaction& tx) {
+            (void)add(tx, 1, "tea");
+            return tx.sql(statement);
+        });
+        ASSERT_EQ(code_of(done), "SQL_FAILED") << statement;
+        const auto* failure = std::get_if<SqlFailure>(&done.error().data);
+        ASSERT_NE(failure, nullptr) << statement;
+        EXPECT_EQ(failure->sqlstate, "0A000") << statement;
+        EXPECT_THAT(detail_of(done), HasSubstr("COPY FROM STDIN")) << statement;
+        EXPECT_THAT(items(), IsEmpty()) << statement;
+    }
+    // A copy to a file of the server is a statement like others.
+    const auto of_server = engine().transact([](Transaction& tx) {
+        return tx.sql("COPY (SELECT 'to stdout' AS stdout, E'it\\'s' AS stdin) TO '/dev/null'");
+    });
+    EXPECT_TRUE(of_server) << detail_of(of_server);
 }
 
 /// A trigger of the program's own table may not write Sundial's tables either.
@@ -637,6 +723,79 @@ TEST_P(TransactionsOnEach, StopsASubscriptionAndStartsItAgain) {
     orders.stop();
 }
 
+TEST_P(TransactionsOnEach, StartsASubscriptionAgainInItsHandler) {
+    auto streams = engine().streams();
+    ASSERT_TRUE(streams.append(order_17, Expected::any(), {{.type = "Placed"}, {.type = "Paid"}}));
+    for (const std::size_t lanes : {1U, 3U}) {
+        const std::string name = "orders-" + std::to_string(lanes);
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::vector<std::uint64_t> seen;
+        std::optional<sundial::Subscription> orders;
+        const auto handle = [&](const RecordedEvent& event) -> Result<Done> {
+            orders->stop();
+            if (event.version != 2) orders->start();
+            const std::lock_guard lock(mutex);
+            seen.push_back(event.version);
+            changed.notify_all();
+            return Done{};
+        };
+        orders.emplace(streams.follow(
+            {.name = name, .filter = {.stream_types = {"Order"}}, .lanes = lanes}, handle));
+        orders->start();
+        {
+            std::unique_lock lock(mutex);
+            changed.wait(lock, [&] { return seen.size() == 2; });
+        }
+        orders->stop();  // the handler of the second event has requested it
+        EXPECT_THAT(seen, ElementsAre(1U, 2U));
+        EXPECT_EQ(streams.lag(name).value(), 0U);
+    }
+}
+
+TEST_P(TransactionsOnEach, StartsASubscriptionThatItsHandlerStopped) {
+    auto streams = engine().streams();
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t seen = 0;
+    std::optional<sundial::Subscription> orders;
+    orders.emplace(streams.follow({.name = "orders", .filter = {.stream_types = {"Order"}}},
+                                  [&](const RecordedEvent&) -> Result<Done> {
+                                      orders->stop();
+                                      const std::lock_guard lock(mutex);
+                                      ++seen;
+                                      changed.notify_all();
+                                      return Done{};
+                                  }));
+    for (const std::size_t count : {1U, 2U}) {
+        ASSERT_TRUE(streams.append(order_17, Expected::any(), {{.type = "Placed"}}));
+        orders->start();
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return seen == count; });
+    }
+    orders->stop();
+    EXPECT_EQ(seen, 2U);
+}
+
+TEST_P(TransactionsOnEach, StartsASubscriptionInTheHandlerOfACatchUp) {
+    auto streams = engine().streams();
+    ASSERT_TRUE(streams.append(order_17, Expected::any(), {{.type = "Placed"}}));
+    std::latch both{2};
+    std::optional<sundial::Subscription> orders;
+    orders.emplace(streams.follow({.name = "orders", .filter = {.stream_types = {"Order"}}},
+                                  [&](const RecordedEvent& event) -> Result<Done> {
+                                      if (event.version == 1) orders->start();
+                                      both.count_down();
+                                      return Done{};
+                                  }));
+    const auto done = orders->catch_up();
+    EXPECT_TRUE(done) << detail_of(done);
+    ASSERT_TRUE(streams.append(order_17, Expected::any(), {{.type = "Paid"}}));
+    both.wait();
+    orders->stop();
+    EXPECT_EQ(streams.lag("orders").value(), 0U);
+}
+
 TEST_P(TransactionsOnEach, MakesATransactionInsideAnotherAPartOfIt) {
     const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
         EXPECT_TRUE(add(tx, 1, "tea"));
@@ -738,6 +897,20 @@ TEST_F(CallersConnections, CommitWhatTheEngineWroteOnThem) {
     EXPECT_EQ(engine().find_event(event->id)->status, "PENDING");
     EXPECT_EQ(engine().streams().read(order_17)->version, 1U);
     EXPECT_TRUE(engine().delete_user(user->id));
+}
+
+TEST_F(CallersConnections, LeaveRequestsBySqlToAnEngineThatMaintainsTheDatabase) {
+    const auto waiting = [&] { return run("SELECT count(*) FROM sundial.intake"); };
+    run("SELECT sundial.upsert_user('ada', 'Ada', 'Li', '1992-02-29', 'Europe/Paris')");
+    ASSERT_EQ(waiting(), "1");
+    {
+        auto without = Engine::open({.storage = url_, .test_clock = true, .maintenance = false});
+        ASSERT_TRUE(without) << detail_of(without);
+        EXPECT_TRUE(without->advance(1s));
+        EXPECT_EQ(waiting(), "1");
+    }
+    EXPECT_TRUE(engine().advance(1s));
+    EXPECT_EQ(waiting(), "0");
 }
 
 TEST_F(CallersConnections, RollBackWhatTheEngineWroteOnThem) {

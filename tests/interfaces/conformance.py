@@ -2,7 +2,8 @@
 (a server with a test clock, on a PostgreSQL database), and all rows of the worlds are compared afterwards.
 
 All worlds take the same steps. Where an interface lacks the operation of a step, its world takes the step over HTTP, so that
-the worlds stay equal. Ids, generated keys, secrets and actors differ by nature and are not compared; instants are, because
+the worlds stay equal. Answers are compared, too: what a call returns, the code and the status of a refusal, and that an id in an
+answer is that of the stored object. Ids, generated keys, secrets and actors differ by nature and are not compared; instants are, because
 the clock stands still."""
 import contextlib
 import json
@@ -23,6 +24,7 @@ TABLES = ("users", "schedules", "endpoints", "events", "event_history", "event_k
 UNCOMPARED = {"secret_hash", "shard", "actor", "correlation_id", "content_hash", "token_hash", "sealed_secret", "secret_hint", "hash", "prefix", "last_used_at", "key_hash", "handle",
               "transaction_id", "number"}
 NOON = "2027-01-05T12:00:00.000Z"
+NOBODY = "00000000-0000-7000-8000-000000000000"  # no object has this id
 ADA = {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "Europe/Paris"}
 EVENT = {"eventType": "ORDER", "targetTimestampUTC": NOON, "endpointId": "ext:q", "deliveryPayload": {"order": 1}}
 NIGHTLY = {"eventType": "REPORT", "trigger": {"cron": "30 2 * * *"}, "timezone": "Europe/Paris", "payload": {"report": 1},
@@ -75,6 +77,41 @@ class World:
         assert done.returncode == 0, (arguments, done.stderr)
         return done.stdout
 
+    # Refusals: the code, and the HTTP status that belongs to it (None where an interface has no number for it).
+    def http_refusal(self, method, path, body=None, headers=None):
+        answer = self.client.call(method, path, body, headers)
+        assert answer.status >= 400, (method, path, answer.status)
+        assert answer.json()["status"] == answer.status, answer.body
+        return answer.json()["code"], answer.status
+
+    def sql_refusal(self, statement, *parameters):
+        try:
+            self.db.execute(statement, parameters)
+        except psycopg.Error as error:
+            return error.diag.message_primary, int(error.sqlstate.removeprefix("SD"))
+        raise AssertionError(f"not refused: {statement}")
+
+    def cli_refusal(self, *arguments):
+        """The text for people ends with the code; the exit code is that of the status."""
+        done = subprocess.run([h.PROGRAM, *arguments, *self.where], capture_output=True, text=True, timeout=h.HANG_GUARD,
+                              cwd=self.directory, check=False)
+        named = re.search(r"\(([A-Z_]+)\)", done.stderr)
+        assert named, (arguments, done.returncode, done.stdout, done.stderr)
+        assert done.returncode == EXIT_CODES[STATUS_OF[named[1]]], (arguments, done.returncode, done.stderr)
+        return named[1], None
+
+    def cpp_refusal(self, *arguments):
+        done = subprocess.run([os.environ["LIBRARY_CALLS"], self.url, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 1, (arguments, done.returncode, done.stdout)
+        return done.stderr.split(":", 1)[0], None
+
+    def stored(self, event):
+        """The status of the answer, whose id must be that of the stored event."""
+        row = self.http("GET", f"/v1/events/{event['id']}")
+        assert row["status"] == event["status"], (event, row)
+        return row["idempotencyKey"], row["status"]
+
     def shown(self, *arguments):
         return json.loads(self.cli(*arguments, "--json", *self.where))
 
@@ -108,11 +145,32 @@ class World:
         return tables
 
 
+EXIT_CODES = {404: 3, 409: 4}  # docs/reference/cli.md
+# For interfaces whose errors have codes only.
+STATUS_OF = {"DUPLICATE_IDEMPOTENCY_KEY": 409, "DUPLICATE_EXTERNAL_ID": 409, "EVENT_NOT_FOUND": 404, "INVALID_STATE_TRANSITION": 409,
+             "OPTIMISTIC_LOCK": 409, "LOCK_HELD": 409}
 STEPS = []  # (operationId, {interface: call}); a call may return a value to compare
 
 
 def step(operation, **calls):
     STEPS.append((operation, {"C++" if name == "cpp" else name.upper(): call for name, call in calls.items()}))
+
+
+def refusal(operation, code, **calls):
+    """Each call is the arguments of the method `..._refusal` of its interface, or a function that makes them."""
+    def call(interface, arguments):
+        def run_it(w):
+            found, status = getattr(w, f"{interface}_refusal")(*(arguments(w) if callable(arguments) else arguments))
+            assert found == code, f"{operation} over {interface}: {found} instead of {code}"
+            return [found, STATUS_OF[code] if status is None else status]
+        return run_it
+    step(operation, **{interface: call(interface, arguments) for interface, arguments in calls.items()})
+
+
+def answered_event(text):
+    """The answer of a call of the library that returns an event."""
+    event_id, status = text.split()
+    return {"id": event_id, "status": status}
 
 
 def summary(events):
@@ -135,9 +193,19 @@ step("v1PutUser", http=lambda w: w.http("PUT", "/v1/users/ext:ada", ADA) and Non
      sql=lambda w: (w.sql("SELECT sundial.upsert_user('ada', 'Ada', 'Li', '1992-02-29', 'Europe/Paris')"), w.completed_by_server()) and None)
 
 # Events.
-step("createEvent", http=lambda w: w.http("POST", "/v1/events", dict(EVENT, idempotencyKey="one", userId="ext:ada")) and None,
-     sql=lambda w: w.sql("SELECT sundial.schedule_event('ORDER', %s, '{\"order\": 1}', 'q', user_ext => 'ada', idempotency_key => 'one')", NOON) and None,
-     cpp=lambda w: w.cpp("schedule", "one", "ext:ada") and None)
+step("createEvent", http=lambda w: w.stored(w.http("POST", "/v1/events", dict(EVENT, idempotencyKey="one", userId="ext:ada"))),
+     sql=lambda w: w.stored({"id": w.sql("SELECT sundial.schedule_event('ORDER', %s, '{\"order\": 1}', 'q', user_ext => 'ada', idempotency_key => 'one')", NOON)[0][0],
+                             "status": "PENDING"}),
+     cpp=lambda w: w.stored(answered_event(w.cpp("schedule", "one", "ext:ada"))))
+refusal("createEvent", "DUPLICATE_IDEMPOTENCY_KEY", http=("POST", "/v1/events", dict(EVENT, idempotencyKey="one", eventType="OTHER")),
+        sql=("SELECT sundial.schedule_event('OTHER', %s, '{\"order\": 1}', 'q', idempotency_key => 'one')", NOON),
+        cpp=("schedule", "one", "ext:ada"))
+refusal("v1CreateUser", "DUPLICATE_EXTERNAL_ID", http=("POST", "/v1/users", dict(ADA, externalId="bob")), cpp=("create_user", "bob"))
+refusal("getEvent", "EVENT_NOT_FOUND", http=("GET", f"/v1/events/{NOBODY}"), cli=("event", "get", NOBODY), cpp=("find_event", NOBODY))
+refusal("cancelEvent", "EVENT_NOT_FOUND", http=("DELETE", f"/v1/events/{NOBODY}"), sql=("SELECT sundial.cancel_event(%s)", NOBODY),
+        cli=("event", "cancel", NOBODY, "-y"), cpp=("cancel", NOBODY))
+refusal("retryEvent", "EVENT_NOT_FOUND", http=("POST", f"/v1/events/{NOBODY}/retry", {}), sql=("SELECT sundial.retry_event(%s)", NOBODY),
+        cli=("event", "retry", NOBODY))
 KEYS = ("a", "b", "c", "d", "e")
 BATCH = [dict(EVENT, idempotencyKey=key) for key in KEYS]
 step("createEvents", http=lambda w: w.http("POST", "/v1/events/batch", {"events": BATCH}) and None,
@@ -188,6 +256,10 @@ for waiting_or_failed in ("a", "b"):
          sql=lambda w, key=waiting_or_failed: w.sql("SELECT sundial.retry_event(%s)", w.event(key)["id"]) and None,
          cli=lambda w, key=waiting_or_failed: w.cli("event", "retry", w.event(key)["id"], *w.where) and None)
 
+refusal("cancelEvent", "INVALID_STATE_TRANSITION", http=lambda w: ("DELETE", f"/v1/events/{w.event('one')['id']}"),
+        sql=lambda w: ("SELECT sundial.cancel_event(%s)", w.event("one")["id"]),
+        cli=lambda w: ("event", "cancel", w.event("one")["id"], "-y"), cpp=lambda w: ("cancel", w.event("one")["id"]))
+
 # Schedules.
 step("putSchedule", http=lambda w: w.http("PUT", "/v1/schedules/ext:nightly", NIGHTLY) and None,
      sql=lambda w: (w.sql("SELECT sundial.schedule_rule('nightly', %s::jsonb)", json.dumps(dict(NIGHTLY, endpointId="q"))), w.completed_by_server()) and None)
@@ -199,6 +271,10 @@ step("appendToStream", http=lambda w: w.http("POST", "/v1/streams/Order/1", {"ex
      sql=lambda w: w.sql("SELECT * FROM sundial.append('Order', '1', 0, '[{\"eventType\": \"Placed\", \"data\": {\"sum\": 5}}]')") and None,
      cli=lambda w: w.cli("stream", "append", "Order", "1", "Placed", '{"sum":5}', "--expect", "NO_STREAM", *w.where) and None,
      cpp=lambda w: w.cpp("append") and None)
+refusal("appendToStream", "OPTIMISTIC_LOCK",
+        http=("POST", "/v1/streams/Order/1", {"expectedVersion": "NO_STREAM", "events": [{"eventType": "Placed", "data": {"sum": 6}}]}),
+        sql=("SELECT * FROM sundial.append('Order', '1', 0, '[{\"eventType\": \"Placed\", \"data\": {\"sum\": 6}}]')",),
+        cli=("stream", "append", "Order", "1", "Placed", '{"sum":6}', "--expect", "NO_STREAM"), cpp=("append",))
 step("readStream", http=lambda w: w.http("GET", "/v1/streams/Order/1"), cli=lambda w: w.shown("stream", "read", "Order", "1"))
 step("readFeed", http=lambda w: [one["eventType"] for one in w.http("GET", "/v1/feed?aggregateType=Order")["data"]],
      cli=lambda w: [json.loads(line)["eventType"] for line in w.cli("stream", "follow", "Order", "--once", "--json", *w.where).splitlines()])
@@ -213,6 +289,8 @@ def keep_token(w, token):
 step("acquireLock", http=lambda w: keep_token(w, w.http("POST", "/v1/locks/job", {"holder": "h", "ttl": "PT1M"})["lockToken"]),
      sql=lambda w: keep_token(w, w.sql("SELECT lock_token FROM sundial.try_lock('job', 'h', '1 minute')")[0][0]),
      cli=lambda w: keep_token(w, w.shown("lock", "acquire", "job", "--holder", "h", "--ttl", "PT1M")["lockToken"]))
+refusal("acquireLock", "LOCK_HELD", http=("POST", "/v1/locks/job", {"holder": "other", "ttl": "PT1M"}),
+        cli=("lock", "acquire", "job", "--holder", "other", "--ttl", "PT1M"))
 step("renewLock", http=lambda w: w.http("PUT", "/v1/locks/job", {"lockToken": w.known["token"], "ttl": "PT2M"}) and None,
      cli=lambda w: w.cli("lock", "renew", "job", w.known["token"], "--ttl", "PT2M", *w.where) and None)
 step("listLocks", http=lambda w: [one["name"] for one in w.http("GET", "/v1/locks?q=job")["data"]],
@@ -330,7 +408,7 @@ def run(document):
         for world in worlds:
             world.db.close()
     operations = len({operation for operation, _ in STEPS})
-    print(f"conformance of interfaces: {operations} operations, {calls_made} calls, rows of {len(TABLES)} tables compared after each of {len(STEPS)} steps")
+    print(f"conformance of interfaces: {operations} operations, {calls_made} calls, answers and rows of {len(TABLES)} tables compared after each of {len(STEPS)} steps")
 
 
 if __name__ == "__main__":

@@ -29,13 +29,15 @@ sundial::Event claimed(const Arguments& id_and_version) {
     return event;
 }
 
+void show(const sundial::Event& event) { std::cout << event.id << ' ' << event.status << '\n'; }
+
 void schedule(sundial::Engine& engine, const std::string& key, const std::string& user) {
-    value_of(engine.schedule({.type = "ORDER",
-                              .at = value_of(engine.now()),
-                              .payload = R"({"order":1})",
-                              .user_id = user,
-                              .idempotency_key = key,
-                              .queue = "q"}));
+    show(value_of(engine.schedule({.type = "ORDER",
+                                   .at = value_of(engine.now()),
+                                   .payload = R"({"order":1})",
+                                   .user_id = user,
+                                   .idempotency_key = key,
+                                   .queue = "q"})));
 }
 
 void run(sundial::Engine& engine, const std::string& call, const Arguments& arguments) {

@@ -143,6 +143,25 @@ bool is_refusal(int code) {
     throw StatementRefused{{.sqlstate = {}, .sqlite = SQLITE_MISUSE, .constraint = {}}, why};
 }
 
+/// SQLite would cut the statement off at a NUL, and compare and print texts up to it.
+void refuse_nul_bytes(const std::string& statement, std::span<const SqlValue> values) {
+    if (statement.find('\0') != std::string::npos) refuse_text("the statement contains a NUL byte");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto* text = std::get_if<std::string>(&values[i].content());
+        if (text != nullptr && text->find('\0') != std::string::npos) {
+            refuse_text("the text of parameter $" + std::to_string(i + 1) +
+                        " contains a NUL byte: pass bytes");
+        }
+    }
+}
+
+void refuse_too_many(const Connection& connection, std::size_t parameters) {
+    const int most = sqlite3_limit(connection.handle(), SQLITE_LIMIT_VARIABLE_NUMBER, -1);
+    if (parameters <= static_cast<std::size_t>(most)) return;
+    refuse_text("the call gives " + std::to_string(parameters) +
+                " parameters; SQLite takes at most " + std::to_string(most));
+}
+
 CallersStatement prepare(const Connection& connection, CallerRules& rules,
                          const std::string& text) {
     sqlite3_stmt* made = nullptr;
@@ -213,6 +232,8 @@ std::optional<std::string> value_of(sqlite3_stmt* statement, int column) {
 SqlRows run_caller_sql(Session& session, const std::string& text,
                        std::span<const SqlValue> values) {
     Connection& connection = session.connection;
+    refuse_nul_bytes(text, values);
+    refuse_too_many(connection, values.size());
     CallerRules& rules = connection.caller_rules();
     const Applied applied{rules};
     const CallersStatement statement = prepare(connection, rules, text);

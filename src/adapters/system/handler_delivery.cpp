@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "base/saturate.hpp"
@@ -11,6 +12,9 @@ namespace {
 
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr Mono longest_sleep = std::chrono::hours{24};
+/// Until an event is tried again for which there was no thread: as long as the worker waits after a
+/// failure of its own.
+constexpr std::chrono::microseconds pause_without_threads = std::chrono::seconds{1};
 
 Outcome not_begun() {
     Outcome outcome;
@@ -28,9 +32,18 @@ Outcome without_handler(const std::string& type) {
 }  // namespace
 
 HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock,
-                                 std::size_t threads, const SendPermit& permit)
-    : handlers_(handlers), clock_(clock), permit_(permit) {
-    add_threads(shared_, threads);
+                                 std::size_t threads, const SendPermit& permit, base::Log* log,
+                                 NewThread new_thread)
+    : handlers_(handlers),
+      clock_(clock),
+      permit_(permit),
+      log_(log),
+      new_thread_(std::move(new_thread)) {
+    shared_.wanted = threads;
+    {
+        const std::lock_guard lock(mutex_);
+        static_cast<void>(add_threads(shared_));
+    }
     watch_ = std::jthread([this](const std::stop_token& stop) { watch_limits(stop); });
 }
 
@@ -80,15 +93,35 @@ void HandlerDelivery::start(DeliveryRequest request, std::function<void(Outcome)
 
 void HandlerDelivery::start_all(std::vector<Starting> all) {
     bool too_late = false;
+    std::optional<std::string> refused;
+    std::vector<Starting> returned;
     {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
             Pool& pool = pool_of(one.request.event.type);
+            if (auto why = stopping_ ? std::nullopt : add_threads(pool)) refused = std::move(why);
+            if (!stopping_ && pool.threads.empty()) {
+                returned.push_back(std::move(one));
+                continue;
+            }
             pool.waiting.push_back(
                 {std::move(one.request.event), one.request.claimed, std::move(one.done)});
             if (!stopping_) wake_one_if_needed(pool);
         }
         too_late = stopping_;
+    }
+    if (refused && log_ != nullptr) {
+        log_->write({.level = base::LogLevel::warn,
+                     .event_name = {},
+                     .message = "the system refuses threads for handlers: " + *refused + "; " +
+                                std::to_string(returned.size()) + " events wait",
+                     .correlation_id = {},
+                     .fields = {}});
+    }
+    for (const Starting& one : returned) {
+        Outcome outcome = not_begun();
+        outcome.again_at = one.request.now + pause_without_threads;
+        one.done(std::move(outcome));
     }
     if (too_late) send_back_waiting();
 }
@@ -123,15 +156,21 @@ HandlerDelivery::Pool& HandlerDelivery::pool_of(const std::string& type) {
     auto& pool = own_[type];
     if (!pool) {
         pool = std::make_unique<Pool>();
-        if (!stopping_) add_threads(*pool, threads);
+        pool->wanted = threads;
     }
     return *pool;
 }
 
-void HandlerDelivery::add_threads(Pool& pool, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        pool.threads.emplace_back([this, &pool] { run(pool); });
+std::optional<std::string> HandlerDelivery::add_threads(Pool& pool) {
+    pool.threads.reserve(pool.wanted);  // so that no thread is lost to a failed allocation
+    try {
+        while (pool.threads.size() < pool.wanted) {
+            pool.threads.push_back(new_thread_([this, &pool] { run(pool); }));
+        }
+    } catch (const std::system_error& error) {
+        return error.what();
     }
+    return std::nullopt;
 }
 
 void HandlerDelivery::wake_one_if_needed(Pool& pool) {

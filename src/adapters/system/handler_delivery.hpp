@@ -13,12 +13,14 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "application/delivery/handlers.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/send_permit.hpp"
+#include "base/log.hpp"
 
 namespace sundial::system {
 
@@ -26,10 +28,19 @@ namespace sundial::system {
 /// all others share. The worker bounds how many events can wait for each.
 class HandlerDelivery final : public Delivery {
 public:
+    /// Begins a thread, or throws std::system_error.
+    using NewThread = std::function<std::thread(std::function<void()>)>;
+    static std::thread begin_thread(std::function<void()> work) {
+        return std::thread(std::move(work));
+    }
+
     /// All but `threads`, the number of shared ones, must outlive this object. A handler that runs
-    /// cannot be aborted, only be asked to stop. None begins that `permit` does not allow.
+    /// cannot be aborted, only be asked to stop. None begins that `permit` does not allow. If the
+    /// system refuses a thread, the others do its work; without any, the event gets an outcome that
+    /// says that nothing has begun, `log` gets a line, and the next event asks for threads again.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads,
-                    const SendPermit& permit = always_permitted);
+                    const SendPermit& permit = always_permitted, base::Log* log = nullptr,
+                    NewThread new_thread = begin_thread);
     ~HandlerDelivery() override { stop(); }
     HandlerDelivery(const HandlerDelivery&) = delete;
     HandlerDelivery& operator=(const HandlerDelivery&) = delete;
@@ -61,6 +72,7 @@ private:
         std::condition_variable arrived;
         std::size_t idle = 0;    // number of idle threads
         bool one_comes = false;  // a thread was woken and has not checked the queue yet
+        std::size_t wanted = 0;  // threads
         std::vector<std::thread> threads;
     };
     struct Running {
@@ -76,7 +88,8 @@ private:
     /// next.
     static void wake_one_if_needed(Pool& pool);
     [[nodiscard]] Pool& pool_of(const std::string& type);
-    void add_threads(Pool& pool, std::size_t count);
+    /// Up to the wanted number, as far as the system allows. Returns why it does not.
+    [[nodiscard]] std::optional<std::string> add_threads(Pool& pool);
 
     void run(Pool& pool);
     void watch_limits(const std::stop_token& stop);
@@ -86,6 +99,8 @@ private:
     const Handlers& handlers_;
     const MonotonicClock& clock_;
     const SendPermit& permit_;
+    base::Log* const log_;
+    const NewThread new_thread_;
     mutable std::mutex mutex_;  // guards all below
     bool stopping_ = false;
     Pool shared_;

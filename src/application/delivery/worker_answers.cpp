@@ -15,6 +15,7 @@ constexpr std::chrono::microseconds own_try_wait = 1s;
 const Deferral stopping{0us, "STOPPING the instance is stopping"};
 const Deferral was_silent{0us,
                           "HEARTBEAT_LOST the database did not renew the instance's heartbeat"};
+constexpr const char* no_thread = "NO_THREAD the system refused a thread for its handler";
 constexpr const char* snoozed = "SNOOZED its handler asked for a later time";
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
@@ -351,7 +352,12 @@ std::optional<Worker::EndedAttempt> Worker::delivered(EventId id, Outcome outcom
                                                       Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);
     if (!outcome.begun) {
-        defer(claim, stopping_ ? stopping : was_silent);
+        if (outcome.again_at && !stopping_) {
+            defer(claim,
+                  {std::max(0us, *outcome.again_at - scheduler_.database_now(now)), no_thread});
+        } else {
+            defer(claim, stopping_ ? stopping : was_silent);
+        }
         return std::nullopt;
     }
     ahead_.ended(now);

@@ -10,8 +10,14 @@ Lanes::Lanes(const std::vector<std::size_t>& lane_of, Work work)
     std::map<std::size_t, std::vector<std::size_t>> lanes;
     for (std::size_t item = 0; item < lane_of.size(); ++item) lanes[lane_of[item]].push_back(item);
     running_ = lanes.size();
-    for (auto& [lane, items] : lanes) {
-        threads_.emplace_back([this, of_lane = std::move(items)] { run(of_lane); });
+    try {
+        for (auto& [lane, items] : lanes) {
+            threads_.emplace_back([this, of_lane = std::move(items)] { run(of_lane); });
+        }
+    } catch (...) {  // no thread can be created now
+        stop();
+        for (std::thread& thread : threads_) thread.join();
+        throw;
     }
 }
 

@@ -11,7 +11,10 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "adapters/system/clocks.hpp"
 #include "support/builders.hpp"
@@ -112,6 +115,52 @@ TEST_F(HandlerDeliveryTest, WakesAThreadForEachEvent) {
     start(threads, all_done);
     all_done.wait();
     EXPECT_EQ(accepted, threads);
+}
+
+/// Refuses threads after a number of them.
+struct ScarceThreads {
+    std::thread operator()(std::function<void()> work) const {
+        if (*left == 0) {
+            throw std::system_error(
+                std::make_error_code(std::errc::resource_unavailable_try_again));
+        }
+        --*left;
+        return std::thread(std::move(work));
+    }
+    std::atomic<std::size_t>* left;
+};
+
+struct CountedLines final : base::Log {
+    void write(base::LogLine line) override {
+        EXPECT_NE(line.message.find("refuses threads"), std::string::npos);
+        ++count;
+    }
+    std::atomic<std::size_t> count = 0;
+};
+
+TEST(HandlerDelivery, GivesEventsBackWhileThereAreNoThreadsForThem) {
+    std::atomic<std::size_t> left = 0;
+    Handlers handlers;
+    const BootClock clock;
+    CountedLines log;
+    HandlerDelivery delivery{handlers, clock, 2, always_permitted, &log, ScarceThreads{&left}};
+    handlers.on(an_event().build().type, [](const Event&) { return Handled{}; });
+    const auto outcome = [&] {
+        std::promise<Outcome> promise;
+        delivery.start({.event = an_event(), .endpoint = {}, .target_time = {}, .now = noon},
+                       [&](Outcome result) { promise.set_value(std::move(result)); });
+        return promise.get_future().get();
+    };
+    const Outcome given_back = outcome();
+    EXPECT_FALSE(given_back.begun);
+    EXPECT_EQ(given_back.again_at, noon + std::chrono::seconds{1});
+    EXPECT_EQ(log.count, 1U);
+    left = 1;
+    EXPECT_EQ(outcome().verdict, Verdict::accepted);
+    EXPECT_EQ(log.count, 2U);
+    left = 1;
+    EXPECT_EQ(outcome().verdict, Verdict::accepted);
+    EXPECT_EQ(log.count, 2U);
 }
 
 /// A type with threads of its own and one without, whose handlers wait until they may go on.

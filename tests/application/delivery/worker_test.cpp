@@ -132,6 +132,19 @@ TEST_F(WorkerTest, ReleasesASnoozedEventUntilItsTime) {
     EXPECT_THAT(released[0].reason, testing::StartsWith("SNOOZED"));
 }
 
+TEST_F(WorkerTest, ReleasesAnEventUntilThereMayBeAThreadForIt) {
+    take(events(1));
+    Outcome given_back;
+    given_back.begun = false;
+    given_back.again_at = db() + 1s;
+    const Event sent = send();
+    EXPECT_FALSE(worker.delivered(sent.id, given_back, 0.5, now));
+    const auto released = want<ReleaseClaims>().batch;
+    ASSERT_THAT(released, testing::SizeIs(1));
+    EXPECT_EQ(released[0].delay, std::chrono::microseconds{1s});
+    EXPECT_THAT(released[0].reason, testing::StartsWith("NO_THREAD"));
+}
+
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
     peek({db()});
     const ClaimRequest request = want<Claim>().request;

@@ -229,7 +229,9 @@ const anywhere = new Set([401, 404, 405, 413, 414, 429, 431]);  // the router's 
 function judge({of, target}, answer) {
     const {status, headers, text} = answer;
     const where = `${of.name} answered ${status}`;
-    if (status >= 500) throw new Error(`${where}: ${text}`);
+    // On a busy machine a heavy request may wait for a seat in vain.
+    const refused = status === 503 && headers["retry-after"] && JSON.parse(text).code === "OVERLOADED";
+    if (status >= 500 && !refused) throw new Error(`${where}: ${text}`);
     if (!(String(status) in of.operation.responses) && !anywhere.has(status)) throw new Error(`${where}, which the document does not name: ${text}`);
     const type = (headers["content-type"] ?? "").split(";")[0];
     if (status >= 400) {
