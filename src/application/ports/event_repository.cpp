@@ -63,7 +63,11 @@ Page<EndedAttempt> latest_attempts(const AttemptQuery& query, Instant now,
     Page<EndedAttempt> page;
     const Instant from = std::max(query.from.value_or(beginning), beginning);
     Instant to = std::min(query.to.value_or(never), now + microseconds{1});
-    if (query.page.after) to = std::min(to, instant_of(*query.page.after) + microseconds{1});
+    if (const auto& after = query.page.after) {
+        // A place without an event is the beginning of a stretch that was read whole.
+        const bool within = after->id != Uuid{};
+        to = std::min(to, instant_of(*after) + microseconds{within ? 1 : 0});
+    }
     std::size_t passed = 0;
     microseconds stretch = first_stretch;
     while (to > from) {
