@@ -292,8 +292,8 @@ class Events(Resource):
         """Up to 1,000 at once; the result has each event or its problem, in the same order."""
         return cast(s.EventBatch, self._call("createEvents", body=events, query=query, idempotency_key=idempotency_key))
 
-    def get(self, id: str) -> s.Event:
-        return cast(s.Event, self._call("getEvent", {"id": id}))
+    def get(self, id: str, query: Optional[s.GetEventQuery] = None) -> s.Event:
+        return cast(s.Event, self._call("getEvent", {"id": id}, query=query))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Event]:
         """None if it is still at this version."""

@@ -298,7 +298,7 @@ class ExtendClaim(_ExtendClaimRequired, total=False):
     lease: str
 
 
-class Event(TypedDict):
+class _EventRequired(TypedDict):
     # id
     id: str
     # Type of the event, for handlers and receivers
@@ -353,6 +353,17 @@ class Event(TypedDict):
     waitingFor: Literal["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE", None]
     createdAt: str
     updatedAt: str
+
+
+class Event(_EventRequired, total=False):
+    # With expand=user
+    user: Optional[Dict[str, Any]]
+    # With expand=schedule: id, externalId, eventType, enabled
+    schedule: Optional[Dict[str, Any]]
+    # With expand=endpoint: id, externalId, name, type, enabled
+    endpoint: Optional[Dict[str, Any]]
+    # With expand=attempts, of one event: the latest first
+    attempts: List["Attempt"]
 
 
 class NewEndpointRetryPolicy(TypedDict):
@@ -1750,12 +1761,19 @@ class ApiKeyPage(TypedDict):
     nextCursor: Optional[str]
 
 
-class EventPage(TypedDict):
+class _EventPageRequired(TypedDict):
     data: List["Event"]
     # Whether to continue with nextCursor. A page may end early, even without an event: after 10,000 events that do
     # not match, or about 2 MiB
     hasMore: bool
     nextCursor: Optional[str]
+
+
+class EventPage(_EventPageRequired, total=False):
+    # With count: the events in all pages, or fewer
+    totalCount: int
+    # With count: false if there may be more
+    totalCountComplete: bool
 
 
 class EndpointPage(TypedDict):
@@ -1895,6 +1913,10 @@ class ListEventsQuery(TypedDict, total=False):
     # targetTimestampUTC by default. createdAt sorts by the ids, which begin with that instant. executedAt and
     # latenessMs are fast within executedFrom and executedTo, and -executedAt without them
     sort: Literal["targetTimestampUTC", "-targetTimestampUTC", "executedAt", "-executedAt", "createdAt", "-createdAt", "latenessMs", "-latenessMs"]
+    # exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match
+    count: Literal["none", "exact"]
+    # Objects to add beside the ids; null if deleted
+    expand: Union[Literal["user", "schedule", "endpoint"], List[Literal["user", "schedule", "endpoint"]]]
     # Maximum number of rows. A page also ends when it has about 2 MiB
     limit: int
     # nextCursor of the previous page; bound to filter and sort
@@ -1904,6 +1926,11 @@ class ListEventsQuery(TypedDict, total=False):
 class CreateEventsQuery(TypedDict, total=False):
     # All, or nothing and the first problem
     atomic: bool
+
+
+class GetEventQuery(TypedDict, total=False):
+    # Objects to add beside the ids; null if deleted
+    expand: Union[Literal["user", "schedule", "endpoint", "attempts"], List[Literal["user", "schedule", "endpoint", "attempts"]]]
 
 
 class ListEndpointsQuery(TypedDict, total=False):

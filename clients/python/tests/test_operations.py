@@ -84,6 +84,7 @@ class EveryOperation(unittest.TestCase):
         event = client.events.create({"eventType": "REMINDER", "targetTimestampUTC": "now+1h", "endpointId": "ext:desk",
                                       "idempotencyKey": "renew-1", "deliveryPayload": {"text": "Zoë"}})
         self.assertEqual(client.events.get(event["id"])["deliveryPayload"], {"text": "Zoë"})
+        self.assertIsNone(client.events.get(event["id"], {"expand": ["user", "attempts"]})["user"])
         self.assertIsNone(client.events.get_if_changed(event["id"], event["version"]))
         batch = client.events.create_many({"events": [
             {"eventType": "REMINDER", "targetTimestampUTC": "now+2h", "endpointId": "ext:desk", "deliveryPayload": 1},

@@ -380,8 +380,8 @@ export class Events extends Resource {
     return this.client.call("createEvents", { body: events, query }, options);
   }
 
-  get(id: string, options: CallOptions = {}): Promise<s.Event> {
-    return this.client.call("getEvent", { path: { id } }, options);
+  get(id: string, options: CallOptions = {}, query: s.GetEventQuery = {}): Promise<s.Event> {
+    return this.client.call("getEvent", { path: { id }, query }, options);
   }
 
   /** Undefined if it is still at this version. */

@@ -269,6 +269,14 @@ export interface ExtendClaim {
 }
 
 export interface Event {
+  /** With expand=user */
+  user?: Record<string, unknown> | null;
+  /** With expand=schedule: id, externalId, eventType, enabled */
+  schedule?: Record<string, unknown> | null;
+  /** With expand=endpoint: id, externalId, name, type, enabled */
+  endpoint?: Record<string, unknown> | null;
+  /** With expand=attempts, of one event: the latest first */
+  attempts?: readonly Attempt[];
   /** id */
   id: string;
   /** Type of the event, for handlers and receivers */
@@ -1611,6 +1619,10 @@ export interface EventPage {
    */
   hasMore: boolean;
   nextCursor: string | null;
+  /** With count: the events in all pages, or fewer */
+  totalCount?: number;
+  /** With count: false if there may be more */
+  totalCountComplete?: boolean;
 }
 
 export interface EndpointPage {
@@ -1755,6 +1767,10 @@ export interface ListEventsQuery {
    * latenessMs are fast within executedFrom and executedTo, and -executedAt without them
    */
   sort?: "targetTimestampUTC" | "-targetTimestampUTC" | "executedAt" | "-executedAt" | "createdAt" | "-createdAt" | "latenessMs" | "-latenessMs";
+  /** exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match */
+  count?: "none" | "exact";
+  /** Objects to add beside the ids; null if deleted */
+  expand?: "user" | "schedule" | "endpoint" | readonly ("user" | "schedule" | "endpoint")[];
   /** Maximum number of rows. A page also ends when it has about 2 MiB */
   limit?: number;
   /** nextCursor of the previous page; bound to filter and sort */
@@ -1764,6 +1780,11 @@ export interface ListEventsQuery {
 export interface CreateEventsQuery {
   /** All, or nothing and the first problem */
   atomic?: boolean;
+}
+
+export interface GetEventQuery {
+  /** Objects to add beside the ids; null if deleted */
+  expand?: "user" | "schedule" | "endpoint" | "attempts" | readonly ("user" | "schedule" | "endpoint" | "attempts")[];
 }
 
 export interface ListEndpointsQuery {
@@ -2028,7 +2049,7 @@ export interface ApiOperations {
   /** Schedule many events in one transaction, each separately or all together */
   createEvents: { path: undefined; query: CreateEventsQuery; body: NewEvents; result: EventBatch };
   /** One event, live or finished */
-  getEvent: { path: { id: string }; query: undefined; body: undefined; result: Event };
+  getEvent: { path: { id: string }; query: GetEventQuery; body: undefined; result: Event };
   /** Change a PENDING event; dismiss a FAILED one */
   patchEvent: { path: { id: string }; query: undefined; body: EventPatch; result: Event };
   /** Cancel an unclaimed event; a repeated request gets the same response */

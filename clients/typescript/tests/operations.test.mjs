@@ -92,6 +92,7 @@ async function events(client) {
     eventType: "REMINDER", targetTimestampUTC: "now+1h", endpointId: "ext:desk", idempotencyKey: "renew-1", deliveryPayload: { text: "Zoë" },
   });
   assert.deepEqual((await client.events.get(event.id)).deliveryPayload, { text: "Zoë" });
+  assert.equal((await client.events.get(event.id, {}, { expand: ["user", "attempts"] })).user, null);
   assert.equal(await client.events.getIfChanged(event.id, event.version), undefined);
   const one = { eventType: "REMINDER", targetTimestampUTC: "now+2h", endpointId: "ext:desk", deliveryPayload: 1 };
   const batch = await client.events.createMany({ events: [one, { ...one, idempotencyKey: "renew-1" }] }, { atomic: false });

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/ports/paging.hpp"
 #include "domain/histogram.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
@@ -62,13 +63,6 @@ struct StatsQuery {
     std::vector<StatsMeasure> measures{};  // any of them; at least one
     Instant from{}, to{};                  // of the slot: from inclusive, to exclusive
     std::size_t limit = 50'000;            // rows
-};
-
-/// A count of rows that stops at a bound.
-struct BoundedCount {
-    std::uint64_t count = 0;
-    bool complete = true;  // false: there are more
-    friend bool operator==(const BoundedCount&, const BoundedCount&) = default;
 };
 
 /// The waiting events, counted up to a bound each, so that no table is read as a whole.
