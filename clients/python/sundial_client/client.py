@@ -631,6 +631,9 @@ class System(Resource):
         """The counters of a window of time, and the backlog of now."""
         return cast(s.Stats, self._call("getStats", query=query))
 
+    def stats_heatmap(self, query: Optional[s.GetStatsHeatmapQuery] = None) -> s.StatsHeatmap:
+        return cast(s.StatsHeatmap, self._call("getStatsHeatmap", query=query))
+
     def stats_series(self, query: s.GetStatsSeriesQuery) -> s.StatsSeries:
         return cast(s.StatsSeries, self._call("getStatsSeries", query=query))
 

@@ -1155,6 +1155,32 @@ Stats = TypedDict("Stats", {
 })
 
 
+class StatsHeatmapData(TypedDict):
+    # The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint
+    key: str
+    # With by=endpointId: the events that its rate limit allows in a bucket; null: no limit
+    limit: Optional[int]
+    # Events that were COMPLETED or FAILED in each bucket
+    past: List[int]
+    # Events that will begin in each bucket; not whole where a jitter spreads them
+    forecast: List[float]
+
+
+StatsHeatmap = TypedDict("StatsHeatmap", {
+    # Beginning of the first bucket
+    "from": str,
+    # Length of a bucket
+    "bucket": str,
+    # Beginning of the forecast
+    "now": str,
+    # End of the forecast; before to if more than 5,000 events are planned
+    "forecastTo": str,
+    # Schedules of users: the forecast has only the planned event of each user
+    "onlyNext": List[str],
+    "data": List["StatsHeatmapData"],
+})
+
+
 class StatsSeriesData(TypedDict):
     metric: Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"]
     # With by: the event type, endpoint or instance; other: the ones beyond the 19 of most weight; handler: events
@@ -2062,6 +2088,20 @@ class GetStatsSeriesQuery(_GetStatsSeriesQueryRequired, _GetStatsSeriesQueryOpti
     pass
 
 
+GetStatsHeatmapQuery = TypedDict("GetStatsHeatmapQuery", {
+    # RFC 3339, or now, now-1h30m, now+7d, now-P1M; now-24h by default
+    "from": str,
+    # As from; now+24h by default
+    "to": str,
+    # Whole hours, PT24H at most
+    "bucket": str,
+    # A line for each
+    "by": Literal["timezone", "endpointId", "status"],
+    # false: only finished events
+    "forecast": bool,
+}, total=False)
+
+
 ListAttemptsQuery = TypedDict("ListAttemptsQuery", {
     # Of this event
     "eventId": str,
@@ -2310,6 +2350,7 @@ OPERATIONS: Dict[str, Route] = {
     "bulk": Route("POST", "/v1/bulk", "json", True),
     "getStats": Route("GET", "/v1/stats", "json", False),
     "getStatsSeries": Route("GET", "/v1/stats/series", "json", False),
+    "getStatsHeatmap": Route("GET", "/v1/stats/heatmap", "json", False),
     "listAttempts": Route("GET", "/v1/attempts", "json", False),
     "getAttempt": Route("GET", "/v1/attempts/{id}", "json", False),
     "listFailures": Route("GET", "/v1/stats/failures", "json", False),

@@ -774,6 +774,10 @@ export class System extends Resource {
     return this.client.call("getStats", { query }, options);
   }
 
+  statsHeatmap(query: s.GetStatsHeatmapQuery = {}, options: CallOptions = {}): Promise<s.StatsHeatmap> {
+    return this.client.call("getStatsHeatmap", { query }, options);
+  }
+
   statsSeries(query: s.GetStatsSeriesQuery, options: CallOptions = {}): Promise<s.StatsSeries> {
     return this.client.call("getStatsSeries", { query }, options);
   }

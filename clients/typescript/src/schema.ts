@@ -1063,6 +1063,29 @@ export interface Stats {
   };
 }
 
+export interface StatsHeatmap {
+  /** Beginning of the first bucket */
+  from: string;
+  /** Length of a bucket */
+  bucket: string;
+  /** Beginning of the forecast */
+  now: string;
+  /** End of the forecast; before to if more than 5,000 events are planned */
+  forecastTo: string;
+  /** Schedules of users: the forecast has only the planned event of each user */
+  onlyNext: readonly string[];
+  data: readonly ({
+    /** The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint */
+    key: string;
+    /** With by=endpointId: the events that its rate limit allows in a bucket; null: no limit */
+    limit: number | null;
+    /** Events that were COMPLETED or FAILED in each bucket */
+    past: readonly number[];
+    /** Events that will begin in each bucket; not whole where a jitter spreads them */
+    forecast: readonly number[];
+  })[];
+}
+
 export interface StatsSeries {
   /** Beginning of the first step */
   from: string;
@@ -1909,6 +1932,19 @@ export interface GetStatsSeriesQuery {
   by?: "eventType" | "endpointId" | "instanceId";
 }
 
+export interface GetStatsHeatmapQuery {
+  /** RFC 3339, or now, now-1h30m, now+7d, now-P1M; now-24h by default */
+  from?: string;
+  /** As from; now+24h by default */
+  to?: string;
+  /** Whole hours, PT24H at most */
+  bucket?: string;
+  /** A line for each */
+  by?: "timezone" | "endpointId" | "status";
+  /** false: only finished events */
+  forecast?: boolean;
+}
+
 export interface ListAttemptsQuery {
   /** Of this event */
   eventId?: string;
@@ -2128,6 +2164,8 @@ export interface ApiOperations {
   getStats: { path: undefined; query: GetStatsQuery; body: undefined; result: Stats };
   /** Counters over time */
   getStatsSeries: { path: undefined; query: GetStatsSeriesQuery; body: undefined; result: StatsSeries };
+  /** Finished and expected events by time and zone, endpoint or status */
+  getStatsHeatmap: { path: undefined; query: GetStatsHeatmapQuery; body: undefined; result: StatsHeatmap };
   /** Attempts that have ended, the latest first */
   listAttempts: { path: undefined; query: ListAttemptsQuery; body: undefined; result: AttemptPage };
   /** One attempt */
@@ -2259,6 +2297,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   bulk: ["POST", "/v1/bulk", "json", true],
   getStats: ["GET", "/v1/stats", "json", false],
   getStatsSeries: ["GET", "/v1/stats/series", "json", false],
+  getStatsHeatmap: ["GET", "/v1/stats/heatmap", "json", false],
   listAttempts: ["GET", "/v1/attempts", "json", false],
   getAttempt: ["GET", "/v1/attempts/{id}", "json", false],
   listFailures: ["GET", "/v1/stats/failures", "json", false],

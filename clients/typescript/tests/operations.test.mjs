@@ -198,6 +198,7 @@ async function system(client) {
   assert.deepEqual(await client.system.timezoneImpact().all(), []);
   assert.equal((await client.system.info()).clock, "test");
   assert.ok((await client.system.stats({ window: "PT2H" })).now.pending.complete);
+  assert.ok((await client.system.statsHeatmap({ by: "status", to: "now+2h" })).onlyNext);
   const series = await client.system.statsSeries({ metric: ["executed", "failed"], from: "now-1h", step: "PT10M" });
   assert.deepEqual(series.data.map((one) => one.metric), ["executed", "failed"]);
   assert.match((await client.system.health()).status, /^(pass|warn)$/);

@@ -23,9 +23,9 @@ enum class StatsStep : std::uint8_t { minute, hour };
     return step == StatsStep::minute ? std::chrono::seconds{60} : std::chrono::seconds{3600};
 }
 
-/// The events of a row: each event counts in the row of all, in that of its type and in that of its
-/// endpoint.
-enum class StatsBy : std::uint8_t { all, type, endpoint };
+/// The events of a row: each event counts in the row of all, in that of its type, in that of its
+/// endpoint and, by hour, in that of its zone.
+enum class StatsBy : std::uint8_t { all, type, endpoint, zone };
 [[nodiscard]] std::string_view to_string(StatsBy by);
 [[nodiscard]] std::optional<StatsBy> parse_stats_by(std::string_view text);
 
@@ -46,7 +46,7 @@ struct StatsKey {
     StatsBy by = StatsBy::all;
     StatsMeasure measure = StatsMeasure::started;
     Instant slot{};       // the beginning of its minute or hour
-    std::string label{};  // the type, or the id of the endpoint; empty for all
+    std::string label{};  // the type, id of the endpoint, or zone; empty for all
     InstanceId instance{Uuid{}};
     friend auto operator<=>(const StatsKey&, const StatsKey&) = default;
 };

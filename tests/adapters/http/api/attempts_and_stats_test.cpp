@@ -176,5 +176,26 @@ TEST_F(ConsoleApiTest, ShowsSeries) {
     EXPECT_THAT(refusal("/v1/stats/series?metric=backlog&by=endpointId"), HasSubstr("?by"));
 }
 
+TEST_F(ConsoleApiTest, ShowsAHeatmap) {
+    const Event event = a_failed_event();
+    collected.settled({event, EventStatus::failed, 5ms});
+    stats.record.run();
+    stats.record.finish();  // hours are written at the end
+    scheduled(a_reminder());
+    const bj::value past = json_of(
+        get("/v1/stats/heatmap?by=status&from=2027-01-05T11:00:00Z&to=2027-01-05T13:00:00Z"));
+    EXPECT_EQ(past.at("bucket").as_string(), "PT3600S");
+    EXPECT_EQ(past.at("from").as_string(), "2027-01-05T11:00:00.000Z");
+    EXPECT_EQ(past.at("data").at(0).at("key").as_string(), "FAILED");
+    EXPECT_EQ(bj::serialize(past.at("data").at(0).at("past")), "[0,1]");
+    EXPECT_TRUE(past.at("data").at(0).at("limit").is_null());
+    const bj::value none = json_of(get("/v1/stats/heatmap?forecast=false&from=now-5h&to=now-3h"));
+    EXPECT_TRUE(none.at("data").as_array().empty());
+    EXPECT_THAT(refusal("/v1/stats/heatmap?bucket=PT30M"), HasSubstr("?bucket"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?to=now-2d"), HasSubstr("?from"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?to=now%2B90d"), HasSubstr("?to"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?by=type"), HasSubstr("by"));
+}
+
 }  // namespace
 }  // namespace sundial::http
