@@ -219,7 +219,10 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
     const bool computed = within_effort(max_steps_of_request, [&] {
         for (const Schedule& schedule : read.schedules) {
             if (schedule.per_user) {
-                heatmap.only_next.push_back(schedule.id);
+                // A yearly schedule has a planned event for each user, so a year lacks none.
+                const bool once = kind_of(schedule.trigger) == TriggerKind::yearly &&
+                                  read.end - read.now <= std::chrono::days{366};
+                if (!once) heatmap.only_next.push_back(schedule.id);
             } else {
                 add_later(schedule, request, read, *zones, *cells);
             }
