@@ -102,6 +102,18 @@ Arguments event_filters(bool status) {
     return filters;
 }
 
+/// The filters of a list of events, and what the list adds to its rows.
+Arguments event_list(bool status) {
+    Arguments arguments = event_filters(status);
+    arguments.push_back(filter("count", "exact: also the number of matches, 10,000 at most")
+                            .of({"none", "exact"})
+                            .otherwise("none"));
+    arguments.push_back(filter("expand", "with --json: objects to add, with commas between them")
+                            .as(ValueKind::words)
+                            .of({"user", "schedule", "endpoint"}));
+    return arguments;
+}
+
 void print_failures(const json::object& failures, const Output& output) {
     const std::string by = text_of(failures, "by");
     print_rows(failures, {{"count", "count"}, {"oldest", "oldest"}, {"newest", "newest"}, {by, by}},
@@ -130,17 +142,20 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
                     .operation = "listEvents",
                     .method = "GET",
                     .path = "/v1/events",
-                    .arguments = event_filters(true),
+                    .arguments = event_list(true),
                     .shape = Shape::pages,
                     .columns = event_columns(),
                     .sorts = {"targetTimestampUTC", "executedAt", "createdAt", "latenessMs"}});
-    rows.push_back({.noun = "event",
-                    .verb = "get",
-                    .help = "one event",
-                    .operation = "getEvent",
-                    .method = "GET",
-                    .path = event_path,
-                    .arguments = {event_id()}});
+    rows.push_back(
+        {.noun = "event",
+         .verb = "get",
+         .help = "one event",
+         .operation = "getEvent",
+         .method = "GET",
+         .path = event_path,
+         .arguments = {event_id(), filter("expand", "objects to add, with commas between them")
+                                       .as(ValueKind::words)
+                                       .of({"user", "schedule", "endpoint", "attempts"})}});
     Arguments members{member("eventType", "your name for what happens, such as REMINDER")
                           .named("--type")
                           .needed()};
@@ -249,7 +264,7 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
                     .operation = "listEvents",
                     .method = "GET",
                     .path = "/v1/events",
-                    .arguments = event_filters(false),
+                    .arguments = event_list(false),
                     .fixed_query = {{"status", "FAILED"}, {"dismissed", "false"}},
                     .shape = Shape::pages,
                     .columns = event_columns(),

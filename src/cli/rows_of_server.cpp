@@ -387,6 +387,23 @@ void add_stats(std::vector<ApiCommand>& rows) {
                            .of({"eventType", "endpointId", "instanceId"})},
          .shape = Shape::list,
          .columns = {{"metric", "metric"}, {"key", "key"}, {"points", "points"}}});
+    rows.push_back(
+        {.noun = "stats",
+         .verb = "heatmap",
+         .help = "finished and expected events by time and zone, endpoint or status",
+         .operation = "getStatsHeatmap",
+         .method = "GET",
+         .path = "/v1/stats/heatmap",
+         .arguments =
+             {filter("from", "beginning; " + an_instant), filter("to", "end; " + an_instant),
+              filter("bucket", "length of a bucket").otherwise("PT1H"),
+              filter("by", "a line for each of these")
+                  .of({"timezone", "endpointId", "status"})
+                  .otherwise("timezone"),
+              filter("forecast", "--forecast=false: only finished events").as(ValueKind::flag)},
+         .shape = Shape::list,
+         .columns = {
+             {"key", "key"}, {"limit", "limit"}, {"past", "past"}, {"forecast", "forecast"}}});
 }
 
 void print_clock(const json::object& clock, const Output& output) {

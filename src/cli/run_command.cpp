@@ -69,6 +69,7 @@ public:
     /// with the other members of the first page.
     void add(std::string_view page, std::span<const std::string_view> rows) {
         if (format_ == Format::json) begin_document(page);
+        if (format_ == Format::text && total_.empty()) total_ = total_of(page);
         if (format_ == Format::csv && !std::exchange(begun_, true))
             output_.out << csv_line(titles(columns_));
         for (const std::string_view row : rows) {
@@ -91,6 +92,7 @@ public:
         if (format_ == Format::text && printed_ == 0) output_.err << "none\n";
         if (format_ == Format::text && more)
             output_.err << "and more; show them with --limit or --all\n";
+        if (!total_.empty()) output_.err << total_ << " in all\n";
     }
 
 private:
@@ -99,6 +101,16 @@ private:
         names.reserve(columns.size());
         for (const Column& column : columns) names.push_back(column.title);
         return names;
+    }
+    /// The count of the page, if the command asked for it.
+    static std::string total_of(std::string_view page) {
+        std::string total;
+        bool complete = true;
+        for (const auto& [name, value] : members_of(page)) {
+            if (name == "totalCount") total = value;
+            if (name == "totalCountComplete") complete = value == "true";
+        }
+        return complete ? total : total + " or more";
     }
     void begin_document(std::string_view page) {
         if (std::exchange(begun_, true)) return;
@@ -116,6 +128,7 @@ private:
     Format format_;
     const Output& output_;
     TextTable table_;
+    std::string total_{};
     std::size_t printed_ = 0;
     bool begun_ = false;
 };

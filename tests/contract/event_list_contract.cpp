@@ -437,6 +437,37 @@ TEST_P(EventListContract, EndsAPageThatHasManyBytes) {
     }
 }
 
+TEST_P(EventListContract, CountsWhatMatchesUpToABound) {
+    const UserId user = an_id<UserId>();
+    for (int i = 0; i < 3; ++i) given(an_event().of_user(user));
+    for (int i = 0; i < 4; ++i) given(an_event().of_type("OTHER").due(noon + 1h));
+    const Event done = failed(an_event().due(noon - 1h));
+    const auto count = [&](const EventQuery& query, std::size_t most) {
+        return read([&](Transaction& tx) { return tx.events().count_like(query, most); });
+    };
+    EventQuery query;
+    EXPECT_EQ(count(query, 100), (BoundedCount{8, true}));
+    EXPECT_EQ(count(query, 8), (BoundedCount{8, true}));
+    EXPECT_EQ(count(query, 7), (BoundedCount{7, false}));
+    query.sort = EventQuery::Sort::executed_at;  // counts the same in every order
+    query.page.descending = true;
+    query.page.limit = 1;
+    EXPECT_EQ(count(query, 100), (BoundedCount{8, true}));
+    query.user = user;
+    EXPECT_EQ(count(query, 100), (BoundedCount{3, true}));
+    EXPECT_EQ(count(query, 2), (BoundedCount{2, false}));
+    query = {};
+    query.key = done.key;
+    EXPECT_EQ(count(query, 100), (BoundedCount{1, true}));
+    query = {};
+    query.types = {"OTHER"};
+    EXPECT_EQ(count(query, 100), (BoundedCount{4, true}));
+    EXPECT_FALSE(count(query, 3).complete);
+    query.types = {"NONE"};
+    EXPECT_FALSE(count(query, 3).complete);
+    EXPECT_EQ(count(query, 100), (BoundedCount{0, true}));
+}
+
 TEST_P(EventListContract, ReportsWhetherThereAreMoreEvents) {
     given(an_event(), an_event(), an_event());
     EventQuery query;

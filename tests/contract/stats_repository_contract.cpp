@@ -187,6 +187,22 @@ TEST_P(StatsRepositoryContract, ForgetsOldRowsOfAStepInBatches) {
                 ElementsAre(of_hour));
 }
 
+TEST_P(StatsRepositoryContract, KeepsAndForgetsRowsOfZones) {
+    StatsRow of_zone = a_row(StatsMeasure::completed, noon, 4);
+    of_zone.key.step = StatsStep::hour;
+    of_zone.key.by = StatsBy::zone;
+    of_zone.key.label = "Europe/Berlin";
+    store_rows({of_zone});
+    const StatsQuery query{.step = StatsStep::hour,
+                           .by = StatsBy::zone,
+                           .measures = {StatsMeasure::completed},
+                           .from = noon - 1h,
+                           .to = noon + 1h};
+    EXPECT_THAT(rows(query), ElementsAre(of_zone));
+    write([](Transaction& tx) { return tx.stats().forget(StatsStep::hour, noon + 1us, 10); });
+    EXPECT_THAT(rows(query), testing::IsEmpty());
+}
+
 TEST_P(StatsRepositoryContract, CountsWhatWaitsUpToABound) {
     EXPECT_EQ(live_counts(10), LiveCounts{});
     const EndpointId crm = an_id<EndpointId>();

@@ -234,7 +234,7 @@ class Examples:
                 return [self.operation, "--json"]
             case ("op", _):
                 return [self.operation]
-            case ("intake" | "instance", "list") | ("stats", "show"):
+            case ("intake" | "instance", "list") | ("stats", "show" | "heatmap"):
                 return []
             case ("stats", "series"):
                 return ["--metric", "executed"]

@@ -72,6 +72,7 @@ TWO = {
     "listAttempts": (ATTEMPTS, COMMAND), "getAttempt": (ATTEMPTS, COMMAND),
     "listInstances": (SERVER, COMMAND), "drainInstance": (SERVER, COMMAND),
     "getStats": (SERVER, COMMAND), "getStatsSeries": (SERVER, COMMAND),
+    "getStatsHeatmap": (SERVER, COMMAND),
     **{name: (BROWSER, BROWSER) for name in ("followLive", "logIn", "getSession", "logOut")},
     **{name: (DOCUMENT, DOCUMENT) for name in ("getStartPage", "getDocs", "getErrors", "getError", "getOpenApi", "livez",
                                                "getConsolePath", "getConsole", "getConsoleFile",

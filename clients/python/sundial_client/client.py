@@ -292,8 +292,8 @@ class Events(Resource):
         """Up to 1,000 at once; the result has each event or its problem, in the same order."""
         return cast(s.EventBatch, self._call("createEvents", body=events, query=query, idempotency_key=idempotency_key))
 
-    def get(self, id: str) -> s.Event:
-        return cast(s.Event, self._call("getEvent", {"id": id}))
+    def get(self, id: str, query: Optional[s.GetEventQuery] = None) -> s.Event:
+        return cast(s.Event, self._call("getEvent", {"id": id}, query=query))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Event]:
         """None if it is still at this version."""
@@ -630,6 +630,9 @@ class System(Resource):
     def stats(self, query: Optional[s.GetStatsQuery] = None) -> s.Stats:
         """The counters of a window of time, and the backlog of now."""
         return cast(s.Stats, self._call("getStats", query=query))
+
+    def stats_heatmap(self, query: Optional[s.GetStatsHeatmapQuery] = None) -> s.StatsHeatmap:
+        return cast(s.StatsHeatmap, self._call("getStatsHeatmap", query=query))
 
     def stats_series(self, query: s.GetStatsSeriesQuery) -> s.StatsSeries:
         return cast(s.StatsSeries, self._call("getStatsSeries", query=query))

@@ -298,7 +298,7 @@ class ExtendClaim(_ExtendClaimRequired, total=False):
     lease: str
 
 
-class Event(TypedDict):
+class _EventRequired(TypedDict):
     # id
     id: str
     # Type of the event, for handlers and receivers
@@ -353,6 +353,17 @@ class Event(TypedDict):
     waitingFor: Literal["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE", None]
     createdAt: str
     updatedAt: str
+
+
+class Event(_EventRequired, total=False):
+    # With expand=user
+    user: Optional[Dict[str, Any]]
+    # With expand=schedule: id, externalId, eventType, enabled
+    schedule: Optional[Dict[str, Any]]
+    # With expand=endpoint: id, externalId, name, type, enabled
+    endpoint: Optional[Dict[str, Any]]
+    # With expand=attempts, of one event: the latest first
+    attempts: List["Attempt"]
 
 
 class NewEndpointRetryPolicy(TypedDict):
@@ -1171,6 +1182,32 @@ Stats = TypedDict("Stats", {
 })
 
 
+class StatsHeatmapData(TypedDict):
+    # The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint
+    key: str
+    # With by=endpointId: the events that its rate limit allows in a bucket; null: no limit
+    limit: Optional[int]
+    # Events that were COMPLETED or FAILED in each bucket
+    past: List[int]
+    # Events that will begin in each bucket; not whole where a jitter spreads them
+    forecast: List[float]
+
+
+StatsHeatmap = TypedDict("StatsHeatmap", {
+    # Beginning of the first bucket
+    "from": str,
+    # Length of a bucket
+    "bucket": str,
+    # Beginning of the forecast
+    "now": str,
+    # End of the forecast; before to if more than 5,000 events are planned
+    "forecastTo": str,
+    # Schedules of users: the forecast has only the planned event of each user
+    "onlyNext": List[str],
+    "data": List["StatsHeatmapData"],
+})
+
+
 class StatsSeriesData(TypedDict):
     metric: Literal["executed", "failed", "retried", "lateness_p50", "lateness_p95", "lateness_p99", "duration_p50", "duration_p95", "duration_p99", "claim_duration_p50", "claim_duration_p95", "claim_duration_p99", "backlog", "oldest_due"]
     # With by: the event type, endpoint or instance; other: the ones beyond the 19 of most weight; handler: events
@@ -1777,12 +1814,19 @@ class ApiKeyPage(TypedDict):
     nextCursor: Optional[str]
 
 
-class EventPage(TypedDict):
+class _EventPageRequired(TypedDict):
     data: List["Event"]
     # Whether to continue with nextCursor. A page may end early, even without an event: after 10,000 events that do
     # not match, or about 2 MiB
     hasMore: bool
     nextCursor: Optional[str]
+
+
+class EventPage(_EventPageRequired, total=False):
+    # With count: the events in all pages, or fewer
+    totalCount: int
+    # With count: false if there may be more
+    totalCountComplete: bool
 
 
 class EndpointPage(TypedDict):
@@ -1922,6 +1966,10 @@ class ListEventsQuery(TypedDict, total=False):
     # targetTimestampUTC by default. createdAt sorts by the ids, which begin with that instant. executedAt and
     # latenessMs are fast within executedFrom and executedTo, and -executedAt without them
     sort: Literal["targetTimestampUTC", "-targetTimestampUTC", "executedAt", "-executedAt", "createdAt", "-createdAt", "latenessMs", "-latenessMs"]
+    # exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match
+    count: Literal["none", "exact"]
+    # Objects to add beside the ids; null if deleted
+    expand: Union[Literal["user", "schedule", "endpoint"], List[Literal["user", "schedule", "endpoint"]]]
     # Maximum number of rows. A page also ends when it has about 2 MiB
     limit: int
     # nextCursor of the previous page; bound to filter and sort
@@ -1931,6 +1979,11 @@ class ListEventsQuery(TypedDict, total=False):
 class CreateEventsQuery(TypedDict, total=False):
     # All, or nothing and the first problem
     atomic: bool
+
+
+class GetEventQuery(TypedDict, total=False):
+    # Objects to add beside the ids; null if deleted
+    expand: Union[Literal["user", "schedule", "endpoint", "attempts"], List[Literal["user", "schedule", "endpoint", "attempts"]]]
 
 
 class ListEndpointsQuery(TypedDict, total=False):
@@ -2060,6 +2113,20 @@ _GetStatsSeriesQueryOptional = TypedDict("_GetStatsSeriesQueryOptional", {
 
 class GetStatsSeriesQuery(_GetStatsSeriesQueryRequired, _GetStatsSeriesQueryOptional):
     pass
+
+
+GetStatsHeatmapQuery = TypedDict("GetStatsHeatmapQuery", {
+    # RFC 3339, or now, now-1h30m, now+7d, now-P1M; now-24h by default
+    "from": str,
+    # As from; now+24h by default
+    "to": str,
+    # Whole hours, PT24H at most
+    "bucket": str,
+    # A line for each
+    "by": Literal["timezone", "endpointId", "status"],
+    # false: only finished events
+    "forecast": bool,
+}, total=False)
 
 
 ListAttemptsQuery = TypedDict("ListAttemptsQuery", {
@@ -2310,6 +2377,7 @@ OPERATIONS: Dict[str, Route] = {
     "bulk": Route("POST", "/v1/bulk", "json", True),
     "getStats": Route("GET", "/v1/stats", "json", False),
     "getStatsSeries": Route("GET", "/v1/stats/series", "json", False),
+    "getStatsHeatmap": Route("GET", "/v1/stats/heatmap", "json", False),
     "listAttempts": Route("GET", "/v1/attempts", "json", False),
     "getAttempt": Route("GET", "/v1/attempts/{id}", "json", False),
     "listFailures": Route("GET", "/v1/stats/failures", "json", False),

@@ -84,6 +84,7 @@ class EveryOperation(unittest.TestCase):
         event = client.events.create({"eventType": "REMINDER", "targetTimestampUTC": "now+1h", "endpointId": "ext:desk",
                                       "idempotencyKey": "renew-1", "deliveryPayload": {"text": "Zoë"}})
         self.assertEqual(client.events.get(event["id"])["deliveryPayload"], {"text": "Zoë"})
+        self.assertIsNone(client.events.get(event["id"], {"expand": ["user", "attempts"]})["user"])
         self.assertIsNone(client.events.get_if_changed(event["id"], event["version"]))
         batch = client.events.create_many({"events": [
             {"eventType": "REMINDER", "targetTimestampUTC": "now+2h", "endpointId": "ext:desk", "deliveryPayload": 1},
@@ -189,6 +190,7 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(list(client.system.timezone_impact()), [])
         self.assertEqual(client.system.info()["clock"], "test")
         self.assertTrue(client.system.stats({"window": "PT2H"})["now"]["pending"]["complete"])
+        self.assertIn("onlyNext", client.system.stats_heatmap({"by": "status", "to": "now+2h"}))
         series = client.system.stats_series({"metric": ["executed", "failed"], "from": "now-1h", "step": "PT10M"})
         self.assertEqual([one["metric"] for one in series["data"]], ["executed", "failed"])
         self.assertIn(client.system.health()["status"], ("pass", "warn"))

@@ -380,8 +380,8 @@ export class Events extends Resource {
     return this.client.call("createEvents", { body: events, query }, options);
   }
 
-  get(id: string, options: CallOptions = {}): Promise<s.Event> {
-    return this.client.call("getEvent", { path: { id } }, options);
+  get(id: string, options: CallOptions = {}, query: s.GetEventQuery = {}): Promise<s.Event> {
+    return this.client.call("getEvent", { path: { id }, query }, options);
   }
 
   /** Undefined if it is still at this version. */
@@ -772,6 +772,10 @@ export class System extends Resource {
   /** The counters of a window of time, and the backlog of now. */
   stats(query: s.GetStatsQuery = {}, options: CallOptions = {}): Promise<s.Stats> {
     return this.client.call("getStats", { query }, options);
+  }
+
+  statsHeatmap(query: s.GetStatsHeatmapQuery = {}, options: CallOptions = {}): Promise<s.StatsHeatmap> {
+    return this.client.call("getStatsHeatmap", { query }, options);
   }
 
   statsSeries(query: s.GetStatsSeriesQuery, options: CallOptions = {}): Promise<s.StatsSeries> {

@@ -269,6 +269,14 @@ export interface ExtendClaim {
 }
 
 export interface Event {
+  /** With expand=user */
+  user?: Record<string, unknown> | null;
+  /** With expand=schedule: id, externalId, eventType, enabled */
+  schedule?: Record<string, unknown> | null;
+  /** With expand=endpoint: id, externalId, name, type, enabled */
+  endpoint?: Record<string, unknown> | null;
+  /** With expand=attempts, of one event: the latest first */
+  attempts?: readonly Attempt[];
   /** id */
   id: string;
   /** Type of the event, for handlers and receivers */
@@ -1091,6 +1099,29 @@ export interface Stats {
   };
 }
 
+export interface StatsHeatmap {
+  /** Beginning of the first bucket */
+  from: string;
+  /** Length of a bucket */
+  bucket: string;
+  /** Beginning of the forecast */
+  now: string;
+  /** End of the forecast; before to if more than 5,000 events are planned */
+  forecastTo: string;
+  /** Schedules of users: the forecast has only the planned event of each user */
+  onlyNext: readonly string[];
+  data: readonly ({
+    /** The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint */
+    key: string;
+    /** With by=endpointId: the events that its rate limit allows in a bucket; null: no limit */
+    limit: number | null;
+    /** Events that were COMPLETED or FAILED in each bucket */
+    past: readonly number[];
+    /** Events that will begin in each bucket; not whole where a jitter spreads them */
+    forecast: readonly number[];
+  })[];
+}
+
 export interface StatsSeries {
   /** Beginning of the first step */
   from: string;
@@ -1647,6 +1678,10 @@ export interface EventPage {
    */
   hasMore: boolean;
   nextCursor: string | null;
+  /** With count: the events in all pages, or fewer */
+  totalCount?: number;
+  /** With count: false if there may be more */
+  totalCountComplete?: boolean;
 }
 
 export interface EndpointPage {
@@ -1791,6 +1826,10 @@ export interface ListEventsQuery {
    * latenessMs are fast within executedFrom and executedTo, and -executedAt without them
    */
   sort?: "targetTimestampUTC" | "-targetTimestampUTC" | "executedAt" | "-executedAt" | "createdAt" | "-createdAt" | "latenessMs" | "-latenessMs";
+  /** exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match */
+  count?: "none" | "exact";
+  /** Objects to add beside the ids; null if deleted */
+  expand?: "user" | "schedule" | "endpoint" | readonly ("user" | "schedule" | "endpoint")[];
   /** Maximum number of rows. A page also ends when it has about 2 MiB */
   limit?: number;
   /** nextCursor of the previous page; bound to filter and sort */
@@ -1800,6 +1839,11 @@ export interface ListEventsQuery {
 export interface CreateEventsQuery {
   /** All, or nothing and the first problem */
   atomic?: boolean;
+}
+
+export interface GetEventQuery {
+  /** Objects to add beside the ids; null if deleted */
+  expand?: "user" | "schedule" | "endpoint" | "attempts" | readonly ("user" | "schedule" | "endpoint" | "attempts")[];
 }
 
 export interface ListEndpointsQuery {
@@ -1922,6 +1966,19 @@ export interface GetStatsSeriesQuery {
   step?: string;
   /** A line for each; claims and the backlog are by instance only */
   by?: "eventType" | "endpointId" | "instanceId";
+}
+
+export interface GetStatsHeatmapQuery {
+  /** RFC 3339, or now, now-1h30m, now+7d, now-P1M; now-24h by default */
+  from?: string;
+  /** As from; now+24h by default */
+  to?: string;
+  /** Whole hours, PT24H at most */
+  bucket?: string;
+  /** A line for each */
+  by?: "timezone" | "endpointId" | "status";
+  /** false: only finished events */
+  forecast?: boolean;
 }
 
 export interface ListAttemptsQuery {
@@ -2064,7 +2121,7 @@ export interface ApiOperations {
   /** Schedule many events in one transaction, each separately or all together */
   createEvents: { path: undefined; query: CreateEventsQuery; body: NewEvents; result: EventBatch };
   /** One event, live or finished */
-  getEvent: { path: { id: string }; query: undefined; body: undefined; result: Event };
+  getEvent: { path: { id: string }; query: GetEventQuery; body: undefined; result: Event };
   /** Change a PENDING event; dismiss a FAILED one */
   patchEvent: { path: { id: string }; query: undefined; body: EventPatch; result: Event };
   /** Cancel an unclaimed event; a repeated request gets the same response */
@@ -2143,6 +2200,8 @@ export interface ApiOperations {
   getStats: { path: undefined; query: GetStatsQuery; body: undefined; result: Stats };
   /** Counters over time */
   getStatsSeries: { path: undefined; query: GetStatsSeriesQuery; body: undefined; result: StatsSeries };
+  /** Finished and expected events by time and zone, endpoint or status */
+  getStatsHeatmap: { path: undefined; query: GetStatsHeatmapQuery; body: undefined; result: StatsHeatmap };
   /** Attempts that have ended, the latest first */
   listAttempts: { path: undefined; query: ListAttemptsQuery; body: undefined; result: AttemptPage };
   /** One attempt */
@@ -2274,6 +2333,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   bulk: ["POST", "/v1/bulk", "json", true],
   getStats: ["GET", "/v1/stats", "json", false],
   getStatsSeries: ["GET", "/v1/stats/series", "json", false],
+  getStatsHeatmap: ["GET", "/v1/stats/heatmap", "json", false],
   listAttempts: ["GET", "/v1/attempts", "json", false],
   getAttempt: ["GET", "/v1/attempts/{id}", "json", false],
   listFailures: ["GET", "/v1/stats/failures", "json", false],

@@ -92,6 +92,7 @@ async function events(client) {
     eventType: "REMINDER", targetTimestampUTC: "now+1h", endpointId: "ext:desk", idempotencyKey: "renew-1", deliveryPayload: { text: "Zoë" },
   });
   assert.deepEqual((await client.events.get(event.id)).deliveryPayload, { text: "Zoë" });
+  assert.equal((await client.events.get(event.id, {}, { expand: ["user", "attempts"] })).user, null);
   assert.equal(await client.events.getIfChanged(event.id, event.version), undefined);
   const one = { eventType: "REMINDER", targetTimestampUTC: "now+2h", endpointId: "ext:desk", deliveryPayload: 1 };
   const batch = await client.events.createMany({ events: [one, { ...one, idempotencyKey: "renew-1" }] }, { atomic: false });
@@ -197,6 +198,7 @@ async function system(client) {
   assert.deepEqual(await client.system.timezoneImpact().all(), []);
   assert.equal((await client.system.info()).clock, "test");
   assert.ok((await client.system.stats({ window: "PT2H" })).now.pending.complete);
+  assert.ok((await client.system.statsHeatmap({ by: "status", to: "now+2h" })).onlyNext);
   const series = await client.system.statsSeries({ metric: ["executed", "failed"], from: "now-1h", step: "PT10M" });
   assert.deepEqual(series.data.map((one) => one.metric), ["executed", "failed"]);
   assert.match((await client.system.health()).status, /^(pass|warn)$/);

@@ -430,6 +430,10 @@ public:
         return attempts;
     }
 
+    BoundedCount count_like(const EventQuery& query, std::size_t most) override {
+        const Page<Event> page = list_events(state_, to_count(query, most));
+        return {page.items.size(), !page.has_more};
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         std::vector<EndedAttempt> all;
         for (const auto& [key, row] : state_.attempts.rows()) {

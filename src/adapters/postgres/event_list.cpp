@@ -159,6 +159,27 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
     return page;
 }
 
+BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most) {
+    const EventQuery counted = to_count(query, most);
+    const bool in_order = is_in_order(counted);
+    std::optional<PageKey> last;
+    if (in_order) {
+        (void)session.run(sql::walk_indexes);
+        last = last_to_pass(session, counted);
+    }
+    PageRequest until;
+    until.after = last;
+    const Statement& statement = counted.key ? sql::count_with_key
+                                 : in_order  ? sql::count_by_target
+                                             : sql::count_few;
+    const Answer rows = run_filtered(session, statement, counted, last_id(counted.page),
+                                     last_instant(counted.page), rows_for(counted.page),
+                                     session.shards(), static_cast<std::int64_t>(max_page_bytes),
+                                     last_id(until), last_instant(until));
+    const auto found = rows.get<std::uint64_t>(0, 0);
+    return {std::min<std::uint64_t>(found, most), found <= most && !last};
+}
+
 std::vector<Event> walk_events(Session& session, const EventWalk& walk) {
     const auto run = [&](const Statement& statement, const auto& last_value) {
         return events_in(run_filtered(session, statement, walk.filter, walk.until,

@@ -171,6 +171,23 @@ SUNDIAL_PASSED_BY_DUE(passed_by_target_down, "<", "DESC");
 SUNDIAL_PASSED_BY_ID(passed_by_creation, ">", "ASC");
 SUNDIAL_PASSED_BY_ID(passed_by_creation_down, "<", "DESC");
 
+/// Counts the rows of a page, with the parameters of its list.
+inline constexpr Statement count_by_target{
+    "count_by_target",
+    "SELECT count(*) FROM (" SUNDIAL_DUE_ARM(SUNDIAL_UNTRIED, ">", "ASC") " UNION ALL "
+        SUNDIAL_DUE_ARM(SUNDIAL_RETRIED, ">", "ASC") " UNION ALL "
+        SUNDIAL_DUE_ARM(SUNDIAL_FINISHED, ">", "ASC") " LIMIT $20) AS counted",
+    Statement::Plan::fresh};
+inline constexpr Statement count_few{
+    "count_few",
+    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
+    Statement::Plan::fresh};
+inline constexpr Statement count_with_key{
+    "count_with_key",
+    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
+    " LIMIT $20) AS counted",
+    Statement::Plan::fresh};
+
 SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
 SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
 SUNDIAL_BY_DUE(events_by_target_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");

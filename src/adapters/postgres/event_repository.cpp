@@ -249,6 +249,9 @@ public:
     std::vector<AttemptRecord> attempts_of(EventId id) override {
         return attempts_in(session_.run(sql::attempts_of, session_.shard_of(id), id), id);
     }
+    BoundedCount count_like(const EventQuery& query, std::size_t most) override {
+        return postgres::count_like(session_, query, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return postgres::list_attempts(session_, query);
     }

@@ -33,7 +33,7 @@ inline constexpr Statement forget_counters{"forget_counters", R"sql(
     DELETE FROM sundial.counters
      WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM sundial.counters
-         WHERE step = $1 AND grouped_by = ANY ('{ALL,TYPE,ENDPOINT}')
+         WHERE step = $1 AND grouped_by = ANY ('{ALL,TYPE,ENDPOINT,ZONE}')
            AND measure = ANY ('{STARTED,COMPLETED,FAILED,RETRIED,CLAIMED,DUE}') AND slot < $2
          LIMIT $3)))sql",
                                            Statement::Plan::fresh};

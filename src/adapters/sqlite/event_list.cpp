@@ -1,5 +1,6 @@
 #include "adapters/sqlite/event_list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -157,6 +158,27 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
         }
     }
     return listed(query);
+}
+
+BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most) {
+    const EventQuery counted = to_count(query, most);
+    const bool few = query.key || query.user;
+    const auto last = few ? std::nullopt : last_to_pass(session.connection, counted);
+    PageRequest end;
+    end.after = last;
+    BoundedCount found;
+    const auto step = [&](Cursor&& row) {
+        while (found.count <= most && row.next()) ++found.count;
+    };
+    if (few) {
+        step(run(session.connection, statement_for(counted), counted, counted.page));
+    } else {
+        step(run(session.connection, statement_for(counted), counted, counted.page, id_after(end),
+                 number_after(end)));
+    }
+    found.complete = found.count <= most && !last;
+    found.count = std::min<std::uint64_t>(found.count, most);
+    return found;
 }
 
 std::vector<Event> walk_events(Connection& connection, const EventWalk& walk) {

@@ -9,6 +9,7 @@ namespace sundial::sqlite {
 [[nodiscard]] Page<Event> list_events(Session& session, const EventQuery& query);
 [[nodiscard]] std::vector<Event> walk_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] std::uint64_t count_events(Connection& connection, const EventWalk& walk);
+[[nodiscard]] BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most);
 [[nodiscard]] Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query);
 [[nodiscard]] DeadLetters dead_letters(Connection& connection, DeadLettersBy by);
 

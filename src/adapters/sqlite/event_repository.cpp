@@ -212,6 +212,9 @@ public:
         if (success) attempts.push_back(*success);
         return attempts;
     }
+    BoundedCount count_like(const EventQuery& query, std::size_t most) override {
+        return sqlite::count_like(session_, query, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return sqlite::list_attempts(session_, query);
     }

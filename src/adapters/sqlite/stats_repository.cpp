@@ -28,7 +28,7 @@ inline constexpr Statement forget_counters{R"sql(
     DELETE FROM counters
      WHERE (step, grouped_by, measure, slot, label, instance_id) IN
            (SELECT step, grouped_by, measure, slot, label, instance_id FROM counters
-             WHERE step = ?1 AND grouped_by IN ('ALL', 'TYPE', 'ENDPOINT')
+             WHERE step = ?1 AND grouped_by IN ('ALL', 'TYPE', 'ENDPOINT', 'ZONE')
                AND measure IN ('STARTED', 'COMPLETED', 'FAILED', 'RETRIED', 'CLAIMED', 'DUE')
                AND slot < ?2 LIMIT ?3))sql"};
 

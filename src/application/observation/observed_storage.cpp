@@ -134,6 +134,9 @@ public:
     std::uint64_t count(const EventWalk& walk) override { return events_.count(walk); }
     DeadLetters dead_letters(DeadLettersBy by) override { return events_.dead_letters(by); }
     std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
+    BoundedCount count_like(const EventQuery& query, std::size_t most) override {
+        return events_.count_like(query, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return events_.list_attempts(query);
     }

@@ -103,6 +103,16 @@ struct EventQuery {
     return in_order && !found_otherwise && filtered;
 }
 
+/// The query whose page has the counted events, and whether there are more.
+[[nodiscard]] inline EventQuery to_count(const EventQuery& query, std::size_t most) {
+    EventQuery counted = query;
+    counted.sort = EventQuery::Sort::target;
+    counted.page = {};
+    counted.page.limit = most;
+    counted.max_passed = most;
+    return counted;
+}
+
 /// Events of one schedule, for one user or for none.
 struct LiveQuery {
     ScheduleId schedule;
@@ -235,6 +245,9 @@ public:
     virtual bool has_live(const LiveQuery& query) = 0;
     /// A page also ends when the payloads of its items reach `max_page_bytes`.
     virtual Page<Event> list(const EventQuery& query) = 0;
+    /// The number of events that match, whatever the order and the page of `query`. Stops at
+    /// `most` matches, and where a list passes `most` events that do not match (see `passes_rows`).
+    virtual BoundedCount count_like(const EventQuery& query, std::size_t most) = 0;
     /// Locks nothing.
     virtual std::vector<Event> walk(const EventWalk& walk) = 0;
     /// The number of events in all pages of the walk.

@@ -37,4 +37,14 @@ struct Page {
     std::optional<PageKey> passed{};
 };
 
+/// A count of rows that stops at a bound.
+struct BoundedCount {
+    std::uint64_t count = 0;
+    bool complete = true;  // false: there are more
+    friend bool operator==(const BoundedCount&, const BoundedCount&) = default;
+};
+
+/// Exact counts stop here.
+inline constexpr std::size_t max_counted = 10'000;
+
 }  // namespace sundial

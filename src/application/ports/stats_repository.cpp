@@ -5,7 +5,7 @@
 namespace sundial {
 namespace {
 
-constexpr EnumNames<3> bys{"ALL", "TYPE", "ENDPOINT"};
+constexpr EnumNames<4> bys{"ALL", "TYPE", "ENDPOINT", "ZONE"};
 constexpr EnumNames<6> measures{"STARTED", "COMPLETED", "FAILED", "RETRIED", "CLAIMED", "DUE"};
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/ports/paging.hpp"
 #include "domain/histogram.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
@@ -22,9 +23,9 @@ enum class StatsStep : std::uint8_t { minute, hour };
     return step == StatsStep::minute ? std::chrono::seconds{60} : std::chrono::seconds{3600};
 }
 
-/// The events of a row: each event counts in the row of all, in that of its type and in that of its
-/// endpoint.
-enum class StatsBy : std::uint8_t { all, type, endpoint };
+/// The events of a row: each event counts in the row of all, in that of its type, in that of its
+/// endpoint and, by hour, in that of its zone.
+enum class StatsBy : std::uint8_t { all, type, endpoint, zone };
 [[nodiscard]] std::string_view to_string(StatsBy by);
 [[nodiscard]] std::optional<StatsBy> parse_stats_by(std::string_view text);
 
@@ -45,7 +46,7 @@ struct StatsKey {
     StatsBy by = StatsBy::all;
     StatsMeasure measure = StatsMeasure::started;
     Instant slot{};       // the beginning of its minute or hour
-    std::string label{};  // the type, or the id of the endpoint; empty for all
+    std::string label{};  // the type, id of the endpoint, or zone; empty for all
     InstanceId instance{Uuid{}};
     friend auto operator<=>(const StatsKey&, const StatsKey&) = default;
 };
@@ -62,13 +63,6 @@ struct StatsQuery {
     std::vector<StatsMeasure> measures{};  // any of them; at least one
     Instant from{}, to{};                  // of the slot: from inclusive, to exclusive
     std::size_t limit = 50'000;            // rows
-};
-
-/// A count of rows that stops at a bound.
-struct BoundedCount {
-    std::uint64_t count = 0;
-    bool complete = true;  // false: there are more
-    friend bool operator==(const BoundedCount&, const BoundedCount&) = default;
 };
 
 /// The waiting events, counted up to a bound each, so that no table is read as a whole.

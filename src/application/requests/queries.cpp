@@ -147,6 +147,38 @@ LookupResult<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view i
         });
 }
 
+BoundedCount Queries::count_events(const EventQuery& query) {
+    return in_read(store_,
+                   [&](Transaction& tx) { return tx.events().count_like(query, max_counted); });
+}
+
+Related Queries::related(std::span<const Event> events, const Expanded& requested) {
+    std::set<UserId> users;
+    std::set<ScheduleId> schedules;
+    std::set<EndpointId> endpoints;
+    for (const Event& event : events) {
+        if (requested.users && event.user) users.insert(*event.user);
+        if (requested.schedules && event.occurrence) schedules.insert(event.occurrence->schedule);
+        if (requested.endpoints && event.endpoint) endpoints.insert(*event.endpoint);
+    }
+    return in_read(store_, [&](Transaction& tx) {
+        Related found;
+        for (const UserId id : users) {
+            if (auto user = tx.users().find(id)) found.users.emplace(id, *std::move(user));
+        }
+        for (const ScheduleId id : schedules) {
+            auto schedule = tx.schedules().find(id);
+            if (schedule) found.schedules.emplace(id, *std::move(schedule));
+        }
+        const std::vector<EndpointId> ids{endpoints.begin(), endpoints.end()};
+        for (Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+            const EndpointId id = endpoint.id;
+            found.endpoints.emplace(id, std::move(endpoint));
+        }
+        return found;
+    });
+}
+
 Page<EndedAttempt> Queries::attempts(const AttemptQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.events().list_attempts(query); });
 }

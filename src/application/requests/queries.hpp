@@ -40,6 +40,16 @@ struct Intakes {
     Instant now;
 };
 
+/// Objects that events refer to; those that were deleted are missing.
+struct Related {
+    std::map<UserId, User> users{};
+    std::map<ScheduleId, Schedule> schedules{};
+    std::map<EndpointId, Endpoint> endpoints{};
+};
+struct Expanded {
+    bool users = false, schedules = false, endpoints = false;
+};
+
 struct Circuits {
     std::vector<Circuit> circuits;
     Instant now;
@@ -59,6 +69,10 @@ public:
     [[nodiscard]] Page<User> users(const UserQuery& query);
     [[nodiscard]] LookupResult<Event> event(std::string_view id);
     [[nodiscard]] Page<Event> events(const EventQuery& query);
+    /// At most `max_counted`.
+    [[nodiscard]] BoundedCount count_events(const EventQuery& query);
+    /// The objects of the requested kinds that `events` refer to.
+    [[nodiscard]] Related related(std::span<const Event> events, const Expanded& requested);
     [[nodiscard]] LookupResult<std::vector<AttemptRecord>> attempts_of(std::string_view id);
     [[nodiscard]] Page<EndedAttempt> attempts(const AttemptQuery& query);
     /// By `<event>.<number>`.

@@ -72,6 +72,7 @@ void CollectStats::count(const Event& event, StatsMeasure measure, microseconds 
     }
     Tallies& of_type = type == minute_.types.end() ? minute_.other_types : type->second;
     raise(of_type.at(index), 1, duration);
+    count_zone(event, measure, duration);
 
     if (!event.endpoint) return raise(minute_.handlers.at(index), 1, duration);
     auto endpoint = minute_.endpoints.find(*event.endpoint);
@@ -81,6 +82,18 @@ void CollectStats::count(const Event& event, StatsMeasure measure, microseconds 
     Tallies& of_endpoint =
         endpoint == minute_.endpoints.end() ? minute_.other_endpoints : endpoint->second;
     raise(of_endpoint.at(index), 1, duration);
+}
+
+/// For the heat map, which needs finished events only.
+void CollectStats::count_zone(const Event& event, StatsMeasure measure, microseconds duration) {
+    if (measure != StatsMeasure::completed && measure != StatsMeasure::failed) return;
+    const std::string& name = event.intent.zone;
+    auto zone = minute_.zones.find(name);
+    if (zone == minute_.zones.end() && minute_.zones.size() < max_stats_labels) {
+        zone = minute_.zones.emplace(name, Tallies{}).first;
+    }
+    Tallies& of_zone = zone == minute_.zones.end() ? minute_.other_zones : zone->second;
+    raise(of_zone.at(static_cast<std::size_t>(measure)), 1, duration);
 }
 
 bool CollectStats::has_rows() const {
@@ -129,6 +142,11 @@ void CollectStats::add(Slot& to, const Slot& slot) {
         const bool full = to.types.size() >= max_stats_labels && !to.types.contains(type);
         add_each(full ? to.other_types : to.types[type], tallies);
     }
+    add_each(to.other_zones, slot.other_zones);
+    for (const auto& [zone, tallies] : slot.zones) {
+        const bool full = to.zones.size() >= max_stats_labels && !to.zones.contains(zone);
+        add_each(full ? to.other_zones : to.zones[zone], tallies);
+    }
     for (const auto& [endpoint, tallies] : slot.endpoints) {
         const bool full =
             to.endpoints.size() >= max_stats_labels && !to.endpoints.contains(endpoint);
@@ -152,6 +170,9 @@ void CollectStats::collect(Slot& slot, StatsStep step) {
     }
     collect(slot.handlers, key(StatsBy::endpoint, handler_label));
     collect(slot.other_endpoints, key(StatsBy::endpoint, other_label));
+    if (step == StatsStep::minute) return;
+    for (auto& [zone, tallies] : slot.zones) collect(tallies, key(StatsBy::zone, zone));
+    collect(slot.other_zones, key(StatsBy::zone, other_label));
 }
 
 void CollectStats::collect(Tallies& tallies, const StatsKey& key) {

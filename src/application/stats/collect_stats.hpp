@@ -58,9 +58,12 @@ private:
         std::map<std::string, Tallies, std::less<>> types{};
         std::map<EndpointId, Tallies> endpoints{};
         Tallies handlers{}, other_types{}, other_endpoints{};
+        std::map<std::string, Tallies, std::less<>> zones{};
+        Tallies other_zones{};
     };
 
     void count(const Event& event, StatsMeasure measure, std::chrono::microseconds duration);
+    void count_zone(const Event& event, StatsMeasure measure, std::chrono::microseconds duration);
     void end_minute(Instant next);
     void collect(Slot& slot, StatsStep step);
     void collect(Tallies& tallies, const StatsKey& key);

@@ -9,9 +9,6 @@
 
 namespace sundial {
 
-/// Exact counts stop here.
-inline constexpr std::size_t max_counted = 10'000;
-
 /// Counters by minute serve windows of a day; those by hour are kept as long as idempotency keys.
 inline constexpr std::chrono::hours minutes_kept_for{26};
 inline constexpr std::chrono::days hours_kept_for{400};

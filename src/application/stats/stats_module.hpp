@@ -2,6 +2,7 @@
 
 #include "application/ports/module_ports.hpp"
 #include "application/stats/collect_stats.hpp"
+#include "application/stats/read_heatmap.hpp"
 #include "application/stats/read_stats.hpp"
 #include "application/stats/record_stats.hpp"
 
@@ -11,10 +12,11 @@ namespace sundial {
 struct StatsModule {
     /// `collected` observes this instance.
     StatsModule(const ModulePorts& p, CollectStats& collected)
-        : record(p.store, p.monotonic, collected), read(p.store) {}
+        : record(p.store, p.monotonic, collected), read(p.store), heatmap(p.store, p.zones) {}
 
     RecordStats record;
     ReadStats read;
+    ReadHeatmap heatmap;
 };
 
 }  // namespace sundial

@@ -50,6 +50,20 @@ TEST_F(StatsTest, WriteNothingWhileNothingHappens) {
     EXPECT_THAT(rows(StatsStep::minute, StatsBy::all), IsEmpty());
 }
 
+TEST_F(StatsTest, CountFinishedEventsOfAZoneByHour) {
+    Event in_berlin = an_event();
+    in_berlin.intent.zone = "Europe/Berlin";
+    ended(in_berlin, EventStatus::completed);
+    ended(in_berlin, EventStatus::completed);
+    record.run();
+    record.finish();
+    EXPECT_THAT(rows(StatsStep::minute, StatsBy::zone), IsEmpty());
+    const auto found = rows(StatsStep::hour, StatsBy::zone);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].key.label, "Europe/Berlin");
+    EXPECT_EQ(found[0].count, 2U);
+}
+
 TEST_F(StatsTest, CountEachEventInAllInItsTypeAndInItsEndpoint) {
     began(other, 250ms);
     ended(other, EventStatus::completed);

@@ -91,6 +91,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/v1/live", read},
     {"GET", "/v1/stats", read},
     {"GET", "/v1/stats/series", read},
+    {"GET", "/v1/stats/heatmap", read, heavy},
     {"GET", "/v1/instances", read},
     {"POST", "/v1/instances/{id}/drain", admin},
     {"GET", "/v1/attempts", read, heavy},

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "adapters/http/api/event_filter.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
 #include "adapters/http/api/routes.hpp"
 
 namespace sundial::http {
@@ -72,6 +75,60 @@ Problem at_item(Problem problem, std::size_t index) {
     return problem;
 }
 
+Expanded expansion_of(const Request& request) {
+    const auto names = list_value(request, "expand");
+    const auto has = [&](const char* name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    return {.users = has("user"), .schedules = has("schedule"), .endpoints = has("endpoint")};
+}
+
+/// Writes `name` with the object of `id`, or null.
+template <class Id, class Thing, class Write>
+void write_related(base::JsonWriter& json, std::string_view name, const std::optional<Id>& id,
+                   const std::map<Id, Thing>& all, Write write) {
+    json.key(name);
+    const auto found = id ? all.find(*id) : all.end();
+    if (found == all.end()) {
+        json.null();
+    } else {
+        write(found->second);
+    }
+}
+
+/// `event` as JSON with the requested objects beside its ids.
+std::string expanded_json(std::string event_json, const Event& event, const Expanded& requested,
+                          const Related& related) {
+    base::JsonWriter json;
+    json.begin_object();
+    if (requested.users) {
+        write_related(json, "user", event.user, related.users,
+                      [&](const User& user) { json.raw(user_json(user)); });
+    }
+    if (requested.schedules) {
+        const auto id = event.occurrence ? std::optional{event.occurrence->schedule} : std::nullopt;
+        write_related(json, "schedule", id, related.schedules, [&](const Schedule& schedule) {
+            json.begin_object().member("id", to_string(schedule.id));
+            json.member("externalId", schedule.external_id);
+            json.member("eventType", schedule.event_type).member("enabled", schedule.enabled);
+            json.end_object();
+        });
+    }
+    if (requested.endpoints) {
+        write_related(json, "endpoint", event.endpoint, related.endpoints,
+                      [&](const Endpoint& endpoint) {
+                          json.begin_object().member("id", to_string(endpoint.id));
+                          json.member("externalId", endpoint.external_id);
+                          json.member("name", endpoint.name).member("type", endpoint.type.value);
+                          json.member("enabled", endpoint.enabled).end_object();
+                      });
+    }
+    const std::string more = std::move(json.end_object()).text();
+    if (more == "{}") return event_json;
+    event_json.back() = ',';
+    return event_json + more.substr(1);
+}
+
 class EventRoutes {
 public:
     explicit EventRoutes(EventApi api) : api_(api) {}
@@ -87,10 +144,16 @@ public:
         query.max_passed = max_passed;
 
         const Page<Event> events = api_.queries.events(query);
-        return page_response(events, request, [&](auto& json, const Event& event) {
-            json.raw(event_json(event, api_.zones));
-            return place_of(event, query.sort);
-        });
+        const Expanded expanded = expansion_of(request);
+        const Related related = api_.queries.related(events.items, expanded);
+        const bool counts = request.query_value("count").value_or("none") != "none";
+        return page_response(
+            events, request,
+            [&](auto& json, const Event& event) {
+                json.raw(expanded_json(event_json(event, api_.zones), event, expanded, related));
+                return place_of(event, query.sort);
+            },
+            counts ? std::optional{api_.queries.count_events(query)} : std::nullopt);
     }
 
     [[nodiscard]] Response create(const Request& request) const {
@@ -117,7 +180,21 @@ public:
     [[nodiscard]] Response get(const Request& request) const {
         const auto event = api_.queries.event(request.path_value("id"));
         if (!event) return refused(event.error(), request);
-        return found(request, event_json(*event, api_.zones), event->version);
+        const Expanded expanded = expansion_of(request);
+        const Related related = api_.queries.related({&*event, 1}, expanded);
+        std::string body = expanded_json(event_json(*event, api_.zones), *event, expanded, related);
+        const auto names = list_value(request, "expand");
+        if (std::ranges::find(names, "attempts") != names.end()) {
+            AttemptQuery query{.event = event->id};
+            query.page.limit = 500;
+            base::JsonWriter json;
+            json.begin_object().key("attempts").begin_array();
+            for (const EndedAttempt& one : api_.queries.attempts(query).items)
+                json.raw(attempt_json(one));
+            body.back() = ',';
+            body += std::move(json.end_array().end_object()).text().substr(1);
+        }
+        return found(request, std::move(body), event->version);
     }
 
     [[nodiscard]] Response explain(const Request& request) const {

@@ -22,7 +22,7 @@ std::string list_fingerprint(const Request& request) {
     };
     add(request.path);
     for (const auto& [name, value] : request.query) {
-        if (name == "limit" || name == "cursor") continue;
+        if (name == "limit" || name == "cursor" || name == "count" || name == "expand") continue;
         add(name);
         add(value);
     }
@@ -109,8 +109,8 @@ base::Result<PageRequest, Problem> page_request(const Request& request, SortValu
     return page;
 }
 
-Response end_page(base::JsonWriter json, const Request& request, bool has_more,
-                  const PageKey& last) {
+Response end_page(base::JsonWriter json, const Request& request, bool has_more, const PageKey& last,
+                  const std::optional<BoundedCount>& total) {
     json.end_array().member("hasMore", has_more);
     const std::string cursor = has_more ? cursor_for(request, last) : "";
     json.key("nextCursor");
@@ -118,6 +118,9 @@ Response end_page(base::JsonWriter json, const Request& request, bool has_more,
         json.value(cursor);
     } else {
         json.null();
+    }
+    if (total) {
+        json.member("totalCount", total->count).member("totalCountComplete", total->complete);
     }
     Response response = http::json(200, std::move(json.end_object()).text());
     if (has_more) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,12 +32,15 @@ enum class SortValue : std::uint8_t { none, text, number, optional_number };
 /// Ends the page and returns it as the response. `last` is the position of the last row written; it
 /// is ignored if no more rows follow.
 [[nodiscard]] Response end_page(base::JsonWriter json, const Request& request, bool has_more,
-                                const PageKey& last);
+                                const PageKey& last,
+                                const std::optional<BoundedCount>& total = std::nullopt);
 
 /// A page of rows as the response. `write_row(json, row)` writes one and returns its position.
+/// `total` is the number of rows in all pages, if the request asks for it.
 template <class T, class WriteRow>
 [[nodiscard]] Response page_response(const Page<T>& page, const Request& request,
-                                     WriteRow write_row) {
+                                     WriteRow write_row,
+                                     const std::optional<BoundedCount>& total = std::nullopt) {
     base::JsonWriter json;
     json.begin_object().key("data").begin_array();
     PageKey last{};
@@ -47,7 +51,7 @@ template <class T, class WriteRow>
         last = write_row(json, row);
     }
     if (!full && page.passed) last = *page.passed;
-    return end_page(std::move(json), request, full || page.has_more, last);
+    return end_page(std::move(json), request, full || page.has_more, last, total);
 }
 
 }  // namespace sundial::http

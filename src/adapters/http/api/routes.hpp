@@ -159,7 +159,7 @@ struct StatsApi {
     Clock& clock;  // the present for `now` in filters
 };
 
-/// /v1/stats and /v1/stats/series.
+/// /v1/stats, /v1/stats/series and /v1/stats/heatmap.
 void add_stats_routes(Router& router, StatsApi api);
 
 struct SessionApi {

@@ -116,6 +116,44 @@ Response series(const StatsApi& api, const Request& request) {
     return http::json(200, std::move(json.end_array().end_object()).text());
 }
 
+HeatmapBy heatmap_grouping_of(const Request& request) {
+    const auto by = request.query_value("by").value_or("");
+    if (by == "endpointId") return HeatmapBy::endpoint;
+    return by == "status" ? HeatmapBy::status : HeatmapBy::zone;
+}
+
+Response heatmap(const StatsApi& api, const Request& request) {
+    std::vector<FieldError> errors;
+    Moments moments(request, api.clock, errors);
+    HeatmapRequest asked;
+    asked.from = moments.value("from").value_or(api.clock.now() - std::chrono::hours{24});
+    asked.to = moments.value("to").value_or(api.clock.now() + std::chrono::hours{24});
+    asked.bucket = duration_of(request, "bucket", seconds{3600}, errors);
+    asked.by = heatmap_grouping_of(request);
+    asked.forecast = request.query_value("forecast") != "false";
+    if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
+    const auto found = api.stats.heatmap.run(asked);
+    if (!found) return refused(found.error(), request);
+
+    base::JsonWriter json;
+    json.begin_object().member("from", format_instant_millis(found->from));
+    json.member("bucket", "PT" + std::to_string(found->bucket.count()) + "S");
+    json.member("now", format_instant_millis(found->now));
+    json.member("forecastTo", format_instant_millis(found->forecast_to));
+    json.key("onlyNext").begin_array();
+    for (const ScheduleId& id : found->only_next) json.value(std::string_view{to_string(id)});
+    json.end_array().key("data").begin_array();
+    for (const HeatmapLine& line : found->lines) {
+        json.begin_object().member("key", line.label).member("limit", line.limit);
+        json.key("past").begin_array();
+        for (const std::uint64_t count : line.past) json.value(count);
+        json.end_array().key("forecast").begin_array();
+        for (const double count : line.forecast) json.value(count);
+        json.end_array().end_object();
+    }
+    return http::json(200, std::move(json.end_array().end_object()).text());
+}
+
 }  // namespace
 
 void add_stats_routes(Router& router, StatsApi api) {
@@ -123,6 +161,8 @@ void add_stats_routes(Router& router, StatsApi api) {
                [api](const Request& request) { return overview(api, request); });
     router.add("GET", "/v1/stats/series",
                [api](const Request& request) { return series(api, request); });
+    router.add("GET", "/v1/stats/heatmap",
+               [api](const Request& request) { return heatmap(api, request); });
 }
 
 }  // namespace sundial::http

@@ -79,6 +79,34 @@ TEST_F(ConsoleApiTest, ShowsASuccessFromItsEvent) {
     EXPECT_TRUE(attempt.at("response").is_null());
 }
 
+TEST_F(ConsoleApiTest, CountsAndExpandsEvents) {
+    const User user = created(ada());
+    NewEvent requested = a_reminder();
+    requested.user = to_string(user.id);
+    requested.endpoint = to_string(an_existing_endpoint().id);
+    const Event event = scheduled(requested);
+    const bj::value page = json_of(
+        get("/v1/events?limit=1&count=exact&sort=-createdAt&expand=user,schedule,endpoint"));
+    EXPECT_EQ(page.at("totalCount").as_int64(), 2);  // and the birthday
+    EXPECT_TRUE(page.at("totalCountComplete").as_bool());
+    const bj::value& first = page.at("data").at(0);
+    EXPECT_EQ(first.at("user").at("firstName").as_string(), "Ada");
+    EXPECT_TRUE(first.at("schedule").is_null());
+    EXPECT_EQ(first.at("endpoint").at("type").as_string(), "WEBHOOK");
+    const std::string cursor{page.at("nextCursor").as_string()};
+    const bj::value second =
+        json_of(get("/v1/events?limit=1&sort=-createdAt&expand=schedule&cursor=" + cursor));
+    EXPECT_EQ(second.at("data").at(0).at("schedule").at("externalId").as_string(), "birthday");
+    EXPECT_FALSE(second.as_object().contains("totalCount"));
+
+    const Event ended = a_failed_event();
+    const bj::value one =
+        json_of(get("/v1/events/" + to_string(ended.id) + "?expand=attempts,user"));
+    EXPECT_EQ(one.at("attempts").as_array().size(), 1U);
+    EXPECT_TRUE(one.at("user").is_null());
+    EXPECT_FALSE(json_of(get("/v1/events/" + to_string(event.id))).as_object().contains("user"));
+}
+
 TEST_F(ConsoleApiTest, RefusesInvalidFiltersOfAttempts) {
     EXPECT_THAT(refusal("/v1/attempts?from=tomorrow"), HasSubstr("?from"));
     EXPECT_THAT(refusal("/v1/attempts?endpointId=ext:none"), HasSubstr("?endpointId"));
@@ -146,6 +174,27 @@ TEST_F(ConsoleApiTest, ShowsSeries) {
     EXPECT_THAT(refusal("/v1/stats/series"), HasSubstr("metric"));
     EXPECT_THAT(refusal("/v1/stats/series?metric=failed&step=PT30S"), HasSubstr("?step"));
     EXPECT_THAT(refusal("/v1/stats/series?metric=backlog&by=endpointId"), HasSubstr("?by"));
+}
+
+TEST_F(ConsoleApiTest, ShowsAHeatmap) {
+    const Event event = a_failed_event();
+    collected.settled({event, EventStatus::failed, 5ms});
+    stats.record.run();
+    stats.record.finish();  // hours are written at the end
+    scheduled(a_reminder());
+    const bj::value past = json_of(
+        get("/v1/stats/heatmap?by=status&from=2027-01-05T11:00:00Z&to=2027-01-05T13:00:00Z"));
+    EXPECT_EQ(past.at("bucket").as_string(), "PT3600S");
+    EXPECT_EQ(past.at("from").as_string(), "2027-01-05T11:00:00.000Z");
+    EXPECT_EQ(past.at("data").at(0).at("key").as_string(), "FAILED");
+    EXPECT_EQ(bj::serialize(past.at("data").at(0).at("past")), "[0,1]");
+    EXPECT_TRUE(past.at("data").at(0).at("limit").is_null());
+    const bj::value none = json_of(get("/v1/stats/heatmap?forecast=false&from=now-5h&to=now-3h"));
+    EXPECT_TRUE(none.at("data").as_array().empty());
+    EXPECT_THAT(refusal("/v1/stats/heatmap?bucket=PT30M"), HasSubstr("?bucket"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?to=now-2d"), HasSubstr("?from"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?to=now%2B90d"), HasSubstr("?to"));
+    EXPECT_THAT(refusal("/v1/stats/heatmap?by=type"), HasSubstr("by"));
 }
 
 }  // namespace

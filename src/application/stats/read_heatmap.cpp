@@ -1,0 +1,251 @@
+#include "application/stats/read_heatmap.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "application/schedules/list_occurrences.hpp"
+#include "application/schedules/occurrences.hpp"
+#include "application/stats/collect_stats.hpp"
+#include "domain/time/effort.hpp"
+#include "domain/time/recurrence.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+/// Read for one response, as for a series.
+constexpr std::size_t max_heatmap_rows = 30'000;
+/// With `max_steps_of_request` these are 200,000 occurrences, so that rules which fire every minute
+/// are bounded as well as rules which rarely fire.
+constexpr std::int64_t steps_of_occurrence = 50;
+
+/// The cells of all lines.
+class HeatCells {
+public:
+    HeatCells(Instant from, seconds bucket, std::size_t buckets)
+        : from_(from), bucket_(bucket), buckets_(buckets) {}
+
+    void add_past(std::string_view label, Instant slot, std::uint64_t count) {
+        const auto at = index_of(slot);
+        if (at < buckets_) line(label).past.at(at) += count;
+    }
+    /// An event that starts at any instant from `at` to `at + jitter`, each as likely.
+    void add_forecast(std::string_view label, Instant at, microseconds jitter) {
+        HeatmapLine& to = line(label);
+        if (jitter <= microseconds{0}) {
+            if (index_of(at) < buckets_) to.forecast.at(index_of(at)) += 1;
+            return;
+        }
+        const Instant end = at + jitter;
+        for (auto i = index_of(at); i < buckets_; ++i) {
+            const Instant begins = from_ + static_cast<std::int64_t>(i) * microseconds{bucket_};
+            if (begins >= end) break;
+            const auto share = std::min(end, begins + microseconds{bucket_}) - std::max(at, begins);
+            to.forecast.at(i) +=
+                static_cast<double>(share.count()) / static_cast<double>(jitter.count());
+        }
+    }
+    [[nodiscard]] std::vector<HeatmapLine> lines() && {
+        std::vector<HeatmapLine> all;
+        all.reserve(lines_.size());
+        for (auto& [label, line] : lines_) all.push_back(std::move(line));
+        return all;
+    }
+
+private:
+    [[nodiscard]] std::size_t index_of(Instant at) const {
+        return static_cast<std::size_t>((at - from_) / bucket_);
+    }
+    HeatmapLine& line(std::string_view label) {
+        auto found = lines_.find(label);
+        if (found == lines_.end()) {
+            if (lines_.size() >= max_heatmap_lines) label = other_label;
+            HeatmapLine empty{.label = std::string{label}, .past = {}, .forecast = {}};
+            empty.past.resize(buckets_);
+            empty.forecast.resize(buckets_);
+            found = lines_.try_emplace(empty.label, empty).first;
+        }
+        return found->second;
+    }
+
+    Instant from_;
+    seconds bucket_;
+    std::size_t buckets_;
+    std::map<std::string, HeatmapLine, std::less<>> lines_{};
+};
+
+std::string heat_label(HeatmapBy by, std::string_view zone,
+                       const std::optional<EndpointId>& endpoint) {
+    if (by == HeatmapBy::status) return "PENDING";
+    if (by == HeatmapBy::zone) return std::string{zone};
+    return endpoint ? to_string(*endpoint) : std::string{handler_label};
+}
+
+std::string past_label(HeatmapBy by, const StatsRow& row) {
+    if (by != HeatmapBy::status) return row.key.label;
+    return row.key.measure == StatsMeasure::completed ? "COMPLETED" : "FAILED";
+}
+
+StatsBy counters_for(HeatmapBy by) {
+    if (by == HeatmapBy::zone) return StatsBy::zone;
+    return by == HeatmapBy::endpoint ? StatsBy::endpoint : StatsBy::all;
+}
+
+std::optional<ValidationFailed> refuse_heatmap(const HeatmapRequest& request) {
+    const seconds hour{3600};
+    if (request.bucket < hour || request.bucket > 24 * hour ||
+        request.bucket % hour != seconds{0}) {
+        return invalid("?bucket", "out_of_range", "must be whole hours, PT1H to PT24H");
+    }
+    if (request.from >= request.to) return invalid("?from", "out_of_range", "must be before to");
+    if (std::cmp_greater((request.to - request.from) / request.bucket, max_heatmap_buckets - 2)) {
+        return invalid("?to", "out_of_range",
+                       "gives too many buckets; take longer buckets or less time");
+    }
+    return std::nullopt;
+}
+
+/// The rows that a forecast needs, read in one transaction.
+struct ForecastRead {
+    Instant now{};
+    std::vector<StatsRow> rows{};
+    std::vector<Schedule> schedules{};
+    std::set<std::pair<ScheduleId, Instant>> planned{};
+    Instant end{};  // of the forecast
+};
+
+/// Counts planned events by due time.
+void read_planned(Transaction& tx, const HeatmapRequest& request, ForecastRead& read,
+                  HeatCells& cells) {
+    EventQuery query;
+    query.statuses = {EventStatus::pending};
+    query.target_from = std::max(request.from, read.now);
+    query.target_to = request.to;
+    query.page.limit = 500;
+    std::size_t counted = 0;
+    while (true) {
+        const Page<Event> page = tx.events().list(query);
+        for (const Event& event : page.items) {
+            if (event.occurrence) read.planned.emplace(event.occurrence->schedule, event.due);
+            if (waiting_for(event) == WaitReason::schedule) continue;  // paused
+            cells.add_forecast(heat_label(request.by, event.intent.zone, event.endpoint),
+                               target_of(event), microseconds{0});
+        }
+        counted += page.items.size();
+        if (!page.has_more || page.items.empty()) return;
+        const Event& last = page.items.back();
+        if (counted >= max_forecast_events) {
+            read.end = last.due;
+            return;
+        }
+        query.page.after =
+            PageKey{std::to_string(last.due.time_since_epoch().count()), last.id.value};
+    }
+}
+
+/// Counts the later occurrences of `schedule`.
+void add_later(const Schedule& schedule, const HeatmapRequest& request, const ForecastRead& read,
+               const TzData& zones, HeatCells& cells) {
+    const auto rule = rule_of_schedule(schedule, nullptr, zones);
+    if (!rule) return;  // it never fires again
+    const Instant from = std::max(request.from, read.now);
+    const std::string label =
+        heat_label(request.by, schedule.timezone.value_or("UTC"), schedule.endpoint);
+    ListedOccurrences occurrences{rule->recurrence(), rule->zone(), from - microseconds{1}};
+    while (const auto next = occurrences.next()) {
+        effort::spend(steps_of_occurrence);
+        const Instant at = next->occurrence.instant;
+        if (at >= read.end) break;
+        if (is_skip(next->occurrence.note) || read.planned.contains({schedule.id, at})) continue;
+        cells.add_forecast(label, at, microseconds{schedule.jitter});
+    }
+}
+
+/// The events a second that each endpoint accepts, if it has a limit.
+std::map<std::string, std::uint64_t> limits_of(Transaction& tx,
+                                               const std::vector<HeatmapLine>& lines) {
+    std::vector<EndpointId> ids;
+    for (const HeatmapLine& line : lines) {
+        if (const auto id = base::parse_uuid(line.label)) ids.emplace_back(*id);
+    }
+    std::map<std::string, std::uint64_t> limits;
+    for (const Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+        if (endpoint.rate_limit) limits[to_string(endpoint.id)] = endpoint.rate_limit->per_second;
+    }
+    return limits;
+}
+
+}  // namespace
+
+Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request) {
+    if (auto refused = refuse_heatmap(request)) return *std::move(refused);
+    const auto since = request.from.time_since_epoch();
+    const Instant from{since - since % microseconds{request.bucket}};
+    const auto buckets =
+        static_cast<std::size_t>((request.to - from - microseconds{1}) / request.bucket) + 1;
+    // The transaction may run again, so it begins with empty cells.
+    std::optional<HeatCells> cells;
+    Heatmap heatmap{.from = from, .bucket = request.bucket, .now = {}, .forecast_to = request.to};
+    const ForecastRead read = in_read(store_, [&](Transaction& tx) {
+        ForecastRead found{.now = tx.now(), .end = request.to};
+        cells.emplace(from, request.bucket, buckets);
+        StatsQuery query{.step = StatsStep::hour,
+                         .by = counters_for(request.by),
+                         .measures = {StatsMeasure::completed, StatsMeasure::failed},
+                         .from = from,
+                         .to = request.to};
+        query.limit = max_heatmap_rows + 1;
+        found.rows = tx.stats().read(query);
+        if (!request.forecast || request.to <= found.now) return found;
+        read_planned(tx, request, found, *cells);
+        ScheduleQuery enabled;
+        enabled.enabled = true;
+        enabled.page.limit = max_future_schedules;
+        found.schedules = tx.schedules().list(enabled).items;
+        return found;
+    });
+    if (read.rows.size() > max_heatmap_rows) {
+        return invalid("?from", "too_expensive",
+                       "this time has too many counters; ask for less time");
+    }
+    for (const StatsRow& row : read.rows)
+        cells->add_past(past_label(request.by, row), row.key.slot, row.count);
+    const auto zones = zones_.current();
+    const bool computed = within_effort(max_steps_of_request, [&] {
+        for (const Schedule& schedule : read.schedules) {
+            if (schedule.per_user) {
+                // A yearly schedule has a planned event for each user, so a year lacks none.
+                const bool once = kind_of(schedule.trigger) == TriggerKind::yearly &&
+                                  read.end - read.now <= std::chrono::days{366};
+                if (!once) heatmap.only_next.push_back(schedule.id);
+            } else {
+                add_later(schedule, request, read, *zones, *cells);
+            }
+        }
+    });
+    if (!computed) {
+        return invalid("?to", "too_expensive",
+                       "the schedules fire too often in this time; ask for less time, or with "
+                       "forecast=false");
+    }
+    heatmap.now = read.now;
+    heatmap.forecast_to = read.end;
+    heatmap.lines = std::move(*cells).lines();
+    if (request.by == HeatmapBy::endpoint) {
+        const auto limits =
+            in_read(store_, [&](Transaction& tx) { return limits_of(tx, heatmap.lines); });
+        for (HeatmapLine& line : heatmap.lines) {
+            const auto limit = limits.find(line.label);
+            if (limit == limits.end()) continue;
+            line.limit = limit->second * static_cast<std::uint64_t>(request.bucket.count());
+        }
+    }
+    return heatmap;
+}
+
+}  // namespace sundial

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "domain/error.hpp"
+
+namespace sundial {
+
+enum class HeatmapBy : std::uint8_t { zone, endpoint, status };
+
+struct HeatmapRequest {
+    Instant from{}, to{};
+    std::chrono::seconds bucket{3600};
+    HeatmapBy by = HeatmapBy::zone;
+    bool forecast = true;
+};
+struct HeatmapLine {
+    std::string label;  // the zone, endpoint or status; `other_label` for those beyond the bound
+    /// Events that the endpoint accepts in a bucket. Empty: unlimited, or not an endpoint.
+    std::optional<std::uint64_t> limit{};
+    /// One for each bucket from `from`. A jitter spreads an occurrence over several buckets.
+    std::vector<std::uint64_t> past;
+    std::vector<double> forecast;
+};
+struct Heatmap {
+    Instant from;  // at the beginning of a bucket
+    std::chrono::seconds bucket;
+    Instant now;
+    /// The end of the forecast: before `to` if there are more planned events than are counted.
+    Instant forecast_to;
+    /// Schedules of users: the forecast has only the planned event of each user.
+    std::vector<ScheduleId> only_next{};
+    std::vector<HeatmapLine> lines{};
+};
+
+/// A month of hours.
+inline constexpr std::size_t max_heatmap_buckets = 744;
+inline constexpr std::size_t max_heatmap_lines = 200;
+/// Planned events that a forecast counts, read by due time: ten pages.
+inline constexpr std::size_t max_forecast_events = 5'000;
+
+/// Finished events by hour, from counters, and what will fire: planned events and later occurrences
+/// of schedules (ADR 0049).
+class ReadHeatmap {
+public:
+    ReadHeatmap(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
+    /// Errors: ValidationFailed at ?from, ?to and ?bucket.
+    [[nodiscard]] Result<Heatmap, ValidationFailed> run(const HeatmapRequest& request);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+
+#include "application/stats/read_heatmap.hpp"
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// From 2027-01-05T12:00:00Z on.
+class HeatmapTest : public ControlPlane {
+protected:
+    Heatmap heatmap(HeatmapBy by, std::chrono::hours length) {
+        return read_heatmap.run({.from = noon, .to = noon + length, .by = by}).value();
+    }
+    ReadHeatmap read_heatmap{store, zones};
+};
+
+TEST_F(HeatmapTest, CountsPlannedEventsBesideTheLimitOfTheirEndpoint) {
+    Endpoint limited = an_endpoint();
+    limited.rate_limit = RateLimit{.per_second = 2, .burst = 2};
+    an_existing_endpoint(limited);
+    NewEvent requested = a_reminder();
+    requested.endpoint = to_string(limited.id);
+    scheduled(requested);
+    scheduled(requested);
+    const Heatmap found = heatmap(HeatmapBy::endpoint, 3h);
+    ASSERT_THAT(found.lines, SizeIs(1));
+    EXPECT_EQ(found.lines[0].label, to_string(limited.id));
+    EXPECT_EQ(found.lines[0].limit, 7'200U);
+    EXPECT_THAT(found.lines[0].forecast, ElementsAre(0, 2, 0));
+    EXPECT_THAT(found.lines[0].past, ElementsAre(0U, 0U, 0U));
+    EXPECT_EQ(found.forecast_to, noon + 3h);
+}
+
+TEST_F(HeatmapTest, CountsLaterOccurrencesInTheZoneOfTheirSchedule) {
+    ScheduleFields fields;
+    fields.event_type = "CRON";
+    fields.trigger = TriggerFields{.cron = "0 9 * * *"};
+    fields.timezone = std::optional<std::string>{"Europe/Paris"};
+    ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    const Heatmap found = heatmap(HeatmapBy::zone, 72h);
+    ASSERT_THAT(found.lines, SizeIs(1));
+    EXPECT_EQ(found.lines[0].label, "Europe/Paris");
+    for (const std::size_t hour : {20U, 44U, 68U})  // 08:00Z
+        EXPECT_THAT(found.lines[0].forecast.at(hour), DoubleEq(1)) << hour;
+    double all = 0;
+    for (const double one : found.lines[0].forecast) all += one;
+    EXPECT_THAT(all, DoubleEq(3));
+}
+
+TEST_F(HeatmapTest, RefusesInvalidTimes) {
+    EXPECT_FALSE(read_heatmap.run({.from = noon, .to = noon}));
+    EXPECT_FALSE(read_heatmap.run({.from = noon, .to = noon + 24h * 60}));
+    EXPECT_FALSE(read_heatmap.run({.from = noon, .to = noon + 3h, .bucket = 90min}));
+    const auto past = read_heatmap.run({.from = noon - 5h, .to = noon - 1h});
+    ASSERT_TRUE(past);
+    EXPECT_THAT(past->lines, IsEmpty());
+}
+
+}  // namespace
+}  // namespace sundial
