@@ -11,7 +11,7 @@
 #include "adapters/postgres/backup.hpp"
 #include "application/ports/backup.hpp"
 
-/// The file of a PostgreSQL backup (ADR 0048, docs/operating/backup.md): 65,536 bytes of header,
+/// The file of a PostgreSQL backup (ADR 0048): 65,536 bytes of header,
 /// which are three lines, then the rows of each table in COPY's text format, one after the other.
 namespace sundial::server {
 

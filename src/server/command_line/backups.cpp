@@ -1,14 +1,17 @@
 #include "server/backups.hpp"
 
 #include <CLI/CLI.hpp>
+#include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
 #include "adapters/system/json_log.hpp"
 #include "cli/output.hpp"
+#include "cli/text_table.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 #include "server/database.hpp"
+#include "server/doctor.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -124,7 +127,59 @@ int run_check(const BackupFlags& flags) {
 
 }  // namespace
 
+namespace {
+
+struct DoctorFlags {
+    SettingsFlags settings;
+    bool json = false;
+};
+
+const char* name_of(Diagnosis::State state) {
+    switch (state) {
+        case Diagnosis::State::ok:
+            return "ok";
+        case Diagnosis::State::warn:
+            return "warn";
+        case Diagnosis::State::fail:
+            return "fail";
+    }
+    return "fail";
+}
+
+int run_doctor(const DoctorFlags& flags) {
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = product_version();
+    system::JsonLog log(quiet);
+    const std::vector<Diagnosis> all = diagnose(load(flags.settings), log);
+    boost::json::array rows;
+    bool failed = false;
+    for (const Diagnosis& each : all) {
+        failed |= each.state == Diagnosis::State::fail;
+        if (flags.json) {
+            rows.emplace_back(boost::json::object{{"check", each.check},
+                                                  {"state", name_of(each.state)},
+                                                  {"found", each.found},
+                                                  {"remedy", each.remedy}});
+            continue;
+        }
+        std::cout << name_of(each.state) << "  " << each.check << ": " << cli::harmless(each.found)
+                  << '\n';
+        if (!each.remedy.empty()) std::cout << "      " << cli::harmless(each.remedy) << '\n';
+    }
+    if (flags.json) std::cout << boost::json::serialize(rows) << '\n';
+    return failed ? failure : ok;
+}
+
+}  // namespace
+
 void add_backup_commands(CommandTree& tree) {
+    const auto doctor = std::make_shared<DoctorFlags>();
+    CLI::App& examine = tree.verb(
+        "doctor", "check settings, database, disk, clock and files (exit code 1 if any fails)",
+        [doctor] { return run_doctor(*doctor); });
+    add_settings_flags(examine, doctor->settings);
+    examine.add_flag("--json", doctor->json, "one JSON array");
     const auto flags = std::make_shared<BackupFlags>();
     CLI::App& db = tree.noun("db");
     CLI::App& backup = tree.verb(db, "backup", "save the database, also while a server uses it",
