@@ -382,7 +382,7 @@ void refuse_used(const fs::path& file) {
                                             "SELECT EXISTS (SELECT 1 FROM events)"
                                             " OR EXISTS (SELECT 1 FROM event_history)"
                                             " OR EXISTS (SELECT 1 FROM users)"
-                                            " OR EXISTS (SELECT 1 FROM schedules)"
+                                            " OR (SELECT count(*) FROM schedules) > 1"
                                             " OR EXISTS (SELECT 1 FROM endpoints)"
                                             " OR EXISTS (SELECT 1 FROM recorded_events)") != 0;
     if (used) {
