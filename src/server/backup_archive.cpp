@@ -221,7 +221,7 @@ std::string ArchiveReader::end() {
     const std::string& name = table_->table.name;
     if (left_ > 0) return "table " + name + ": the file ends before its rows do";
     if (sum_->finish() != table_->sha256) {
-        return "table " + name + " differs from what was saved (SHA-256)";
+        return "table " + name + " differs from the saved one (SHA-256)";
     }
     if (rows_ != table_->rows) {
         return "table " + name + " has " + std::to_string(rows_) + " rows, " +

@@ -28,8 +28,8 @@ struct ArchiveHeader {
     std::vector<postgres::SavedSequence> sequences{};
 };
 
-/// Writes `<file>.partial`, which gets its name only when it is complete. What is not finished is
-/// removed.
+/// Writes `<file>.partial`, which gets its name only when it is complete. An unfinished file
+/// is removed.
 class ArchiveWriter {
 public:
     /// Throws CannotStart if the file exists or cannot be created.
@@ -63,8 +63,8 @@ public:
     ArchiveReader& operator=(const ArchiveReader&) = delete;
 
     [[nodiscard]] const ArchiveHeader& header() const { return header_; }
-    /// Reads the next table of the header in parts. `take` may be empty. Returns what is wrong with
-    /// it; empty: nothing.
+    /// Reads the next table of the header in parts. `take` may be empty. Returns its fault, or
+    /// an empty text.
     using Take = std::function<void(std::string_view)>;
     [[nodiscard]] std::string read(const ArchivedTable& table, const Take& take);
     /// As `read`, part by part: an empty part is the end of the table.

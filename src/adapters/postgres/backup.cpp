@@ -305,8 +305,8 @@ public:
                                 .run(R"sql(
                 SELECT EXISTS (SELECT FROM sundial.events)
                     OR EXISTS (SELECT FROM sundial.event_history)
-                    OR EXISTS (SELECT FROM sundial.users) OR (SELECT count(*) FROM sundial.schedules) > 1 -- the first migration stores one
-                   
+                    OR EXISTS (SELECT FROM sundial.users)
+                    OR (SELECT count(*) FROM sundial.schedules) > 1  -- the first migration stores one
                     OR EXISTS (SELECT FROM sundial.endpoints)
                     OR EXISTS (SELECT FROM sundial.recorded_events))sql")
                                 .text(0, 0) == "t") {

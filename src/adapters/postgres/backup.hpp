@@ -10,7 +10,7 @@
 
 #include "application/ports/backup.hpp"
 
-/// What a backup of a PostgreSQL database reads, and what a restore writes (ADR 0048). Both use a
+/// Reading for a backup of a PostgreSQL database, and writing for a restore (ADR 0048). Both use a
 /// connection of their own, without the time limits of the scheduler's connections.
 namespace sundial::postgres {
 
@@ -42,7 +42,7 @@ public:
     /// Passes the rows of a table to `sink`, in COPY's text format. Returns their number.
     virtual std::int64_t copy(const SavedTable& table,
                               const std::function<void(std::string_view)>& sink) = 0;
-    /// Transactions of other sessions that started since, and the vacuum must keep rows for.
+    /// Number of transactions that started since; vacuum keeps the rows that they delete.
     [[nodiscard]] virtual std::int64_t transactions_since() = 0;
 };
 
@@ -65,7 +65,7 @@ public:
     virtual std::int64_t fill(const SavedTable& table,
                               const std::function<std::string_view()>& next) = 0;
     virtual void set(const SavedSequence& sequence) = 0;
-    /// Ends all claims and says what is left to do. Changes are kept only after `commit`.
+    /// Ends all claims and reports the work left. Changes are kept only after `commit`.
     [[nodiscard]] virtual RestoredWork finish() = 0;
     virtual void commit() = 0;
 };

@@ -201,7 +201,7 @@ void compare_digests(sqlite3* database, const NewDigest& digest, DatabaseContent
                                      " rows, " + std::to_string(known.mapped().rows) +
                                      " were saved");
         } else if (found.sha256 != known.mapped().sha256) {
-            content.faults.push_back("table " + table + " differs from what was saved (SHA-256)");
+            content.faults.push_back("table " + table + " differs from the saved one (SHA-256)");
         }
     }
     for (const auto& [table, sum] : expected)

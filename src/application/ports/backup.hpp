@@ -21,14 +21,14 @@ public:
 };
 using NewDigest = std::function<std::unique_ptr<RunningDigest>()>;
 
-/// What a database or a backup of it contains, and what is wrong with it.
+/// The content of a database or of a backup, and its faults.
 struct DatabaseContent {
     int schema_version = 0;
     std::vector<std::pair<std::string, std::int64_t>> rows{};  // of each table
     std::vector<std::string> faults{};                         // empty: sound
 };
 
-/// What the first server after a restore will do.
+/// The work of the first server after a restore.
 struct RestoredWork {
     struct Backlog {
         std::string endpoint;
