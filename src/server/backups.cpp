@@ -39,7 +39,7 @@ fs::path file_of_backup(const fs::path& target, const char* ending) {
     return fs::is_directory(target) ? target / backup_name(ending) : target;
 }
 
-std::string megabytes(std::uint64_t bytes) {
+std::string backup_megabytes(std::uint64_t bytes) {
     return std::to_string(bytes / 1'000'000) + '.' + std::to_string(bytes / 100'000 % 10) + " MB";
 }
 
@@ -166,7 +166,7 @@ RestoredWork restore_postgres(const Settings& settings, const fs::path& file, bo
         const std::int64_t rows = restoring->fill(table.table, [&] {
             const std::string_view part = reader.next_part();
             bytes += part.size();
-            progress.show(table.table.name + ": " + megabytes(bytes), bytes / 1000, "kB");
+            progress.show(table.table.name + ": " + backup_megabytes(bytes), bytes / 1000, "kB");
             return part;
         });
         std::string fault = reader.end();

@@ -24,7 +24,7 @@ namespace sundial::server {
 namespace {
 
 namespace fs = std::filesystem;
-using State = Diagnosis::State;
+using DoctorState = Diagnosis::State;
 
 // An SSD needs below 5 ms, a hard disk about 10 ms; each commit waits this long.
 constexpr std::chrono::milliseconds slow_fsync{20};
@@ -46,7 +46,7 @@ Diagnosis diagnosis_of_fsync(const fs::path& folder) {
     std::string made = name;
     const int descriptor = ::mkstemp(made.data());
     if (descriptor < 0) {
-        return {"disk", State::fail, "no file can be created in " + folder.string(),
+        return {"disk", DoctorState::fail, "no file can be created in " + folder.string(),
                 "give the user of sundial the right to write there"};
     }
     std::array<char, 4096> page{};
@@ -63,14 +63,14 @@ Diagnosis diagnosis_of_fsync(const fs::path& folder) {
     ::close(descriptor);
     ::unlink(made.c_str());
     if (!written) {
-        return {"disk", State::fail, folder.string() + " cannot be written",
+        return {"disk", DoctorState::fail, folder.string() + " cannot be written",
                 "look for a full or failing disk (df, dmesg)"};
     }
     std::ranges::sort(times);
     const auto median = times[times.size() / 2];
     const std::string found = "a write reaches the disk in " + milliseconds_text(median);
-    if (median < slow_fsync) return {"disk", State::ok, found, {}};
-    return {"disk", median < very_slow_fsync ? State::warn : State::fail,
+    if (median < slow_fsync) return {"disk", DoctorState::ok, found, {}};
+    return {"disk", median < very_slow_fsync ? DoctorState::warn : DoctorState::fail,
             found + ", and each commit waits for that",
             "use a local SSD, or a disk with a protected write cache"};
 }
@@ -78,11 +78,11 @@ Diagnosis diagnosis_of_fsync(const fs::path& folder) {
 Diagnosis diagnosis_of_space(const fs::path& folder) {
     std::error_code error;
     const fs::space_info space = fs::space(folder, error);
-    if (error) return {"space", State::warn, "unknown: " + error.message(), {}};
+    if (error) return {"space", DoctorState::warn, "unknown: " + error.message(), {}};
     const auto megabytes = space.available / 1'000'000;
     const std::string found = std::to_string(megabytes) + " MB are free for the database";
-    if (megabytes >= 1'000) return {"space", State::ok, found, {}};
-    return {"space", megabytes >= 100 ? State::warn : State::fail, found,
+    if (megabytes >= 1'000) return {"space", DoctorState::ok, found, {}};
+    return {"space", megabytes >= 100 ? DoctorState::warn : DoctorState::fail, found,
             "free space, or shorten retention"};
 }
 
@@ -102,9 +102,9 @@ void diagnose_modes(const LoadedSettings& loaded, std::vector<Diagnosis>& all) {
     }
     if (open.empty()) {
         all.push_back(
-            {"permissions", State::ok, "no file with secrets is open to other users", {}});
+            {"permissions", DoctorState::ok, "no file with secrets is open to other users", {}});
     } else {
-        all.push_back({"permissions", State::warn,
+        all.push_back({"permissions", DoctorState::warn,
                        "every user of the machine may use files with secrets: " + open,
                        "chmod o= " + open});
     }
@@ -122,7 +122,7 @@ Diagnosis diagnosis_of_address(const std::string& check, const std::string& list
     const int code =
         ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &wanted, &raw);
     if (code != 0) {
-        return {check, State::fail,
+        return {check, DoctorState::fail,
                 listen + " is not an address of this machine: " + ::gai_strerror(code),
                 "correct the setting"};
     }
@@ -133,13 +133,14 @@ Diagnosis diagnosis_of_address(const std::string& check, const std::string& list
     const bool bound = ::bind(descriptor, found->ai_addr, found->ai_addrlen) == 0;
     const int error = errno;
     ::close(descriptor);
-    if (bound) return {check, State::ok, listen + " is free", {}};
+    if (bound) return {check, DoctorState::ok, listen + " is free", {}};
     if (error == EADDRINUSE) {
         return {
-            check, State::warn, listen + " is in use: a server of sundial runs, or another program",
+            check, DoctorState::warn,
+            listen + " is in use: a server of sundial runs, or another program",
             "if no server of sundial runs, find the program with `ss -ltnp`, or set another port"};
     }
-    return {check, State::fail,
+    return {check, DoctorState::fail,
             listen + " cannot be used: " + std::generic_category().message(error),
             "set another address, or give the user the right to use it"};
 }
@@ -150,22 +151,23 @@ Diagnosis diagnosis_of_certificate(const std::string& file) {
     const std::unique_ptr<X509, decltype(&X509_free)> certificate{
         opened ? PEM_read_X509(opened.get(), nullptr, nullptr, nullptr) : nullptr, &X509_free};
     if (!certificate) {
-        return {"tls", State::fail, file + " cannot be read as a certificate (http.tls_cert)",
+        return {"tls", DoctorState::fail, file + " cannot be read as a certificate (http.tls_cert)",
                 "give a PEM file that the user of sundial may read"};
     }
     int days = 0;
     int seconds = 0;
     if (ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) != 1) {
-        return {"tls", State::fail, file + " has no readable expiry", "replace the certificate"};
+        return {"tls", DoctorState::fail, file + " has no readable expiry",
+                "replace the certificate"};
     }
     if (days < 0 || seconds < 0) {
-        return {"tls", State::fail,
+        return {"tls", DoctorState::fail,
                 "the certificate expired " + std::to_string(-days) + " days ago",
                 "replace " + file + " and restart"};
     }
     const std::string found = "the certificate expires in " + std::to_string(days) + " days";
-    if (days >= certificate_warning_days) return {"tls", State::ok, found, {}};
-    return {"tls", State::warn, found, "replace " + file + " and restart"};
+    if (days >= certificate_warning_days) return {"tls", DoctorState::ok, found, {}};
+    return {"tls", DoctorState::warn, found, "replace " + file + " and restart"};
 }
 
 void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
@@ -176,19 +178,19 @@ void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
     const std::string found = "this machine's clock and the database's differ by " +
                               std::to_string(apart.count()) + " ms";
     all.push_back(apart < large_clock_difference
-                      ? Diagnosis{"clock", State::ok, found, {}}
-                      : Diagnosis{"clock", State::warn,
+                      ? Diagnosis{"clock", DoctorState::ok, found, {}}
+                      : Diagnosis{"clock", DoctorState::warn,
                                   found + "; events are due by the database's clock",
                                   "synchronise both (chrony, systemd-timesyncd)"});
     if (state.oldest_transaction < long_transaction_seconds &&
         state.oldest_snapshot < old_snapshot_transactions) {
         all.push_back({"transactions",
-                       State::ok,
+                       DoctorState::ok,
                        "the oldest is " + std::to_string(state.oldest_transaction) + " s old",
                        {}});
     } else {
         all.push_back(
-            {"transactions", State::warn,
+            {"transactions", DoctorState::warn,
              "a transaction is " + std::to_string(state.oldest_transaction) +
                  " s old, its snapshot " + std::to_string(state.oldest_snapshot) +
                  " transactions; vacuum removes nothing that is newer, so claims get slower",
@@ -198,15 +200,15 @@ void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
     const std::string used = std::to_string(state.connections) + " of " +
                              std::to_string(state.most_connections) + " connections are in use";
     all.push_back(state.connections * 10 < state.most_connections * 9
-                      ? Diagnosis{"connections", State::ok, used, {}}
-                      : Diagnosis{"connections", State::warn, used,
+                      ? Diagnosis{"connections", DoctorState::ok, used, {}}
+                      : Diagnosis{"connections", DoctorState::warn, used,
                                   "raise max_connections, or lower storage.pool_size"});
     if (state.in_recovery) {
-        all.push_back({"server", State::fail, "the server is a standby and accepts no writes",
+        all.push_back({"server", DoctorState::fail, "the server is a standby and accepts no writes",
                        "name the primary in storage.url"});
     }
     for (const std::string& setting : state.unsafe_settings) {
-        all.push_back({"server", State::warn,
+        all.push_back({"server", DoctorState::warn,
                        setting + " is off: acknowledged changes may be lost in a crash",
                        "set " + setting + " = on in postgresql.conf"});
     }
@@ -217,16 +219,19 @@ void diagnose_database(const Settings& settings, base::Log& log, std::vector<Dia
         const auto file = sqlite_file(settings.storage.url);
         const SchemaReport schema = database_status(settings, log);
         if (file && !fs::exists(*file)) {
-            all.push_back(
-                {"database", State::ok, *file + " does not exist; the first start makes it", {}});
+            all.push_back({"database",
+                           DoctorState::ok,
+                           *file + " does not exist; the first start makes it",
+                           {}});
         } else if (schema.up_to_date) {
-            all.push_back({"database", State::ok, "it answers, and its schema is up to date", {}});
+            all.push_back(
+                {"database", DoctorState::ok, "it answers, and its schema is up to date", {}});
         } else {
-            all.push_back({"database", settings.storage.auto_migrate ? State::warn : State::fail,
-                           "migrations are pending",
-                           settings.storage.auto_migrate
-                               ? "the next start applies them; make a backup first"
-                               : "make a backup, then run `sundial db migrate`"});
+            all.push_back(
+                {"database", settings.storage.auto_migrate ? DoctorState::warn : DoctorState::fail,
+                 "migrations are pending",
+                 settings.storage.auto_migrate ? "the next start applies them; make a backup first"
+                                               : "make a backup, then run `sundial db migrate`"});
         }
         if (file) {
             const fs::path folder = fs::absolute(*file).parent_path();
@@ -236,7 +241,7 @@ void diagnose_database(const Settings& settings, base::Log& log, std::vector<Dia
             diagnose_postgres(settings.storage.url, all);
         }
     } catch (const std::exception& error) {
-        all.push_back({"database", State::fail, base::redacted(error.what()),
+        all.push_back({"database", DoctorState::fail, base::redacted(error.what()),
                        "correct storage.url, or start the database"});
     }
 }
@@ -259,20 +264,23 @@ std::string release_in(const fs::path& folder) {
 Diagnosis diagnosis_of_zones(const Settings& settings) {
     const fs::path folder = settings.tz.dir.empty() ? "/usr/share/zoneinfo" : settings.tz.dir;
     if (!fs::exists(folder / "UTC") && !fs::exists(folder / "Etc/UTC")) {
-        return {"tz", State::fail, "there is no tz database in " + folder.string(),
+        return {"tz", DoctorState::fail, "there is no tz database in " + folder.string(),
                 "install tzdata, or set tz.dir"};
     }
     const std::string release = release_in(folder);
     if (release.empty()) {
-        return {"tz", State::ok, "the tz database in " + folder.string() + " names no release", {}};
+        return {"tz",
+                DoctorState::ok,
+                "the tz database in " + folder.string() + " names no release",
+                {}};
     }
     int year = 0;
     std::from_chars(release.data(), release.data() + 4, year);
     const auto today =
         std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(system::real_time())};
     const std::string found = "tz release " + release + " in " + folder.string();
-    if (static_cast<int>(today.year()) - year < 2) return {"tz", State::ok, found, {}};
-    return {"tz", State::warn, found + "; governments have changed clocks since",
+    if (static_cast<int>(today.year()) - year < 2) return {"tz", DoctorState::ok, found, {}};
+    return {"tz", DoctorState::warn, found + "; governments have changed clocks since",
             "upgrade tzdata; sundial moves the events that change"};
 }
 
@@ -280,7 +288,7 @@ Diagnosis diagnosis_of_zones(const Settings& settings) {
 
 std::vector<Diagnosis> diagnose(const LoadedSettings& loaded, base::Log& log) {
     const Settings& settings = loaded.settings;
-    std::vector<Diagnosis> all{{"settings", State::ok, "they can be read and agree", {}}};
+    std::vector<Diagnosis> all{{"settings", DoctorState::ok, "they can be read and agree", {}}};
     diagnose_database(settings, log, all);
     all.push_back(diagnosis_of_zones(settings));
     diagnose_modes(loaded, all);

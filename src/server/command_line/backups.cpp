@@ -40,7 +40,7 @@ private:
     cli::LiveLine line_;
 };
 
-std::string seconds_text(std::chrono::milliseconds time) {
+std::string backup_seconds(std::chrono::milliseconds time) {
     return std::to_string(time.count() / 1000) + '.' + std::to_string(time.count() / 100 % 10) +
            " s";
 }
@@ -60,9 +60,9 @@ int run_backup(const BackupFlags& flags) {
     std::cout << "saved and verified " << done.file.string() << ": " << rows_in(done.content)
               << " rows of " << done.content.rows.size() << " tables, schema version "
               << done.content.schema_version << ", " << done.bytes << " bytes, in "
-              << seconds_text(done.took) << '\n';
+              << backup_seconds(done.took) << '\n';
     if (done.snapshot) {
-        std::cout << "the snapshot was open for " << seconds_text(*done.snapshot) << " and "
+        std::cout << "the snapshot was open for " << backup_seconds(*done.snapshot) << " and "
                   << done.transactions << " transactions; vacuum kept the rows that they deleted\n";
     }
     const auto file = sqlite_file(settings.storage.url);
@@ -134,7 +134,7 @@ struct DoctorFlags {
     bool json = false;
 };
 
-const char* name_of(Diagnosis::State state) {
+const char* name_of_diagnosis(Diagnosis::State state) {
     switch (state) {
         case Diagnosis::State::ok:
             return "ok";
@@ -158,13 +158,13 @@ int run_doctor(const DoctorFlags& flags) {
         failed |= each.state == Diagnosis::State::fail;
         if (flags.json) {
             rows.emplace_back(boost::json::object{{"check", each.check},
-                                                  {"state", name_of(each.state)},
+                                                  {"state", name_of_diagnosis(each.state)},
                                                   {"found", each.found},
                                                   {"remedy", each.remedy}});
             continue;
         }
-        std::cout << name_of(each.state) << "  " << each.check << ": " << cli::harmless(each.found)
-                  << '\n';
+        std::cout << name_of_diagnosis(each.state) << "  " << each.check << ": "
+                  << cli::harmless(each.found) << '\n';
         if (!each.remedy.empty()) std::cout << "      " << cli::harmless(each.remedy) << '\n';
     }
     if (flags.json) std::cout << boost::json::serialize(rows) << '\n';
