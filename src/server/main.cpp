@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
         server::CommandTree tree;
         server::add_serving_commands(tree);
         server::add_database_commands(tree);
+        server::add_backup_commands(tree);
         server::add_api_commands(tree);
         server::add_event_commands(tree);
         server::add_key_commands(tree);

@@ -180,6 +180,8 @@ def required_flags(command):
     """The flags without which a command does not look at settings: `key` would call a server."""
     if command == ("db", "grant"):
         return ["--to", "reader"]
+    if command in (("db", "backup"), ("db", "restore")):
+        return ["saved"]
     return ["--db", "x.db"] if command[0] == "key" else []
 
 
@@ -200,11 +202,13 @@ def database(directory):
         if command in (("serve",), ("dev",)):
             continue
         environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
-        needed = ["--to", "reader"] if command == ("db", "grant") else []
+        needed = ["--to", "reader"] if command == ("db", "grant") else \
+            ["saved"] if command in (("db", "backup"), ("db", "restore")) else []
         done = run(command, *needed, "--db", "flag.db", directory=directory, environment=environment)
         assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
         assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)
-        if command not in (("db", "status"), ("db", "grant"), ("config", "show")):
+        if command not in (("db", "status"), ("db", "grant"), ("db", "backup"), ("db", "restore"), ("db", "check"), ("doctor",),
+                           ("config", "show")):
             assert os.path.exists(os.path.join(directory, "flag.db")), (command, done)
         for name in os.listdir(directory):
             os.remove(os.path.join(directory, name))

@@ -24,6 +24,7 @@ class Examples:
 
     def __init__(self, server, directory, postgres):
         self.client, self.directory, self.postgres, self.made = server.client(), directory, postgres, 0
+        self.backups = 0
         self.where = ["--server", f"http://127.0.0.1:{server.port}"]
         self.client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin"})
         self.refusing = h.Receiver(refuse="/hook")
@@ -107,6 +108,18 @@ class Examples:
                 return ["--db", "own.db"]
             case ("db", "migrate"):
                 return ["--db", self.empty_database()]
+            case ("db", "backup"):
+                self.backups += 1
+                return [f"saved-{self.backups}.db", "--db", "own.db"]
+            case ("db", "restore"):
+                saved = os.path.join(self.directory, "to-restore.db")
+                if not os.path.exists(saved):
+                    run("db", "backup", saved, "--db", "own.db", directory=self.directory)
+                return [saved, "--db", self.empty_database()]
+            case ("db", "check"):
+                return ["--db", "own.db"]
+            case ("doctor",):
+                return ["--db", "own.db", "--http.listen=127.0.0.1:0"]
             case ("db", "grant"):
                 return ["--db", self.postgres, "--to", "pg_monitor"]
             case ("key", "create"):

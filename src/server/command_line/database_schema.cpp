@@ -49,7 +49,7 @@ int show_settings(const SettingsFlags& flags) {
 
 void add_database_commands(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
-    CLI::App& db = tree.noun("db", "the schema of the database");
+    CLI::App& db = tree.noun("db", "the database: its schema, backups, checks");
     const auto only_shown = std::make_shared<bool>(false);
     CLI::App& migrate = tree.verb(db, "migrate", "apply pending migrations", [flags, only_shown] {
         if (!*only_shown) return report_schema(*flags, migrate_database);

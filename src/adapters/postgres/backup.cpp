@@ -1,0 +1,426 @@
+#include "adapters/postgres/backup.hpp"
+
+#include <libpq-fe.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+#include "application/ports/failures.hpp"
+#include "base/crash_point.hpp"
+
+// Reads the catalog, so its COPY commands are made at run time; names are quoted by the server.
+namespace sundial::postgres {
+namespace {
+
+/// The answer to a statement that was sent in full.
+class PlainAnswer {
+public:
+    explicit PlainAnswer(PGresult* result) : result_{result} {}
+    [[nodiscard]] ExecStatusType status() const { return PQresultStatus(result_.get()); }
+    [[nodiscard]] int rows() const { return PQntuples(result_.get()); }
+    [[nodiscard]] std::string text(int row, int column) const {
+        return PQgetvalue(result_.get(), row, column);
+    }
+    [[nodiscard]] std::int64_t number(int row, int column) const {
+        return std::strtoll(PQgetvalue(result_.get(), row, column), nullptr, 10);
+    }
+    /// Rows that the statement changed.
+    [[nodiscard]] std::int64_t changed() const {
+        return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10);
+    }
+
+private:
+    struct Clear {
+        void operator()(PGresult* result) const { PQclear(result); }
+    };
+    std::unique_ptr<PGresult, Clear> result_;
+};
+
+/// A connection that is not in pipeline mode, since COPY needs that.
+class PlainConnection {
+public:
+    PlainConnection(const std::string& url, bool writes) {
+        const std::array<const char*, 6> names{"dbname",          "target_session_attrs",
+                                               "connect_timeout", "fallback_application_name",
+                                               "client_encoding", nullptr};
+        const std::array<const char*, 6> values{
+            url.c_str(), writes ? "read-write" : "any", "10", "sundial-backup", "UTF8", nullptr};
+        connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
+        if (PQstatus(connection_.get()) != CONNECTION_OK) throw Unavailable{failure()};
+        PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+        run("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;"
+            "SET lock_timeout = '10s'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD';"
+            "SET IntervalStyle = 'postgres'; SET extra_float_digits = 1;"
+            "SET bytea_output = 'hex'; SET search_path = pg_catalog");
+    }
+
+    PlainAnswer run(const std::string& sql) {
+        PlainAnswer answer{PQexec(connection_.get(), sql.c_str())};
+        if (answer.status() != PGRES_TUPLES_OK && answer.status() != PGRES_COMMAND_OK &&
+            answer.status() != PGRES_COPY_OUT && answer.status() != PGRES_COPY_IN) {
+            fail();
+        }
+        return answer;
+    }
+    [[noreturn]] void fail() const {
+        if (PQstatus(connection_.get()) != CONNECTION_OK) throw Unavailable{failure()};
+        throw CannotStart{"PostgreSQL refuses: " + failure()};
+    }
+    [[nodiscard]] std::string failure() const {
+        std::string text = PQerrorMessage(connection_.get());
+        while (text.ends_with('\n')) text.pop_back();
+        return text;
+    }
+    [[nodiscard]] PGconn* raw() const { return connection_.get(); }
+    [[nodiscard]] std::string literal(const std::string& text) const {
+        char* const quoted = PQescapeLiteral(raw(), text.data(), text.size());
+        if (!quoted) fail();
+        std::string result = quoted;
+        PQfreemem(quoted);
+        return result;
+    }
+    [[nodiscard]] std::string identifier(const std::string& text) const {
+        char* const quoted = PQescapeIdentifier(raw(), text.data(), text.size());
+        if (!quoted) fail();
+        std::string result = quoted;
+        PQfreemem(quoted);
+        return result;
+    }
+    [[nodiscard]] std::string columns_of(const SavedTable& table) const {
+        std::string list;
+        for (const std::string& column : table.columns) {
+            list += list.empty() ? "" : ", ";
+            list += identifier(column);
+        }
+        return list;
+    }
+
+private:
+    struct Close {
+        void operator()(PGconn* connection) const { PQfinish(connection); }
+    };
+    std::unique_ptr<PGconn, Close> connection_;
+};
+
+/// Every table but the migrations, which are compared, and the state of running instances.
+constexpr const char* saved_tables = R"sql(
+    SELECT class.relname, string_agg(attribute.attname, ',' ORDER BY attnum),
+           greatest(0, CASE WHEN class.relkind = 'p'
+               THEN (SELECT sum(greatest(leaf.reltuples, 0)) FROM pg_partition_tree(class.oid) AS part
+                       JOIN pg_class AS leaf ON leaf.oid = part.relid WHERE part.isleaf)
+               ELSE class.reltuples END)::bigint
+      FROM pg_class AS class
+      JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
+           AND NOT attribute.attisdropped AND attribute.attgenerated = ''
+     WHERE class.relnamespace = 'sundial'::regnamespace AND class.relkind IN ('r', 'p')
+       AND NOT class.relispartition
+       AND class.relname NOT IN ('schema_migrations', 'test_clock', 'instances', 'instance_reports')
+     GROUP BY class.oid, class.relname, class.relkind, class.reltuples ORDER BY class.relname)sql";
+
+std::vector<SavedTable> tables_of(PlainConnection& connection) {
+    const PlainAnswer rows = connection.run(saved_tables);
+    std::vector<SavedTable> tables;
+    for (int row = 0; row < rows.rows(); ++row) {
+        SavedTable table{rows.text(row, 0), {}, rows.number(row, 2)};
+        std::string columns = rows.text(row, 1);
+        for (std::size_t at; (at = columns.find(',')) != std::string::npos;) {
+            table.columns.push_back(columns.substr(0, at));
+            columns.erase(0, at + 1);
+        }
+        table.columns.push_back(columns);
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+bool is_a_database_of_ours(PlainConnection& connection) {
+    return connection.run("SELECT to_regclass('sundial.schema_migrations') IS NOT NULL")
+               .text(0, 0) == "t";
+}
+
+class Snapshot final : public BackupSnapshot {
+public:
+    explicit Snapshot(const std::string& url) : connection_{url, false} {
+        if (!is_a_database_of_ours(connection_)) {
+            throw CannotStart{
+                "the database has no schema of sundial. Give another one (--db or storage.url)"};
+        }
+        connection_.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        const PlainAnswer facts = connection_.run(R"sql(
+            SELECT (SELECT max(version) FROM sundial.schema_migrations),
+                   to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+                   split_part(current_setting('server_version'), ' ', 1),
+                   coalesce((SELECT tz_release FROM sundial.events
+                              ORDER BY created_at DESC LIMIT 1), ''),
+                   EXISTS (SELECT FROM sundial.test_clock),
+                   pg_snapshot_xmax(pg_current_snapshot())::text)sql");
+        if (facts.text(0, 4) == "t") {
+            throw CannotStart{
+                "the database has a test clock, and such a database cannot be saved. Use "
+                "pg_dump, or a database without --test-clock"};
+        }
+        schema_version_ = static_cast<int>(facts.number(0, 0));
+        taken_at_ = facts.text(0, 1);
+        server_version_ = facts.text(0, 2);
+        tz_release_ = facts.text(0, 3);
+        first_later_ = facts.number(0, 5);
+        later_.emplace(url, false);
+    }
+    [[nodiscard]] int schema_version() const override { return schema_version_; }
+    [[nodiscard]] std::string taken_at() const override { return taken_at_; }
+    [[nodiscard]] std::string server_version() const override { return server_version_; }
+    [[nodiscard]] std::string tz_release() const override { return tz_release_; }
+    [[nodiscard]] std::vector<SavedTable> tables() override { return tables_of(connection_); }
+    [[nodiscard]] std::vector<SavedSequence> sequences() override {
+        const PlainAnswer names = connection_.run(
+            "SELECT relname FROM pg_class WHERE relkind = 'S'"
+            " AND relnamespace = 'sundial'::regnamespace ORDER BY relname");
+        std::vector<SavedSequence> sequences;
+        for (int row = 0; row < names.rows(); ++row) {
+            const std::string name = names.text(row, 0);
+            // Read after the rows, so it is at least as far as they are: sequences have no
+            // snapshot.
+            const PlainAnswer state = connection_.run("SELECT last_value, is_called FROM sundial." +
+                                                      connection_.identifier(name));
+            sequences.push_back({name, state.number(0, 0), state.text(0, 1) == "t"});
+        }
+        return sequences;
+    }
+    std::int64_t copy(const SavedTable& table,
+                      const std::function<void(std::string_view)>& sink) override {
+        (void)connection_.run("COPY (SELECT " + connection_.columns_of(table) + " FROM sundial." +
+                              connection_.identifier(table.name) + ") TO STDOUT");
+        for (;;) {
+            char* row = nullptr;
+            const int size = PQgetCopyData(connection_.raw(), &row, 0);
+            const std::unique_ptr<char, decltype(&PQfreemem)> owned{row, &PQfreemem};
+            if (size == -1) break;
+            if (size < 0) connection_.fail();
+            sink({row, static_cast<std::size_t>(size)});
+        }
+        std::int64_t rows = 0;
+        while (PGresult* result = PQgetResult(connection_.raw())) {
+            const PlainAnswer end{result};
+            if (end.status() != PGRES_COMMAND_OK) connection_.fail();
+            rows = end.changed();
+        }
+        return rows;
+    }
+    [[nodiscard]] std::int64_t transactions_since() override {
+        return later_->run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").number(0, 0) -
+               first_later_;
+    }
+
+private:
+    PlainConnection connection_;
+    std::optional<PlainConnection> later_{};
+    int schema_version_ = 0;
+    std::string taken_at_, server_version_, tz_release_;
+    std::int64_t first_later_ = 0;
+};
+
+struct ServerInvariant {
+    const char* broken;  // follows a number
+    const char* sql;     // counts the rows that break it
+};
+constexpr std::array<ServerInvariant, 5> server_invariants{{
+    {"live events belong to users that do not exist",
+     "SELECT count(*) FROM sundial.events AS event WHERE user_id IS NOT NULL"
+     " AND NOT EXISTS (SELECT FROM sundial.users WHERE users.id = event.user_id)"},
+    {"live events go to endpoints that do not exist",
+     "SELECT count(*) FROM sundial.events AS event WHERE endpoint_id IS NOT NULL"
+     " AND NOT EXISTS (SELECT FROM sundial.endpoints WHERE endpoints.id = event.endpoint_id)"},
+    {"events are live and finished at once",
+     "SELECT count(*) FROM sundial.events AS event JOIN sundial.event_history AS done USING "
+     "(shard, id)"},
+    {"live events have a version or an attempt below its minimum",
+     "SELECT count(*) FROM sundial.events WHERE version < 1 OR attempt < 0 OR retry_count > "
+     "attempt"},
+    {"live events lie in a shard that is not theirs",
+     "SELECT count(*) FROM sundial.events WHERE shard <> get_byte(uuid_send(id), 15) %"
+     " (SELECT value::integer FROM sundial.settings WHERE name = 'shards')"},
+}};
+
+}  // namespace
+
+std::unique_ptr<BackupSnapshot> BackupSnapshot::open(const std::string& url) {
+    return std::make_unique<Snapshot>(url);
+}
+
+DatabaseContent check_database(const std::string& url) {
+    PlainConnection connection{url, false};
+    DatabaseContent content;
+    if (!is_a_database_of_ours(connection)) {
+        content.faults.emplace_back("the database has no schema of sundial");
+        return content;
+    }
+    connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    content.schema_version = static_cast<int>(
+        connection.run("SELECT max(version) FROM sundial.schema_migrations").number(0, 0));
+    for (const SavedTable& table : tables_of(connection)) {
+        // Reads every row, so damaged pages show (with data checksums, all of them).
+        content.rows.emplace_back(table.name,
+                                  connection
+                                      .run("SELECT count(row.*) FROM sundial." +
+                                           connection.identifier(table.name) + " AS row")
+                                      .number(0, 0));
+    }
+    for (const ServerInvariant& each : server_invariants) {
+        const std::int64_t broken = connection.run(each.sql).number(0, 0);
+        if (broken > 0) content.faults.push_back(std::to_string(broken) + " " + each.broken);
+    }
+    const PlainAnswer indexes = connection.run(
+        "SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid"
+        " WHERE relnamespace = 'sundial'::regnamespace AND NOT indisvalid");
+    for (int row = 0; row < indexes.rows(); ++row) {
+        content.faults.push_back("index " + indexes.text(row, 0) +
+                                 " is not valid. Run `REINDEX INDEX " + indexes.text(row, 0) + "`");
+    }
+    return content;
+}
+
+namespace {
+
+class Restoring final : public RestoreTransaction {
+public:
+    Restoring(const std::string& url, bool replace) : connection_{url, true} {
+        connection_.run("BEGIN");
+        std::string all;
+        for (const SavedTable& table : tables_of(connection_)) {
+            all += (all.empty() ? "sundial." : ", sundial.") + connection_.identifier(table.name);
+        }
+        connection_.run("LOCK TABLE " + all + ", sundial.instances, sundial.instance_reports" +
+                        " IN ACCESS EXCLUSIVE MODE");
+        // Longer than any instance lives without renewing its row (ADR 0040).
+        const PlainAnswer instances = connection_.run(
+            "SELECT count(*) FROM sundial.instances"
+            " WHERE renewed_at > clock_timestamp() - interval '10 seconds'");
+        if (instances.number(0, 0) > 0) {
+            throw CannotStart{instances.text(0, 0) +
+                              " instance(s) of sundial use the database. Stop them; ten seconds "
+                              "later it can be restored"};
+        }
+        if (!replace && connection_
+                                .run(R"sql(
+                SELECT EXISTS (SELECT FROM sundial.events)
+                    OR EXISTS (SELECT FROM sundial.event_history)
+                    OR EXISTS (SELECT FROM sundial.users)
+                    OR (SELECT count(*) FROM sundial.schedules) > 1  -- the first migration stores one
+                    OR EXISTS (SELECT FROM sundial.endpoints)
+                    OR EXISTS (SELECT FROM sundial.recorded_events))sql")
+                                .text(0, 0) == "t") {
+            throw CannotStart{
+                "the database has data. Give --replace to delete it, or another database"};
+        }
+        // Users are deleted one by one elsewhere, because their events end with them.
+        connection_.run("ALTER TABLE sundial.users DISABLE TRIGGER USER");
+        connection_.run("TRUNCATE " + all + ", sundial.instances, sundial.instance_reports");
+    }
+    std::int64_t fill(const SavedTable& table,
+                      const std::function<std::string_view()>& next) override {
+        (void)connection_.run("COPY sundial." + connection_.identifier(table.name) + " (" +
+                              connection_.columns_of(table) + ") FROM STDIN");
+        for (std::string_view part = next(); !part.empty(); part = next()) {
+            if (PQputCopyData(connection_.raw(), part.data(), static_cast<int>(part.size())) != 1) {
+                connection_.fail();
+            }
+        }
+        if (PQputCopyEnd(connection_.raw(), nullptr) != 1) connection_.fail();
+        std::int64_t rows = 0;
+        while (PGresult* result = PQgetResult(connection_.raw())) {
+            const PlainAnswer end{result};
+            if (end.status() != PGRES_COMMAND_OK) connection_.fail();
+            rows = end.changed();
+        }
+        CRASH_POINT("restore: after a table");
+        return rows;
+    }
+    void set(const SavedSequence& sequence) override {
+        connection_.run("SELECT setval(" +
+                        connection_.literal("sundial." + connection_.identifier(sequence.name)) +
+                        "::regclass, " + std::to_string(sequence.last) +
+                        (sequence.called ? ", true)" : ", false)"));
+    }
+    [[nodiscard]] RestoredWork finish() override {
+        connection_.run("ALTER TABLE sundial.users ENABLE TRIGGER USER");
+        RestoredWork work;
+        // An event that was being sent may have arrived, and will be sent again. The new version
+        // fences the holders of its claim.
+        work.claims_ended = connection_
+                                .run(R"sql(
+            UPDATE sundial.events
+               SET lease_ends = least(lease_ends, now()), version = version + 1,
+                   claimable_at = CASE WHEN pull THEN least(claimable_at, now()) ELSE claimable_at END
+             WHERE claimed_by IS NOT NULL)sql")
+                                .changed();
+        connection_.run(
+            "UPDATE sundial.operations SET claimable_at = least(claimable_at, now())"
+            " WHERE status = 'RUNNING'");
+        work.live = connection_.run("SELECT count(*) FROM sundial.events").number(0, 0);
+        const PlainAnswer due = connection_.run(R"sql(
+            SELECT coalesce(endpoint.external_id, endpoint.name, 'no endpoint'), count(*)
+              FROM sundial.events AS event
+              LEFT JOIN sundial.endpoints AS endpoint ON endpoint.id = event.endpoint_id
+             WHERE event.claimable_at <= now() GROUP BY 1 ORDER BY 2 DESC, 1)sql");
+        for (int row = 0; row < due.rows(); ++row) {
+            work.due.push_back({due.text(row, 0), due.number(row, 1)});
+        }
+        const PlainAnswer oldest = connection_.run(
+            "SELECT to_char(min(due), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM sundial.events"
+            " WHERE claimable_at <= now() HAVING count(*) > 0");
+        if (oldest.rows() > 0) work.oldest_due = oldest.text(0, 0);
+        return work;
+    }
+    void commit() override {
+        CRASH_POINT("restore: before commit");
+        connection_.run("COMMIT");
+        connection_.run("ANALYZE");
+    }
+
+private:
+    PlainConnection connection_;
+};
+
+}  // namespace
+
+int applied_schema_version(const std::string& url) {
+    PlainConnection connection{url, false};
+    return static_cast<int>(
+        connection.run("SELECT max(version) FROM sundial.schema_migrations").number(0, 0));
+}
+
+std::unique_ptr<RestoreTransaction> RestoreTransaction::begin(const std::string& url,
+                                                              bool replace) {
+    return std::make_unique<Restoring>(url, replace);
+}
+
+ServerState server_state(const std::string& url) {
+    PlainConnection connection{url, false};
+    ServerState state;
+    const auto before = std::chrono::steady_clock::now();
+    const PlainAnswer clock =
+        connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint");
+    state.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - before);
+    state.clock = std::chrono::microseconds{clock.number(0, 0)};
+    const PlainAnswer facts = connection.run(R"sql(
+        SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start))::bigint, 0),
+               coalesce(max(age(backend_xmin)), 0),
+               (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+               current_setting('max_connections')::bigint, pg_is_in_recovery()
+          FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid())sql");
+    state.oldest_transaction = facts.number(0, 0);
+    state.oldest_snapshot = facts.number(0, 1);
+    state.connections = facts.number(0, 2);
+    state.most_connections = facts.number(0, 3);
+    state.in_recovery = facts.text(0, 4) == "t";
+    const PlainAnswer off = connection.run(
+        "SELECT name FROM pg_settings"
+        " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'");
+    for (int row = 0; row < off.rows(); ++row) state.unsafe_settings.push_back(off.text(row, 0));
+    return state;
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,203 @@
+#include "server/backups.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "adapters/system/json_log.hpp"
+#include "cli/output.hpp"
+#include "cli/text_table.hpp"
+#include "server/command_line/command_tree.hpp"
+#include "server/command_line/flags.hpp"
+#include "server/database.hpp"
+#include "server/doctor.hpp"
+#include "server/version.hpp"
+
+namespace sundial::server {
+namespace {
+
+struct BackupFlags {
+    SettingsFlags settings;
+    std::string file;
+    bool replace = false;
+    bool yes = false;
+};
+
+/// Progress on standard error, which leaves results alone on standard output.
+class BackupProgress {
+public:
+    BackupProgress() : options_{wait_options(0)}, line_{options_, std::cerr} {}
+    ~BackupProgress() { line_.end(); }
+    BackupProgress(const BackupProgress&) = delete;
+    BackupProgress& operator=(const BackupProgress&) = delete;
+    [[nodiscard]] ShowProgress show() {
+        return [this](const std::string& text) { line_.show(text); };
+    }
+
+private:
+    cli::WaitOptions options_;
+    cli::LiveLine line_;
+};
+
+std::string backup_seconds(std::chrono::milliseconds time) {
+    return std::to_string(time.count() / 1000) + '.' + std::to_string(time.count() / 100 % 10) +
+           " s";
+}
+
+std::int64_t rows_in(const DatabaseContent& content) {
+    std::int64_t rows = 0;
+    for (const auto& [table, number] : content.rows) rows += number;
+    return rows;
+}
+
+int run_backup(const BackupFlags& flags) {
+    const Settings settings = load(flags.settings).settings;
+    const BackupDone done = [&] {
+        BackupProgress progress;
+        return back_up_database(settings, flags.file, progress.show());
+    }();
+    std::cout << "saved and verified " << done.file.string() << ": " << rows_in(done.content)
+              << " rows of " << done.content.rows.size() << " tables, schema version "
+              << done.content.schema_version << ", " << done.bytes << " bytes, in "
+              << backup_seconds(done.took) << '\n';
+    if (done.snapshot) {
+        std::cout << "the snapshot was open for " << backup_seconds(*done.snapshot) << " and "
+                  << done.transactions << " transactions; vacuum kept the rows that they deleted\n";
+    }
+    const auto file = sqlite_file(settings.storage.url);
+    std::cout << "the key for secrets is not in it: keep "
+              << (file && settings.security.encryption_key.empty() ? *file + ".key"
+                                                                   : "security.encryption_key")
+              << " in another place\n";
+    return ok;
+}
+
+int run_restore(const BackupFlags& flags) {
+    const Settings settings = load(flags.settings).settings;
+    if (flags.replace && !flags.yes) {
+        const auto refused =
+            cli::refuse_unconfirmed("delete all data of the database and restore " + flags.file,
+                                    person(), "give -y", output(false));
+        if (refused) return *refused;
+    }
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = product_version();
+    system::JsonLog log(quiet);
+    const RestoredWork work = [&] {
+        BackupProgress progress;
+        return restore_backup(settings, flags.file, flags.replace, progress.show(), log);
+    }();
+    std::cout << "restored " << flags.file << ": " << work.live << " live events\n";
+    std::int64_t due = 0;
+    for (const auto& each : work.due) due += each.events;
+    if (due == 0) {
+        std::cout << "no event is due\n";
+    } else {
+        std::cout << due
+                  << " events are due and will be sent, some of them again; the oldest was due "
+                  << work.oldest_due.value_or("?") << '\n';
+        for (const auto& each : work.due) {
+            std::cout << "  " << cli::harmless(each.endpoint) << ": " << each.events << '\n';
+        }
+    }
+    std::cout << work.claims_ended
+              << " claims ended: their events were being delivered when the backup was made\n"
+              << "receivers see events sent since the backup again, with the same webhook-id\n";
+    return ok;
+}
+
+int run_check(const BackupFlags& flags) {
+    const DatabaseContent content = flags.file.empty()
+                                        ? check_live_database(load(flags.settings).settings)
+                                        : check_backup(flags.file);
+    for (const auto& [table, rows] : content.rows) std::cout << table << "  " << rows << '\n';
+    for (const std::string& fault : content.faults) {
+        std::cout << "FAULT  " << cli::harmless(fault) << '\n';
+    }
+    if (content.faults.empty()) {
+        std::cout << "sound: " << rows_in(content) << " rows, schema version "
+                  << content.schema_version << '\n';
+        return ok;
+    }
+    std::cout << content.faults.size() << " faults\n";
+    return failure;
+}
+
+}  // namespace
+
+namespace {
+
+struct DoctorFlags {
+    SettingsFlags settings;
+    bool json = false;
+};
+
+const char* name_of_diagnosis(Diagnosis::State state) {
+    switch (state) {
+        case Diagnosis::State::ok:
+            return "ok";
+        case Diagnosis::State::warn:
+            return "warn";
+        case Diagnosis::State::fail:
+            return "fail";
+    }
+    return "fail";
+}
+
+int run_doctor(const DoctorFlags& flags) {
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = product_version();
+    system::JsonLog log(quiet);
+    const std::vector<Diagnosis> all = diagnose(load(flags.settings), log);
+    boost::json::array rows;
+    bool failed = false;
+    for (const Diagnosis& each : all) {
+        failed |= each.state == Diagnosis::State::fail;
+        if (flags.json) {
+            rows.emplace_back(boost::json::object{{"check", each.check},
+                                                  {"state", name_of_diagnosis(each.state)},
+                                                  {"found", each.found},
+                                                  {"remedy", each.remedy}});
+            continue;
+        }
+        std::cout << name_of_diagnosis(each.state) << "  " << each.check << ": "
+                  << cli::harmless(each.found) << '\n';
+        if (!each.remedy.empty()) std::cout << "      " << cli::harmless(each.remedy) << '\n';
+    }
+    if (flags.json) std::cout << boost::json::serialize(rows) << '\n';
+    return failed ? failure : ok;
+}
+
+}  // namespace
+
+void add_backup_commands(CommandTree& tree) {
+    const auto doctor = std::make_shared<DoctorFlags>();
+    CLI::App& examine = tree.verb(
+        "doctor", "check settings, database, disk, clock and files (exit code 1 if any fails)",
+        [doctor] { return run_doctor(*doctor); });
+    add_settings_flags(examine, doctor->settings);
+    examine.add_flag("--json", doctor->json, "one JSON array");
+    const auto flags = std::make_shared<BackupFlags>();
+    CLI::App& db = tree.noun("db");
+    CLI::App& backup = tree.verb(db, "backup", "save the database, also while a server uses it",
+                                 [flags] { return run_backup(*flags); });
+    add_settings_flags(backup, flags->settings);
+    backup.add_option("file", flags->file, "the new file, or a folder for it")->required();
+    CLI::App& restore =
+        tree.verb(db, "restore", "restore a backup into a database without a server",
+                  [flags] { return run_restore(*flags); });
+    add_settings_flags(restore, flags->settings);
+    restore.add_option("file", flags->file, "the backup")->required();
+    restore.add_flag("--replace", flags->replace, "delete the data that the database has");
+    restore.add_flag("-y,--yes", flags->yes, "do not ask");
+    CLI::App& check =
+        tree.verb(db, "check", "look for damage in a backup or the database (exit code 1 if any)",
+                  [flags] { return run_check(*flags); });
+    add_settings_flags(check, flags->settings);
+    check.add_option("file", flags->file, "a backup; the database if absent");
+}
+
+}  // namespace sundial::server

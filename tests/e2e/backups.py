@@ -1,0 +1,197 @@
+"""`sundial db backup`, `check` and `restore` over real databases: while events flow, killed, damaged, and then delivered."""
+import contextlib
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import harness as h
+
+ENDING = {"sqlite": "db", "postgres": "backup"}
+
+
+def run(*arguments, code=0):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
+    done = subprocess.run([h.PROGRAM, "db", *arguments], env=clean, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=h.HANG_GUARD)
+    assert done.returncode == code, (arguments, done)
+    return done.stdout if code == 0 else done.stdout + done.stderr
+
+
+@contextlib.contextmanager
+def empty_database(kind, directory):
+    if kind == "sqlite":
+        yield os.path.join(directory, "restored.db")
+    else:
+        with h.postgres() as url:
+            yield url
+
+
+def endpoint(client, receiver):
+    return client.ok("POST", "/v1/endpoints", {"externalId": "crm", "name": "crm", "type": "WEBHOOK", "url": receiver.url})["id"]
+
+
+def create(client, target, count, when):
+    events = [{"eventType": "SAVED", "idempotencyKey": os.urandom(8).hex(), "targetTimestampUTC": when, "endpointId": target, "deliveryPayload": {"n": n, "text": "a\tb\\n\n"}}
+              for n in range(count)]
+    ids = []
+    for start in range(0, count, 500):
+        answer = client.ok("POST", "/v1/events/batch", {"events": events[start:start + 500]})
+        assert all("id" in one for one in answer["data"]), answer["data"][0]
+        ids += [one["id"] for one in answer["data"]]
+    return ids
+
+
+def serve(database, directory):
+    return h.running("serve", "--db", database, *h.LOCAL_RECEIVERS, folder=directory)
+
+
+def while_events_flow(kind):
+    """A backup under load is whole: it is restored elsewhere and delivers what was due, under the same ids."""
+    hold = threading.Event()  # no delivery ends before the backup is made
+    receiver = h.Receiver(hold=hold)
+    with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        with serve(database, directory) as server:
+            client = server.client()
+            target = endpoint(client, receiver)
+            later = create(client, target, 20, "now+300d")
+            create(client, target, 1500, "now")
+            h.wait_until(lambda: receiver.count() > 20, "deliveries")
+            said = run("backup", saved, "--db", database)
+            assert receiver.count() < 1500, "the events were delivered before the backup was made: make more"
+            assert "saved and verified" in said and "key for secrets" in said, said
+            assert ("snapshot was open for" in said) == (kind == "postgres"), said
+            assert "exists already" in run("backup", saved, "--db", database, code=1)
+            run("backup", directory, "--db", database)
+            assert len([name for name in os.listdir(directory) if name.startswith("sundial-2")]) == 1
+            if kind == "postgres":
+                assert "use the database" in run("restore", saved, "--db", database, "--replace", "-y", code=1)
+            else:
+                assert "in use by another process" in run("restore", saved, "--db", database, "--replace", "-y", code=1)
+            assert "sound" in run("check", "--db", database)
+            server.kill()
+            hold.set()
+        assert stat.S_IMODE(os.stat(saved).st_mode) == 0o600
+        assert not [name for name in os.listdir(directory) if name.endswith(".partial")]
+        assert "sound" in run("check", saved)
+        said = run("restore", saved, "--db", other)
+        assert "crm: " in said and "the oldest was due 2" in said, said
+        assert "has data" in run("restore", saved, "--db", other, code=1)
+        assert "give -y" in run("restore", saved, "--db", other, "--replace", code=2)
+        run("restore", saved, "--db", other, "--replace", "-y")
+        assert "sound" in run("check", "--db", other)
+        before = receiver.count()
+        with serve(other, directory) as server:
+            client = server.client()
+            h.wait_until(lambda: not [e for e in client.all("/v1/events?status=PENDING&limit=200")
+                                      if e["id"] not in later] and
+                         not client.all("/v1/events?status=PROCESSING&limit=200"), "the restored events")
+            assert receiver.count() > before
+            pending = {e["id"] for e in client.all("/v1/events?status=PENDING&limit=200")}
+            assert pending == set(later), "events of the future are there, and nothing else"
+            # Numbers continue after those of the backup.
+            assert create(client, target, 1, "now+300d")[0] not in later
+            done = client.ok("POST", "/v1/users", {"firstName": "A", "lastName": "B", "dateOfBirth": "1990-01-01",
+                                                   "timezone": "UTC"})
+            assert done["id"]
+            assert server.stop() == 0
+        assert len(set(receiver.ids())) == 1500, "every event arrived, under its id"
+
+
+def damaged(kind):
+    """A backup with one wrong byte, or without its end, is refused, and nothing changes."""
+    receiver = h.Receiver()
+    with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:
+        with serve(database, directory) as server:
+            client = server.client()
+            create(client, endpoint(client, receiver), 300, "now+300d")
+            assert server.stop() == 0
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        run("backup", saved, "--db", database)
+        with open(saved, "rb") as file:
+            whole = file.read()
+        at = whole.rindex(b"SAVED")
+        wrong = {"byte": whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:], "end": whole[:len(whole) // 2],
+                 "empty": b"", "other": b"Dear Sundial, this is a letter. " * 4000}
+        run("restore", saved, "--db", other)
+        for name, content in wrong.items():
+            broken = os.path.join(directory, name)
+            with open(broken, "wb") as file:
+                file.write(content)
+            if name == "empty" or name == "other":
+                run("restore", broken, "--db", other, "--replace", "-y", code=1)
+                continue
+            said = run("check", broken, code=1)
+            assert "FAULT" in said, (name, said)
+            run("restore", broken, "--db", other, "--replace", "-y", code=1)
+        with serve(other, directory) as server:
+            assert len(server.client().all("/v1/events?status=PENDING&limit=200")) == 300
+            assert server.stop() == 0
+        if kind == "sqlite":
+            # A table that was changed in a sound file differs from its digest.
+            with contextlib.closing(sqlite3.connect(saved)) as connection:
+                connection.execute("UPDATE events SET payload = '{}' WHERE id = (SELECT min(id) FROM events)")
+                connection.commit()
+            assert "SHA-256" in run("check", saved, code=1)
+            assert "events belong to users" in broken_relations(directory, database)
+
+
+def broken_relations(directory, database):
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE events SET user_id = x'00000000000000000000000000000001' WHERE id = (SELECT min(id) FROM events)")
+        connection.commit()
+    return run("check", "--db", database, code=1)
+
+
+def killed(kind):
+    """kill -9 at any moment of a backup or a restore: no half backup has the name, and no half database is left."""
+    receiver = h.Receiver()
+    with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:
+        with serve(database, directory) as server:
+            client = server.client()
+            create(client, endpoint(client, receiver), 5000, "now+300d")
+            assert server.stop() == 0
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        started = time.monotonic()
+        run("backup", saved, "--db", database)
+        whole = time.monotonic() - started
+        kills = 0
+        for part in range(1, 11):
+            name = os.path.join(directory, f"killed{part}." + ENDING[kind])
+            kills += ended_early(whole * part / 11, "backup", name, "--db", database)
+            if os.path.exists(name):
+                assert "sound" in run("check", name)
+            run("backup", name + "2", "--db", database)
+        run("restore", saved, "--db", other)
+        started = time.monotonic()
+        run("restore", saved, "--db", other, "--replace", "-y")
+        whole = time.monotonic() - started
+        for part in range(1, 11):
+            kills += ended_early(whole * part / 11, "restore", saved, "--db", other, "--replace", "-y")
+            said = run("check", "--db", other)
+            assert "events  5000\n" in said, said
+        assert kills > 5, "too few of the commands were killed"
+        run("restore", saved, "--db", other, "--replace", "-y")
+        assert "events  5000\n" in run("check", "--db", other)
+
+
+def ended_early(seconds, *arguments):
+    process = subprocess.Popen([h.PROGRAM, "db", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "killed": killed}
+
+if __name__ == "__main__":
+    TESTS[sys.argv[1]](sys.argv[2])
+    print("ok", sys.argv[1], sys.argv[2])
