@@ -102,7 +102,7 @@ export function relativeTime(instant: string, now: number, language: string): st
   return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
 }
 
-/** What an operator may do with an event in this state. */
+/** The actions that the server accepts for an event in this state. */
 export function eventActions(event: { status: string; waitingFor: string | null; claimedBy: string | null; dismissedAt: string | null }) {
   const waitsForRetry = event.status === "PROCESSING" && event.claimedBy === null;
   return {

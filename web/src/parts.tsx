@@ -54,7 +54,7 @@ export function Refused({ refusal, stale = false }: { refusal: Refusal | undefin
   );
 }
 
-/** What was loaded, or why it was not. Old data stays visible below the reason. */
+/** The loaded data, or the reason why there is none. Old data stays visible below the reason. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const text = useTexts();
   return (

@@ -8,7 +8,7 @@ import type { Word } from "../texts/en.ts";
 
 type Step = Explanation["steps"][number];
 const STEPS: Record<Step["step"], [Word, string]> = {
-  rule: ["rule", "§"], local: ["local", "◷"], zone: ["zoneStep", "◍"], utc: ["utc", "⌖"], change: ["change", "✎"], attempt: ["attempt", "↻"], result: ["result", "■"],
+  rule: ["rule", "§"], local: ["local", "◷"], zone: ["zoneStep", "◉"], utc: ["utc", "◆"], change: ["change", "✎"], attempt: ["attempt", "↻"], result: ["result", "■"],
 };
 
 /** The chain from the rule to the result as a picture: one box for each step, in causal order. */

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointPage, EventPage, Failures, Health, Info, Problem } from "../../../clients/typescript/src/schema.ts";
+import type { Endpoint, EndpointPage, EventPage, Failures, Health, Info } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { hrefOf } from "../logic.ts";
@@ -20,7 +20,7 @@ async function health(signal: AbortSignal): Promise<Pick<Health, "checks"> & { r
   try {
     return { ...(await get<Health>("/healthz", signal)), ready: true };
   } catch (error) {
-    const checks = error instanceof Refusal && error.status === 503 ? (error.problem as Problem & Partial<Health>).checks : undefined;
+    const checks = error instanceof Refusal && error.status === 503 ? (error.problem as Partial<Pick<Health, "checks">> | undefined)?.checks : undefined;
     if (checks === undefined) throw error;
     return { checks, ready: false };
   }

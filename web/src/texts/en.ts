@@ -1,7 +1,7 @@
 export const en = {
   overview: "Overview", events: "Events", event: "Event", settings: "Display", skip: "Skip to content",
   ready: "Ready", notReady: "Not ready", unreachable: "The server does not answer. This page tries again by itself.",
-  stale: "What you see may be out of date.", loading: "Loading…", nothing: "Nothing here.", notFound: "This page does not exist.",
+  stale: "This page may be out of date.", loading: "Loading…", nothing: "Nothing here.", notFound: "This page does not exist.",
   nextTen: "Next ten events", openCircuits: "Open circuits", noOpenCircuit: "No circuit is open.", deadLetters: "Dead letters",
   waiting: "Waiting for a retry", pendingHour: "Due within an hour", overdue: "Overdue",
   atLeast: "{n} or more", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock", checks: "Checks", version: "Version",
