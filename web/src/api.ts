@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Problem } from "../../clients/typescript/src/schema.ts";
-import type { Request } from "./logic.ts";
+import type { Clock, Problem, Session } from "../../clients/typescript/src/schema.ts";
+import { Connection, retryDelay } from "./connection.ts";
+import { parseExactly, type Request } from "./logic.ts";
 
 /** A refusal of the server, or a request that did not reach it (status 0). */
 export class Refusal extends Error {
@@ -9,47 +10,83 @@ export class Refusal extends Error {
   }
 }
 
-const KEY = "sundial.key"; // of the session's storage: it ends with the tab
+const asRefusal = (error: unknown) => (error instanceof Refusal ? error : new Refusal(0, "UNREACHABLE", String(error)));
 
+/** Whether the server and its database answer; the shell shows it once for all parts of a page. */
+export const connection = new Connection();
+
+/** The session of this browser. The key itself is never kept: the browser has a cookie that no script can read. */
 export const session = {
-  key: sessionStorage.getItem(KEY) ?? "",
-  set(key: string) {
-    session.key = key;
-    if (key) sessionStorage.setItem(KEY, key);
-    else sessionStorage.removeItem(KEY);
-  },
-  /** Set by the page: shows the form for a key. */
+  csrfToken: null as string | null,
+  /** Set by the shell: asks for a key. */
   missing: () => {},
 };
 
 export async function send<T>(request: Request, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json, application/problem+json, text/plain" };
-  if (session.key) headers.Authorization = `Bearer ${session.key}`;
   if (request.version !== undefined) headers["If-Match"] = `"${request.version}"`;
   if (request.body !== undefined) headers["Content-Type"] = "application/json";
-  if (request.method === "POST") headers["Idempotency-Key"] = crypto.randomUUID();
-  let response: Response;
+  if (request.method !== "GET") {
+    if (session.csrfToken) headers["Sundial-CSRF"] = session.csrfToken;
+    if (!request.path.startsWith("/v1/session")) headers["Idempotency-Key"] = request.name ?? crypto.randomUUID();
+  }
+  let response: Response, text: string;
   try {
     response = await fetch(request.path, {
       method: request.method, headers, signal: signal ?? null, cache: "no-store", credentials: "same-origin",
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });
+    text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
+    connection.failed("server");
     throw new Refusal(0, "UNREACHABLE", "");
   }
-  const text = await response.text();
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
-  const body: unknown = isJson && text ? JSON.parse(text) : text;
+  const body: unknown = isJson && text ? (/^\/v1\/events\/[^/?]+$/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
   if (!response.ok) {
     const problem = isJson ? (body as Problem) : undefined;
+    if (problem?.code === "STORAGE_UNAVAILABLE") connection.failed("database");
+    else connection.answered();
     if (response.status === 401) session.missing();
     throw new Refusal(response.status, problem?.code ?? String(response.status), problem?.detail ?? text, problem);
   }
+  connection.answered();
   return body as T;
 }
 
 export const get = <T>(path: string, signal?: AbortSignal) => send<T>({ method: "GET", path }, signal);
+
+/** Finds out who this browser is. Throws Refusal 401 if the server requires a key and the browser has no session. */
+export async function findSession(): Promise<Session> {
+  const found = await get<Session>("/v1/session");
+  session.csrfToken = found.csrfToken;
+  return found;
+}
+
+/** Exchanges a key for the cookie. Reads the session afterwards, because a browser may refuse the cookie. */
+export async function logIn(key: string): Promise<Session> {
+  await send<Session>({ method: "POST", path: "/v1/session", body: { key } });
+  return findSession();
+}
+
+export async function logOut(): Promise<void> {
+  await send<unknown>({ method: "DELETE", path: "/v1/session" });
+  session.csrfToken = null;
+}
+
+let clockSkew = 0; // ms: the database's clock minus the browser's; days under a test clock
+
+/** The database's clock, which decides what is due. */
+export const serverNow = () => Date.now() + clockSkew;
+
+export async function readClock(signal: AbortSignal): Promise<Clock> {
+  const clock = await get<Clock>("/v1/clock", signal);
+  clockSkew = new Date(clock.now).getTime() - Date.now();
+  return clock;
+}
+
+export type Topic = "stats" | "users" | "schedules" | "endpoints" | "keys" | "events" | "instances" | "operations";
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -58,16 +95,22 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
-/** Reads again every `every` milliseconds, and only while the page is visible. After failures it asks less often. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: readonly unknown[], every = 5000): Loaded<T> {
+/**
+ * Reads when the server says that `topics` changed, and in any case every `every` milliseconds; only while the page is
+ * visible. After failures it asks less often, and at once when another request has reached the server again.
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: readonly unknown[], topics: readonly Topic[] = [], every = 15_000): Loaded<T> {
   const [state, setState] = useState<{ data?: T; refusal?: Refusal }>({});
   const again = useRef(() => {});
   useEffect(() => {
     const ended = new AbortController();
-    let timer = 0, failures = 0, running = false;
+    let timer = 0, failures = 0, running = false, repeat = false;
     const run = async () => {
       clearTimeout(timer);
-      if (running) return;
+      if (running) {
+        repeat = true; // what changed while a request was under way may be missing in its answer
+        return;
+      }
       running = true;
       try {
         const data = await load(ended.signal);
@@ -76,27 +119,89 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
       } catch (error) {
         if (ended.signal.aborted) return;
         failures++;
-        const refusal = error instanceof Refusal ? error : new Refusal(0, "UNREACHABLE", String(error));
+        const refusal = asRefusal(error);
         setState((old) => ({ ...old, refusal }));
       } finally {
         running = false;
       }
-      if (every > 0 && !ended.signal.aborted) {
-        timer = window.setTimeout(tick, Math.min(every * 2 ** failures, 60_000));
-      }
+      if (ended.signal.aborted) return;
+      const wait = repeat && failures === 0 ? 250 : failures > 0 ? retryDelay(failures) : every;
+      repeat = false;
+      timer = window.setTimeout(tick, wait);
     };
     const tick = () => { if (document.visibilityState === "visible") void run(); };
     again.current = () => void run();
     document.addEventListener("visibilitychange", tick);
-    window.addEventListener("online", tick);
+    const unfollow = follow(topics, tick);
+    const unheard = connection.onReturn(tick);
     setState({});
     void run();
     return () => {
       ended.abort();
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", tick);
-      window.removeEventListener("online", tick);
+      unfollow();
+      unheard();
     };
   }, on);
   return { data: state.data, refusal: state.refusal, reload: useCallback(() => again.current(), []) };
+}
+
+/** The names of the stream's events. What only hints (events, instances, operations) has no other names. */
+const RECORDED: readonly Topic[] = ["users", "schedules", "endpoints"];
+const HINTED: readonly Topic[] = ["events", "instances", "operations"];
+const HINT_EVERY = 1000; // ms: a busy server changes something at any time
+const REOPEN_AFTER = 15_000; // ms: EventSource itself gives up when it is refused
+const followers = new Map<Topic, Set<() => void>>();
+let stream: EventSource | undefined, reopening = 0;
+
+/** Calls `changed` after changes, at once but at most once a second. One stream serves the whole console. */
+function follow(topics: readonly Topic[], changed: () => void): () => void {
+  let timer = 0, latest = 0;
+  const hint = () => {
+    timer ||= window.setTimeout(() => {
+      timer = 0;
+      latest = Date.now();
+      changed();
+    }, Math.max(0, latest + HINT_EVERY - Date.now()));
+  };
+  for (const topic of topics) followers.set(topic, (followers.get(topic) ?? new Set()).add(hint));
+  return () => {
+    clearTimeout(timer);
+    for (const topic of topics) followers.get(topic)?.delete(hint);
+  };
+}
+
+const tellFollowers = (topic: Topic) => followers.get(topic)?.forEach((hint) => hint());
+
+/** Opens the stream of changes while the page is visible. Without it pages only ask every few seconds. */
+function openStream() {
+  closeStream();
+  if (document.visibilityState !== "visible") return;
+  const opened = new EventSource(`/v1/live?topics=${[...RECORDED, ...HINTED].join()}`);
+  stream = opened;
+  for (const topic of RECORDED) {
+    for (const change of ["created", "changed", "deleted"]) opened.addEventListener(`${topic}.${change}`, () => tellFollowers(topic));
+  }
+  for (const topic of HINTED) opened.addEventListener(`${topic}.changed`, () => tellFollowers(topic));
+  opened.addEventListener("reset", () => [...RECORDED, ...HINTED].forEach(tellFollowers));
+  opened.addEventListener("error", () => {
+    if (opened.readyState === EventSource.CLOSED && stream === opened) reopening = window.setTimeout(openStream, REOPEN_AFTER);
+  });
+}
+
+function closeStream() {
+  clearTimeout(reopening);
+  stream?.close();
+  stream = undefined;
+}
+
+/** Follows changes until the returned function is called. */
+export function openLive(): () => void {
+  openStream();
+  document.addEventListener("visibilitychange", openStream);
+  return () => {
+    document.removeEventListener("visibilitychange", openStream);
+    closeStream();
+  };
 }

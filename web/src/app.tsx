@@ -1,17 +1,44 @@
 import "./app.css";
+import type { ComponentChildren } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { session } from "./api.ts";
+import type { Session } from "../../clients/typescript/src/schema.ts";
+import { connection, findSession, logIn, logOut, openLive, readClock, Refusal, session, useLoaded } from "./api.ts";
 import { apply, DisplayContext, LANGUAGES, storedDisplay, useTexts, type Display } from "./display.ts";
-import { hrefOf, placeOf } from "./logic.ts";
+import { hrefOf, placeOf, type Place } from "./logic.ts";
+import { DeadLetters } from "./pages/dead_letters.tsx";
+import { Endpoint, Endpoints } from "./pages/endpoints.tsx";
 import { EventDetails } from "./pages/event.tsx";
 import { Events } from "./pages/events.tsx";
+import { Instances } from "./pages/instances.tsx";
+import { Keys } from "./pages/keys.tsx";
+import { Locks } from "./pages/locks.tsx";
+import { Occurrences } from "./pages/occurrences.tsx";
+import { Operation, Operations } from "./pages/operations.tsx";
 import { Overview } from "./pages/overview.tsx";
+import { People } from "./pages/people.tsx";
+import { NewSchedule, Schedule, Schedules } from "./pages/schedules.tsx";
+import { StreamEvents, Streams } from "./pages/streams.tsx";
+import { Zones } from "./pages/zones.tsx";
+import { CallerContext, Dialog, Refused, Time } from "./parts.tsx";
 import type { Word } from "./texts/en.ts";
 
-/** The pages that exist, in the order of the navigation. */
-const PAGES = ["overview", "events"] as const;
-const SHORTCUTS: readonly [string, Word][] = [["g o", "goOverview"], ["g e", "goEvents"], ["/", "focusSearch"], ["?", "thisHelp"]];
+/** The pages in the order of the navigation, each with the key that opens it after `g`. */
+const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChildren }> = {
+  overview: { key: "o", page: () => <Overview /> },
+  events: { key: "e", page: ({ id, query }) => (id ? <EventDetails id={id} key={id} /> : <Events query={query} />) },
+  deadLetters: { key: "d", page: ({ query }) => <DeadLetters query={query} /> },
+  occurrences: { key: "n", page: ({ query }) => <Occurrences query={query} /> },
+  schedules: { key: "s", page: ({ id, query }) => (id === "new" ? <NewSchedule /> : id ? <Schedule id={id} query={query} key={id} /> : <Schedules query={query} />) },
+  people: { key: "p", page: ({ query }) => <People query={query} /> },
+  endpoints: { key: "t", page: ({ id, query }) => (id ? <Endpoint id={id} key={id} /> : <Endpoints query={query} />) },
+  operations: { key: "r", page: ({ id, query }) => (id ? <Operation id={id} key={id} /> : <Operations query={query} />) },
+  streams: { key: "m", page: ({ id, query }) => (id ? <StreamEvents id={id} query={query} key={id} /> : <Streams query={query} />) },
+  locks: { key: "l", page: ({ query }) => <Locks query={query} /> },
+  zones: { key: "z", page: ({ query }) => <Zones query={query} /> },
+  instances: { key: "i", page: () => <Instances /> },
+  keys: { key: "k", page: ({ query }) => <Keys query={query} /> },
+};
 
 function usePlace() {
   const [place, setPlace] = useState(() => placeOf(location.hash));
@@ -28,16 +55,15 @@ function useShortcuts(help: () => void) {
   useEffect(() => {
     let before = "";
     const pressed = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.matches("input, select, textarea, dialog *");
+      const typing = event.target instanceof HTMLElement && event.target.matches("input:not([type=checkbox]), select, textarea, dialog, dialog *");
       if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      const keys = before === "g" ? `g ${event.key}` : event.key;
+      const chosen = before === "g" ? Object.entries(PAGES).find(([, { key }]) => key === event.key) : undefined;
       before = before === "g" ? "" : event.key;
-      if (keys === "g o") location.hash = hrefOf("overview");
-      else if (keys === "g e") location.hash = hrefOf("events");
-      else if (keys === "?") help();
-      else if (keys === "/") {
+      if (chosen) location.hash = hrefOf(chosen[0]);
+      else if (event.key === "?") help();
+      else if (event.key === "/") {
         event.preventDefault();
-        document.querySelector<HTMLElement>("input[name=q]")?.focus();
+        document.querySelector<HTMLElement>("form[role=search] input:last-of-type, form[role=search] input")?.focus();
       }
     };
     addEventListener("keydown", pressed);
@@ -45,25 +71,24 @@ function useShortcuts(help: () => void) {
   }, []);
 }
 
-function Page({ page, id, query }: ReturnType<typeof placeOf>) {
+function KeyForm({ used }: { used: (session: Session) => void }) {
   const text = useTexts();
-  if (page === "overview") return <Overview />;
-  if (page === "events") return id ? <EventDetails id={id} key={id} /> : <Events query={query} />;
-  return <p>{text("notFound")}</p>;
-}
-
-function KeyForm({ used }: { used: () => void }) {
-  const text = useTexts();
-  const submit = (event: SubmitEvent) => {
+  const [refusal, setRefusal] = useState<Refusal>();
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    session.set(String(new FormData(event.currentTarget as HTMLFormElement).get("key") ?? "").trim());
-    used();
+    const form = event.currentTarget as HTMLFormElement;
+    try {
+      used(await logIn(String(new FormData(form).get("key") ?? "").trim()));
+    } catch (error) {
+      if (error instanceof Refusal) setRefusal(error);
+    }
   };
   return (
-    <form class="key" onSubmit={submit}>
+    <form class="key" onSubmit={(event) => void submit(event)}>
       <h1>{text("keyWanted")}</h1>
       <label class="field"><span>{text("apiKey")}</span><input name="key" type="password" required autoComplete="off" spellcheck={false} dir="ltr" /></label>
       <p class="quiet">{text("keyHint")}</p>
+      {refusal?.status === 401 ? <div class="refused" role="alert"><strong>{text("keyRefused")}</strong></div> : <Refused refusal={refusal} />}
       <button type="submit" class="primary">{text("signIn")}</button>
     </form>
   );
@@ -71,14 +96,16 @@ function KeyForm({ used }: { used: () => void }) {
 
 function Help({ close }: { close: () => void }) {
   const text = useTexts();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
-      <h2 id="help-title">{text("shortcuts")}</h2>
-      <dl>{SHORTCUTS.map(([keys, word]) => <><dt key={keys}><kbd>{keys}</kbd></dt><dd>{text(word)}</dd></>)}</dl>
+    <Dialog title={text("shortcuts")} close={close}>
+      <dl>
+        {Object.entries(PAGES).map(([page, { key }]) => <><dt key={page}><kbd>g</kbd> <kbd>{key}</kbd></dt><dd>{text(page as Word)}</dd></>)}
+        <dt><kbd>/</kbd></dt><dd>{text("focusSearch")}</dd>
+        <dt><kbd>?</kbd></dt><dd>{text("thisHelp")}</dd>
+        <dt><kbd>Esc</kbd></dt><dd>{text("close")}</dd>
+      </dl>
       <button type="button" onClick={close}>{text("close")}</button>
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -92,39 +119,74 @@ function Choice<T extends string>({ label, value, choices, choose }: { label: st
   );
 }
 
+/** Says once for the whole page that the server or its database is missing; the parts keep what they have. */
+function Lost() {
+  const text = useTexts();
+  const [, changed] = useState(0);
+  useEffect(() => connection.onChange(() => changed((count) => count + 1)), []);
+  return (
+    <div role="alert" class={connection.missing ? "lost" : ""} data-lost={connection.missing}>
+      {connection.missing && <><span aria-hidden="true">⚠</span> {text(connection.missing === "server" ? "unreachable" : "noDatabase")} {text("since")} <Time at={new Date(connection.since).toISOString()} /></>}
+    </div>
+  );
+}
+
+/** Tells the pages who uses them, reads the clock of the server and follows changes. */
+function Signed({ found, changed, children }: { found: Session; changed: (session: Session) => void; children: ComponentChildren }) {
+  useLoaded(readClock, [], [], 60_000);
+  useEffect(openLive, []);
+  return <CallerContext.Provider value={{ role: found.role, hasKey: found.key !== null, changed }}>{children}</CallerContext.Provider>;
+}
+
 function Shell({ display, change }: { display: Display; change: (next: Partial<Display>) => void }) {
   const text = useTexts();
   const place = usePlace();
+  const [found, setFound] = useState<Session>();
   const [keyMissing, setKeyMissing] = useState(false);
   const [help, setHelp] = useState(false);
+  const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  session.missing = () => setKeyMissing(true);
+  const asked = useLoaded(findSession, [], [], 600_000);
+  session.missing = () => { setFound(undefined); setKeyMissing(true); };
   useShortcuts(() => setHelp(true));
-  const title = text(place.page === "events" ? (place.id ? "event" : "events") : "overview");
+  useEffect(() => { if (asked.data) { setFound(asked.data); setKeyMissing(false); } }, [asked.data]);
+  const known = PAGES[place.page];
+  const title = known ? text(place.page as Word) : text("notFound");
   useEffect(() => {
     document.title = `${title} · Sundial`;
+    setMenu(false);
     // Screen readers and the keyboard continue in the new page.
     if (!first.current) main.current?.focus();
     first.current = false;
-  }, [place.page, place.id, title]);
+  }, [place.page, place.id]);
+  const leave = () => void logOut().then(() => session.missing(), () => session.missing());
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{text("skip")}</a>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{text("skipToContent")}</a>
       <header>
         <a class="name" href={hrefOf("overview")}><span aria-hidden="true">◔</span> Sundial</a>
-        <nav>{PAGES.map((page) => <a key={page} href={hrefOf(page)} aria-current={place.page === page ? "page" : undefined}>{text(page)}</a>)}</nav>
+        <button type="button" class="small menu" aria-expanded={menu} aria-controls="pages" onClick={() => setMenu(!menu)}>{text("pages")}</button>
         <div class="display" role="group" aria-label={text("settings")}>
+          {found?.role === "READ" && <span class="state amber"><span aria-hidden="true">⊘</span> {text("readOnly")}</span>}
           <Choice label={text("timesIn")} value={display.zone} choices={[["target", text("target")], ["viewer", text("viewer")], ["utc", "UTC"]]} choose={(zone) => change({ zone })} />
           <Choice label={text("theme")} value={display.theme} choices={[["auto", text("auto")], ["light", text("light")], ["dark", text("dark")]]} choose={(theme) => change({ theme })} />
           <Choice label={text("language")} value={display.language} choices={Object.entries(LANGUAGES).map(([code, { name }]) => [code, name])} choose={(language) => change({ language })} />
-          {session.key && <button type="button" class="small" onClick={() => { session.set(""); setKeyMissing(true); }}>{text("signOut")}</button>}
+          {found?.key && <button type="button" class="small" onClick={leave}>{text("signOut")}</button>}
           <button type="button" class="small" onClick={() => setHelp(true)} aria-label={text("shortcuts")}>?</button>
         </div>
       </header>
-      <main id="main" ref={main} tabIndex={-1}>
-        {keyMissing ? <KeyForm used={() => setKeyMissing(false)} /> : <Page {...place} />}
-      </main>
+      <div class="body">
+        <nav id="pages" class={menu ? "open" : ""} aria-label={text("pages")}>
+          {Object.keys(PAGES).map((page) => <a key={page} href={hrefOf(page)} aria-current={place.page === page ? "page" : undefined}>{text(page as Word)}</a>)}
+        </nav>
+        <main id="main" ref={main} tabIndex={-1}>
+          <Lost />
+          {keyMissing ? <KeyForm used={(now) => { setFound(now); setKeyMissing(false); }} /> : found ? (
+            <Signed found={found} changed={setFound}>{known ? known.page(place) : <p>{text("notFound")}</p>}</Signed>
+          ) : <p class="quiet" role="status">{text("loading")}</p>}
+        </main>
+      </div>
       {help && <Help close={() => setHelp(false)} />}
     </>
   );

@@ -9,6 +9,8 @@ export interface Request {
   version?: number;
   /** Arguments of `sundial`; absent if no command does it. */
   cli?: readonly string[];
+  /** The Idempotency-Key; random by default. */
+  name?: string;
 }
 
 export type Query = Readonly<Record<string, string>>;
@@ -112,4 +114,122 @@ export function eventActions(event: { status: string; waitingFor: string | null;
     cancel: event.status === "PENDING" || waitsForRetry,
     dismiss: event.status === "FAILED" && event.dismissedAt === null,
   };
+}
+
+export type Role = "READ" | "WRITE" | "ADMIN";
+const ROLES: readonly Role[] = ["READ", "WRITE", "ADMIN"];
+
+/** Whether a key with the role `has` may do what needs `wanted`. */
+export const mayDo = (has: Role, wanted: Role) => ROLES.indexOf(has) >= ROLES.indexOf(wanted);
+
+/** The filter of a list's query as that of a bulk request: several values are an array there. */
+export function bulkFilter(query: Query): Record<string, unknown> {
+  const filter: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (value === "" || ["limit", "sort", "cursor"].includes(name)) continue;
+    if (name === "dismissed" || name === "lateExecution") filter[name] = value === "true";
+    else if (value.includes(",") && ["status", "waitingFor", "priority", "eventType", "targetTimezone"].includes(name)) filter[name] = value.split(",");
+    else filter[name] = value;
+  }
+  return filter;
+}
+
+/** The flags of `sundial event retry`, `cancel` and of `sundial dlq` for the members of a filter. */
+const BULK_FLAGS: Record<string, string> = {
+  eventType: "--type", endpointId: "--endpoint", scheduleId: "--schedule", userId: "--user", priority: "--priority", failureReason: "--reason",
+  idempotencyKey: "--key", executedFrom: "--failed-from", executedTo: "--failed-to", targetFrom: "--due-from", targetTo: "--due-to",
+};
+
+/** The command that does the same as a bulk request; undefined if the command has no flag for a member of the filter. */
+export function bulkCommand(action: string, filter: Query, ids: readonly string[], perSecond: number | undefined): string[] | undefined {
+  const commands: Record<string, string[]> = { retry: ["event", "retry"], cancel: ["event", "cancel"], dismiss: ["dlq", "dismiss"] };
+  const command = commands[action];
+  if (!command) return undefined;
+  const words = [...command];
+  if (ids.length > 0) words.push(...ids);
+  else {
+    const members = Object.entries(filter).filter(([name, value]) => value !== "" && !["limit", "sort", "cursor"].includes(name));
+    // Retry and dismiss select dead letters by themselves.
+    const given = members.filter(([name, value]) => action === "cancel" || !((name === "status" && value === "FAILED") || (name === "dismissed" && value === "false")));
+    for (const [name, value] of given) {
+      const flag = name === "waitingFor" && action !== "dismiss" ? "--waiting-for" : BULK_FLAGS[name];
+      if (flag === undefined) return undefined;
+      words.push(flag, value);
+    }
+    if (given.length === 0) words.push("--all");
+  }
+  if (perSecond !== undefined) words.push("--per-second", String(perSecond));
+  return words;
+}
+
+export interface Bar {
+  /** Share of the whole time before the bar, and of the bar, in percent. */
+  start: number;
+  width: number;
+}
+
+/** Places attempts on the time from the first start to the last end. A bar is at least 1 % wide, so that it is seen. */
+export function waterfall(attempts: readonly { startedAt: string | null; endedAt: string }[]): Bar[] {
+  const times = attempts.map(({ startedAt, endedAt }) => [new Date(startedAt ?? endedAt).getTime(), new Date(endedAt).getTime()] as const);
+  const first = Math.min(...times.map(([start]) => start));
+  const whole = Math.max(1, Math.max(...times.map(([, end]) => end)) - first);
+  return times.map(([start, end]) => {
+    const width = Math.max(1, (100 * (end - start)) / whole);
+    return { start: Math.min(100 - width, (100 * (start - first)) / whole), width };
+  });
+}
+
+/** `1.5 ms`, `2 s`, `3 min`, `4 h`: the two leading digits of a duration in seconds. */
+export function durationText(seconds: number | null): string {
+  if (seconds === null) return "–";
+  const [unit, length] = ([["h", 3600], ["min", 60], ["s", 1]] as const).find(([, length]) => seconds >= length) ?? ["ms", 0.001];
+  const value = seconds / length;
+  return `${value >= 10 || value === 0 ? Math.round(value) : Number(value.toPrecision(2))} ${unit}`;
+}
+
+/** The trigger of a new schedule from the fields of its form; undefined while it is incomplete. */
+export function triggerOf(kind: string, fields: Query): Record<string, unknown> | undefined {
+  const field = (name: string) => (fields[name] ?? "").trim();
+  switch (kind) {
+    case "yearly": return field("on") === "" ? undefined : { yearly: { on: field("on"), ...(field("at") && { at: field("at") }) } };
+    case "rrule":
+      if (field("rrule") === "" || field("dtstart") === "") return undefined;
+      return { rrule: { dtstart: field("dtstart"), rrule: field("rrule") } };
+    default: return field(kind) === "" ? undefined : { [kind]: field(kind) };
+  }
+}
+
+export interface Line {
+  label: string;
+  points: readonly (number | null)[];
+}
+
+/** A line of a chart in words: its latest and its greatest value. */
+export function seriesSummary({ points }: Line, show: (value: number | null) => string, latest: string, most: string): string {
+  const known = points.filter((point) => point !== null);
+  if (known.length === 0) return "–";
+  return `${latest} ${show(known[known.length - 1] ?? null)}, ${most} ${show(Math.max(...known))}`;
+}
+
+/** Seconds of a duration such as PT60S, PT5M or PT1H, as the server writes the steps of series. */
+export function secondsOf(duration: string): number {
+  const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(duration) ?? [];
+  return Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0) || 60;
+}
+
+/** Seconds until a backlog is empty at the present rate; null if it does not shrink. */
+export function timeToCatchUp(due: number, throughput: number): number | null {
+  return due > 0 && throughput > 0 ? due / throughput : null;
+}
+
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
+  rawJSON?: (text: string) => unknown;
+}
+
+/** Parses JSON so that JSON.stringify writes each number as it was: payloads may have more digits than a number has. */
+export function parseExactly(text: string): unknown {
+  const json = JSON as unknown as ExactJson;
+  return json.parse(text, (_, value, context) =>
+    typeof value === "number" && context?.source !== undefined && context.source !== String(value) && json.rawJSON ? json.rawJSON(context.source) : value);
 }

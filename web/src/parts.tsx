@@ -1,17 +1,28 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { Refusal, send, session, type Loaded } from "./api.ts";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { Session } from "../../clients/typescript/src/schema.ts";
+import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
-import { cliOf, clockTime, curlOf, relativeTime, type Request } from "./logic.ts";
+import { cliOf, clockTime, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
 
 const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** An instant on the chosen clock. The other clocks and the distance from now are its title, shown on focus too. */
-export function Time({ at, zone, relative = false }: { at: string | null; zone?: string | undefined; relative?: boolean }) {
+/** Who uses this browser: the role of the key, and whether the server has keys at all. */
+export interface Caller {
+  role: Role;
+  hasKey: boolean;
+  /** Tells the shell that the session has changed. */
+  changed: (session: Session) => void;
+}
+export const CallerContext = createContext<Caller>({ role: "READ", hasKey: false, changed: () => {} });
+export const useMayDo = (wanted: Role) => mayDo(useContext(CallerContext).role, wanted);
+
+/** An instant on the chosen clock. Hover and focus show all clocks and the distance from now. */
+export function Time({ at, zone, relative = false }: { at: string | null | undefined; zone?: string | null | undefined; relative?: boolean }) {
   const { language, zone: shown } = useDisplay();
   const text = useTexts();
-  if (at === null) return <span class="quiet">–</span>;
+  if (!at) return <span class="quiet">–</span>;
   const target = zone ?? viewerZone;
   const zones = { target, viewer: viewerZone, utc: "UTC" };
   const lines = [
@@ -19,12 +30,12 @@ export function Time({ at, zone, relative = false }: { at: string | null; zone?:
     `${text("viewer")} (${viewerZone}): ${clockTime(at, viewerZone, language)}`,
     `UTC: ${clockTime(at, "UTC", language)}`,
   ];
-  const distance = relativeTime(at, Date.now(), language);
+  const distance = relativeTime(at, serverNow(), language);
   return (
-    <time dateTime={at} tabIndex={0} class="time" aria-label={[distance, ...lines].join(", ")}>
-      <bdi>{relative ? distance : clockTime(at, zones[shown], language)}</bdi>
-      <span class="tip" role="tooltip">{[distance, ...lines].map((line) => <span key={line}>{line}</span>)}</span>
-    </time>
+    <span tabIndex={0} class="time">
+      <time dateTime={at}><bdi>{relative ? distance : clockTime(at, zones[shown], language)}</bdi></time>
+      <span class="tip">{[distance, ...lines].map((line) => <span key={line}><bdi>{line}</bdi></span>)}</span>
+    </span>
   );
 }
 
@@ -32,6 +43,7 @@ const ICONS: Record<string, [icon: string, tone: string]> = {
   PENDING: ["◷", "blue"], PROCESSING: ["▶", "violet"], COMPLETED: ["✓", "green"], FAILED: ["✕", "red"], CANCELLED: ["⊘", "grey"],
   OPEN: ["✕", "red"], HALF_OPEN: ["◐", "amber"], CLOSED: ["✓", "green"], pass: ["✓", "green"], warn: ["!", "amber"], fail: ["✕", "red"],
   SUCCEEDED: ["✓", "green"], RETRYABLE: ["↻", "amber"], PERMANENT: ["✕", "red"], LOST: ["?", "amber"], LATE: ["!", "amber"], RELEASED: ["↩", "grey"],
+  ready: ["✓", "green"], notReady: ["✕", "red"], RUNNING: ["▶", "green"], DRAINING: ["◐", "amber"], SILENT: ["✕", "red"], STOPPED: ["■", "grey"], enabled: ["✓", "green"], disabled: ["⊘", "grey"], paused: ["‖", "amber"],
 };
 
 /** A state as colour, icon and word. */
@@ -43,7 +55,7 @@ export function State({ of }: { of: string }) {
 
 export function Refused({ refusal, stale = false }: { refusal: Refusal | undefined; stale?: boolean }) {
   const text = useTexts();
-  if (!refusal) return null;
+  if (!refusal || refusal.status === 401) return null; // the shell asks for a key
   return (
     <div class="refused" role="alert">
       <strong>{refusal.status === 0 ? text("unreachable") : refusal.message || text("unknownError")}</strong>
@@ -54,28 +66,44 @@ export function Refused({ refusal, stale = false }: { refusal: Refusal | undefin
   );
 }
 
-/** The loaded data, or the reason why there is none. Old data stays visible below the reason. */
+/** Whether the shell already says why nothing was loaded: the server or its database is missing. */
+const isSaid = (refusal: Refusal | undefined) => refusal?.status === 0 || refusal?.code === "STORAGE_UNAVAILABLE";
+
+/** What was loaded, or why it was not. Old data stays visible below the reason. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const text = useTexts();
   return (
     <>
-      <Refused refusal={of.refusal} stale={of.data !== undefined} />
-      {of.data !== undefined ? children(of.data) : !of.refusal && <p class="quiet" role="status">{text("loading")}</p>}
+      {!isSaid(of.refusal) && <Refused refusal={of.refusal} stale={of.data !== undefined} />}
+      {of.data !== undefined ? children(of.data) : (!of.refusal || isSaid(of.refusal)) && <p class="quiet" role="status">{text("loading")}</p>}
     </>
   );
 }
 
-export function Copy({ what, label }: { what: string; label?: string }) {
+export function Copy({ what }: { what: string }) {
   const text = useTexts();
   const [copied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(what).then(() => setCopied(true), () => setCopied(false));
-  return <button type="button" class="small" onClick={copy} aria-live="polite">{copied ? text("copied") : (label ?? text("copy"))}</button>;
+  return <button type="button" class="small" onClick={copy} aria-live="polite">{text(copied ? "copied" : "copy")}</button>;
+}
+
+export const Quiet = () => <span class="quiet">–</span>;
+
+/** A link to an object, by the end of its id. */
+export function Ref({ page, id }: { page: string; id: string | null | undefined }) {
+  return id ? <a href={hrefOf(page, id)}><code class="nowrap">{id.slice(-12)}</code></a> : <Quiet />;
+}
+
+/** A link to the events of a person. */
+export function Person({ id }: { id: string | null | undefined }) {
+  return id ? <a href={hrefOf("events", "", { userId: id })}><code class="nowrap">{id.slice(-12)}</code></a> : <Quiet />;
 }
 
 /** The same request elsewhere: every action shows it. */
 function Lines({ request }: { request: Request }) {
   const text = useTexts();
-  const lines = [curlOf(request, location.origin, session.key !== ""), cliOf(request)].filter((line) => line !== undefined);
+  const { hasKey } = useContext(CallerContext);
+  const lines = [curlOf(request, location.origin, hasKey), cliOf(request)].filter((line) => line !== undefined);
   return (
     <details class="lines" open>
       <summary>{text("sameAs")}</summary>
@@ -86,6 +114,8 @@ function Lines({ request }: { request: Request }) {
 
 export interface Action {
   word: Word;
+  /** What the action is about. */
+  about?: string;
   /** Undefined while what the user has typed makes no request. */
   request: Request | undefined;
   undoable?: boolean;
@@ -96,28 +126,31 @@ export interface Action {
 }
 
 /** Asks before an action, shows its lines, and afterwards the refusal if there is one. */
-export function ActionDialog({ word, request, undoable = false, children, done, close }: Action) {
+export function ActionDialog({ word, about, request, undoable = false, children, done, close }: Action) {
   const text = useTexts();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const sent = useRef({ content: "", name: "" });
   const [refusal, setRefusal] = useState<Refusal>();
   const [running, setRunning] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const run = async (event: SubmitEvent) => {
     event.preventDefault();
     if (!request || running) return;
     setRunning(true);
+    // A second click after a lost answer repeats the same request under the same name, so it is done once.
+    const content = JSON.stringify(request);
+    if (sent.current.content !== content || refusal?.status !== 0) sent.current = { content, name: crypto.randomUUID() };
     try {
-      done(await send<unknown>(request));
+      const answer = await send<unknown>({ ...request, name: sent.current.name });
       close();
+      done(answer);
     } catch (error) {
       setRefusal(error instanceof Refusal ? error : new Refusal(0, "UNREACHABLE", ""));
       setRunning(false);
     }
   };
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="dialog-title">
+    <Dialog title={text(word)} close={close}>
       <form onSubmit={(event) => void run(event)}>
-        <h2 id="dialog-title">{text(word)}</h2>
+        {about && <p><bdi>{about}</bdi></p>}
         {children}
         {!undoable && <p class="warning"><span aria-hidden="true">!</span> {text("cannotUndo")}</p>}
         {request && <Lines request={request} />}
@@ -127,10 +160,156 @@ export function ActionDialog({ word, request, undoable = false, children, done, 
           <button type="button" onClick={close}>{text("close")}</button>
         </div>
       </form>
+    </Dialog>
+  );
+}
+
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    // The element that opened it may be gone after the action.
+    return () => { if (before instanceof HTMLElement && before.isConnected) before.focus(); };
+  }, []);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="dialog-title">
+      <h2 id="dialog-title">{title}</h2>
+      {children}
     </dialog>
   );
 }
 
+/** A button for an action; absent if the caller's role does not allow it. */
+export function Act({ word, about, role = "WRITE", press }: { word: Word; about?: string; role?: Role; press: () => void }) {
+  const text = useTexts();
+  if (!useMayDo(role)) return null;
+  return <button type="button" data-act={word} aria-label={about ? `${text(word)}: ${about}` : undefined} onClick={press}>{text(word)}</button>;
+}
+
+/** An action whose request is known when its button is pressed. */
+export interface Offer {
+  word: Word;
+  about?: string;
+  request: Request;
+  undoable?: boolean;
+  note?: ComponentChildren;
+  /** Says what came of it instead of "Done". */
+  said?: (answer: unknown) => ComponentChildren;
+}
+
+/** The dialog for one action at a time, and a line that says what came of the latest one. */
+export function useActions(done: () => void) {
+  const text = useTexts();
+  const [offer, setOffer] = useState<Offer>();
+  const [said, setSaid] = useState<ComponentChildren>("");
+  return {
+    ask: (next: Offer) => { setSaid(""); setOffer(next); },
+    say: setSaid,
+    view: (
+      <>
+        <div role="status" class={said ? "notice" : ""}>{said}</div>
+        {offer && (
+          <ActionDialog key={offer.word} word={offer.word} {...(offer.about && { about: offer.about })} request={offer.request} undoable={offer.undoable ?? false}
+            close={() => setOffer(undefined)} done={(answer) => { setSaid(offer.said?.(answer) ?? text("done")); done(); }}>
+            {offer.note}
+          </ActionDialog>
+        )}
+      </>
+    ),
+  };
+}
+
 export function Field({ label, children }: { label: string; children: ComponentChildren }) {
   return <label class="field"><span>{label}</span>{children}</label>;
+}
+
+/** A table that becomes a list of cards on narrow screens. */
+export function Table<T>({ label, columns, rows, id }: { label: string; columns: readonly Column<T>[]; rows: readonly T[]; id: (row: T) => string }) {
+  const text = useTexts();
+  if (rows.length === 0) return <p class="quiet" data-empty>{text("nothing")}</p>;
+  return (
+    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead><tr>{columns.map(([word]) => <th key={word} scope="col">{word === "actions" ? <span class="hidden">{text(word)}</span> : text(word)}</th>)}</tr></thead>
+        <tbody>{rows.map((row) => (
+          <tr key={id(row)} data-id={id(row)}>{columns.map(([word, cell]) => <td key={word} data-label={word === "actions" ? undefined : text(word)}>{cell(row)}</td>)}</tr>
+        ))}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export type Column<T> = readonly [word: Word, cell: (row: T) => ComponentChildren];
+
+export interface Filter {
+  name: string;
+  word: Word;
+  choices?: readonly string[];
+  hint?: string;
+}
+
+/** A form whose fields are the query of the page's address. Members of the query without a field stay. */
+export function Filters({ page, query, filters }: { page: string; query: Query; filters: readonly Filter[] }) {
+  const text = useTexts();
+  const word = useStateWord();
+  const { cursor: _, ...kept } = query;
+  const apply = (submitted: SubmitEvent) => {
+    submitted.preventDefault();
+    const form = new FormData(submitted.currentTarget as HTMLFormElement);
+    const next: Record<string, string> = { ...kept };
+    for (const { name } of filters) next[name] = String(form.get(name) ?? "").trim();
+    location.hash = hrefOf(page, "", next);
+  };
+  return (
+    <form class="filters" role="search" onSubmit={apply} key={searchOf(kept)}>
+      {filters.map(({ name, word: label, choices, hint }) => (
+        <Field label={text(label)} key={name}>
+          {choices ? (
+            <select name={name}>
+              <option value="">{text("any")}</option>
+              {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
+            </select>
+          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} />}
+        </Field>
+      ))}
+      <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>
+    </form>
+  );
+}
+
+export interface Page<T> {
+  data: readonly T[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** Loads a page of a list by the query of the address. */
+export const usePage = <T,>(path: string, query: Query, topics: readonly Topic[] = [], limit = "50") => {
+  const search = searchOf({ limit, ...query });
+  return useLoaded((signal) => get<Page<T>>(path + search, signal), [path, search], topics);
+};
+
+/** Links to the first and the next page of a list. */
+export function Pages({ page, id = "", query, of }: { page: string; id?: string; query: Query; of: { hasMore: boolean; nextCursor: string | null } }) {
+  const text = useTexts();
+  const { cursor, ...filter } = query;
+  return (
+    <div class="buttons">
+      {cursor && <a class="button" href={hrefOf(page, id, filter)}>{text("first")}</a>}
+      {of.hasMore && <a class="button" href={hrefOf(page, id, { ...filter, cursor: of.nextCursor ?? "" })}>{text("next")}</a>}
+    </div>
+  );
+}
+
+export function Payload({ value }: { value: unknown }) {
+  const text = useTexts();
+  const shown = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return <><pre dir="ltr" tabIndex={0} role="region" aria-label={text("payload")} class="payload">{shown}</pre><Copy what={shown} /></>;
+}
+
+/** Terms and what they mean; entries without content are left out. */
+export function Facts({ of }: { of: readonly (readonly [Word, ComponentChildren])[] }) {
+  const text = useTexts();
+  return <dl>{of.filter(([, content]) => content !== null && content !== undefined && content !== "").map(([word, content]) => <><dt key={word}>{text(word)}</dt><dd>{content}</dd></>)}</dl>;
 }

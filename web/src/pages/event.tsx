@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Event, Explanation } from "../../../clients/typescript/src/schema.ts";
+import type { Attempt, AttemptPage, Event, Explanation } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
-import { eventActions, hrefOf, type Request } from "../logic.ts";
-import { ActionDialog, Copy, Field, Shown, State, Time } from "../parts.tsx";
+import { durationText, eventActions, hrefOf, parseExactly, waterfall, type Request } from "../logic.ts";
+import { Act, ActionDialog, Copy, Facts, Field, Payload, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 
 type Step = Explanation["steps"][number];
@@ -23,6 +23,7 @@ function Explained({ of, zone }: { of: Explanation; zone: string }) {
           return (
             <li key={index} class={`step ${step.step}`} data-step={step.step}>
               <h3><span aria-hidden="true">{icon}</span> {step.step === "attempt" ? text("attemptNumber", { n: step.number }) : text(word)}</h3>
+              {step.step === "rule" && step.scheduleId !== null && <p><a href={hrefOf("schedules", step.scheduleId)}>{text("schedule")}</a></p>}
               {step.step === "local" && <p class="big"><bdi>{step.wantedLocal.replace("T", " ")}</bdi></p>}
               {step.step === "zone" && <p class="big"><bdi>{step.offset ?? "?"}</bdi></p>}
               {step.step === "utc" && <p class="big"><Time at={step.targetTimestampUTC} zone={zone} /></p>}
@@ -44,19 +45,33 @@ function Explained({ of, zone }: { of: Explanation; zone: string }) {
   );
 }
 
-/** Attempts by their start, as a waterfall over the time from the first to the last. */
-function Attempts({ of, zone }: { of: Explanation; zone: string }) {
+/** The attempts as bars over the time from the first start to the last end, with what was answered. */
+function Attempts({ of, zone }: { of: readonly Attempt[]; zone: string }) {
   const text = useTexts();
-  const attempts = of.steps.filter((step) => step.step === "attempt");
-  if (attempts.length === 0) return <p class="quiet">{text("noAttempts")}</p>;
+  if (of.length === 0) return <p class="quiet">{text("noAttempts")}</p>;
+  const bars = waterfall(of);
   return (
     <div class="scroll" role="region" aria-label={text("timeline")} tabIndex={0}>
-      <table class="narrow">
-        <thead><tr><th scope="col">#</th><th scope="col">{text("executed")}</th><th scope="col">{text("status")}</th><th scope="col">HTTP</th><th scope="col">{text("reason")}</th></tr></thead>
-        <tbody>{attempts.map((one) => (
-          <tr key={one.number} data-attempt={one.number}>
-            <td data-label="#">{one.number}</td><td data-label={text("executed")}><Time at={one.startedAt} zone={zone} /></td>
-            <td data-label={text("status")}><State of={one.outcome} /></td><td data-label="HTTP">{one.statusCode ?? "–"}</td><td data-label={text("reason")}>{one.text}</td>
+      <table>
+        <thead><tr>
+          {(["number", "begun", "duration", "status"] as const).map((word) => <th key={word} scope="col">{text(word)}</th>)}
+          <th scope="col">HTTP</th><th scope="col">{text("answer")}</th><th scope="col">{text("instance")}</th>
+        </tr></thead>
+        <tbody>{of.map((one, index) => (
+          <tr key={one.id} data-attempt={one.number}>
+            <td data-label={text("number")}>{one.number}</td>
+            <td data-label={text("begun")}><Time at={one.startedAt ?? one.endedAt} zone={zone} /></td>
+            <td data-label={text("duration")}>
+              <bdi>{durationText(one.durationMs / 1000)}</bdi>
+              <div class="track" aria-hidden="true"><div class={`bar ${one.outcome}`} style={{ marginInlineStart: `${bars[index]?.start ?? 0}%`, width: `${bars[index]?.width ?? 0}%` }} /></div>
+            </td>
+            <td data-label={text("status")}><State of={one.outcome} /></td>
+            <td data-label="HTTP">{one.statusCode ?? "–"}</td>
+            <td data-label={text("answer")}>
+              {one.error && <div>{one.error.code && <code>{one.error.code}</code>} {one.error.text}</div>}
+              {one.response?.body ? <details><summary>{text("body")}</summary><pre dir="ltr" class="payload">{one.response.body}</pre></details> : !one.error && "–"}
+            </td>
+            <td data-label={text("instance")}><code class="nowrap">{one.worker ?? one.instanceId?.slice(-12) ?? "–"}</code></td>
           </tr>
         ))}</tbody>
       </table>
@@ -64,27 +79,27 @@ function Attempts({ of, zone }: { of: Explanation; zone: string }) {
   );
 }
 
-type Chosen = "retry" | "fire" | "reschedule" | "cancel" | "dismiss";
+type Chosen = "retry" | "fire" | "reschedule" | "edit" | "cancel" | "dismiss";
 
 export function EventDetails({ id }: { id: string }) {
   const text = useTexts();
   const path = `/v1/events/${encodeURIComponent(id)}`;
-  const event = useLoaded((signal) => get<Event>(path, signal), [id], 3000);
-  const explained = useLoaded((signal) => get<Explanation>(`${path}/explain`, signal), [id], 3000);
+  const event = useLoaded((signal) => get<Event>(path, signal), [id], ["events"], 3000);
+  const explained = useLoaded((signal) => get<Explanation>(`${path}/explain`, signal), [id], ["events"], 3000);
+  const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${encodeURIComponent(id)}&limit=100`, signal), [id], ["events"], 5000);
   const [chosen, setChosen] = useState<Chosen>();
   const [said, setSaid] = useState("");
   return (
     <>
       <p><a href={hrefOf("events")}>{text("events")}</a></p>
       <Shown of={event}>{(found) => {
-        const can = eventActions(found);
-        const payload = JSON.stringify(found.deliveryPayload, null, 2);
+        const can = { ...eventActions(found), edit: found.status === "PENDING" };
         return (
           <>
             <h1><bdi>{found.eventType}</bdi> <State of={found.status} /></h1>
             <div class="buttons">
-              {(["retry", "fire", "reschedule", "cancel", "dismiss"] as const).filter((one) => can[one]).map((one) => (
-                <button type="button" key={one} onClick={() => { setSaid(""); setChosen(one); }}>{text(one)}</button>
+              {(["retry", "fire", "reschedule", "edit", "cancel", "dismiss"] as const).filter((one) => can[one]).map((one) => (
+                <Act key={one} word={one} press={() => { setSaid(""); setChosen(one); }} />
               ))}
             </div>
             <p role="status" class={said && "notice"}>{said}</p>
@@ -96,26 +111,32 @@ export function EventDetails({ id }: { id: string }) {
                 if (other !== undefined && other !== found.id) location.hash = hrefOf("events", other);
                 event.reload();
                 explained.reload();
+                attempts.reload();
               }} />}
-            <dl>
-              <dt>{text("due")}</dt><dd><Time at={found.targetTimestampUTC} zone={found.targetTimezone} /></dd>
-              <dt>{text("zone")}</dt><dd><bdi>{found.targetTimezone}</bdi></dd>
-              <dt>{text("executed")}</dt><dd><Time at={found.executedAt} zone={found.targetTimezone} /></dd>
-              {found.latenessMs !== null && <><dt>{text("lateness")}</dt><dd>{found.latenessMs} ms</dd></>}
-              {found.failureReason !== null && <><dt>{text("reason")}</dt><dd>{found.failureReason}</dd></>}
-              {found.nextAttemptAt !== null && <><dt>{text("nextAttempt")}</dt><dd><Time at={found.nextAttemptAt} zone={found.targetTimezone} relative /></dd></>}
-              {found.waitingFor !== null && <><dt>{text("waitingFor")}</dt><dd>{found.waitingFor}</dd></>}
-              <dt>{text("priority")}</dt><dd>{found.priority}</dd>
-              <dt>{text("key")}</dt><dd><code>{found.idempotencyKey}</code></dd>
-              <dt>{text("id")}</dt><dd><code>{found.id}</code> <Copy what={found.id} /></dd>
-              <dt>{text("created")}</dt><dd><Time at={found.createdAt} zone={found.targetTimezone} /></dd>
-            </dl>
+            <Facts of={[
+              ["due", <Time at={found.targetTimestampUTC} zone={found.targetTimezone} />],
+              ["zone", <bdi>{found.targetTimezone}</bdi>],
+              ["executed", found.executedAt && <Time at={found.executedAt} zone={found.targetTimezone} />],
+              ["lateness", found.latenessMs !== null && <bdi>{durationText(found.latenessMs / 1000)}</bdi>],
+              ["reason", found.failureReason],
+              ["nextAttempt", found.nextAttemptAt && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
+              ["waitingFor", found.waitingFor],
+              ["priority", found.priority],
+              ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
+              ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
+              ["user", found.userId && <a href={hrefOf("events", "", { userId: found.userId })}><code>{found.userId}</code></a>],
+              ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],
+              ["dismissed", found.dismissedAt && <Time at={found.dismissedAt} zone={found.targetTimezone} />],
+              ["key", <code>{found.idempotencyKey}</code>],
+              ["id", <><code>{found.id}</code> <Copy what={found.id} /></>],
+              ["created", <Time at={found.createdAt} zone={found.targetTimezone} />],
+            ]} />
             <h2>{text("why")}</h2>
             <Shown of={explained}>{(explanation) => <Explained of={explanation} zone={found.targetTimezone} />}</Shown>
             <h2>{text("timeline")}</h2>
-            <Shown of={explained}>{(explanation) => <Attempts of={explanation} zone={found.targetTimezone} />}</Shown>
-            <h2>{text("payload")} <Copy what={payload} /></h2>
-            <pre dir="ltr" tabIndex={0} class="payload">{payload}</pre>
+            <Shown of={attempts}>{(page) => <Attempts of={[...page.data].sort((one, other) => one.number - other.number)} zone={found.targetTimezone} />}</Shown>
+            <h2>{text("payload")}</h2>
+            <Payload value={found.deliveryPayload} />
           </>
         );
       }}</Shown>
@@ -131,25 +152,41 @@ interface EventActionProps {
   close: () => void;
 }
 
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    return { value: parseExactly(text) };
+  } catch {
+    return undefined;
+  }
+}
+
 function EventAction({ event, path, action, done, close }: EventActionProps) {
   const text = useTexts();
   const [version] = useState(event.version); // what the operator saw; a change since then is refused
   const [local, setLocal] = useState(event.targetTimestampLocal.slice(0, 19));
+  const [payload, setPayload] = useState(() => JSON.stringify(event.deliveryPayload, null, 2));
+  const value = parsed(payload);
   const requests: Record<Chosen, Request | undefined> = {
     retry: { method: "POST", path: `${path}/retry`, body: {}, cli: ["event", "retry", event.id] },
-    fire: { method: "PATCH", path, version, body: { targetTimestampUTC: "now" }, cli: ["event", "fire", event.id] },
+    fire: { method: "PATCH", path, version, body: { targetTimestampUTC: "now" }, cli: ["event", "fire", event.id, "--if-match", String(version)] },
     reschedule: local === "" ? undefined : {
       method: "PATCH", path, version, body: { targetTimestampLocal: local, targetTimezone: event.targetTimezone },
-      cli: ["event", "reschedule", event.id, "--at", local, "--timezone", event.targetTimezone],
+      cli: ["event", "reschedule", event.id, "--at", local, "--timezone", event.targetTimezone, "--if-match", String(version)],
     },
+    edit: value && { method: "PATCH", path, version, body: { deliveryPayload: value.value }, cli: ["event", "set", event.id, "--payload", JSON.stringify(value.value), "--if-match", String(version)] },
     cancel: { method: "DELETE", path, version, cli: ["event", "cancel", event.id] },
     dismiss: { method: "PATCH", path, version, body: { dismissed: true }, cli: ["dlq", "dismiss", event.id] },
   };
   return (
-    <ActionDialog word={action} request={requests[action]} undoable={action === "reschedule" || action === "dismiss"} done={done} close={close}>
+    <ActionDialog word={action} about={event.eventType} request={requests[action]} undoable={["reschedule", "edit", "dismiss"].includes(action)} done={done} close={close}>
       {action === "reschedule" && (
         <Field label={`${text("newTime")} (${event.targetTimezone})`}>
           <input type="datetime-local" step="1" required value={local} onInput={(input) => setLocal(input.currentTarget.value)} />
+        </Field>
+      )}
+      {action === "edit" && (
+        <Field label={text("payload")}>
+          <textarea name="payload" rows={10} dir="ltr" spellcheck={false} value={payload} aria-invalid={!value} onInput={(input) => setPayload(input.currentTarget.value)} />
         </Field>
       )}
     </ActionDialog>

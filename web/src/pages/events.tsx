@@ -2,41 +2,39 @@ import { useEffect, useState } from "preact/hooks";
 import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { hrefOf, searchOf, type Query, type Request } from "../logic.ts";
-import { ActionDialog, Field, Refused, Shown, State, Time } from "../parts.tsx";
+import { bulkCommand, bulkFilter, hrefOf, searchOf, type Query, type Request } from "../logic.ts";
+import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 
 const COLUMNS = ["due", "type", "zone", "status", "priority", "waitingFor", "attempts", "reason", "endpoint", "user", "schedule", "key", "executed", "id"] as const;
-export type Column = (typeof COLUMNS)[number];
-const STANDARD: readonly Column[] = ["due", "type", "zone", "status", "attempts", "reason"];
+export type EventColumn = (typeof COLUMNS)[number];
+const STANDARD: readonly EventColumn[] = ["due", "type", "zone", "status", "attempts", "reason"];
 
-const link = (page: string, id: string | null) => (id === null ? <span class="quiet">–</span> : <a href={hrefOf("events", "", { [page]: id })}><code>{id.slice(-12)}</code></a>);
-
-const CELLS: Record<Column, (event: Event) => preact.ComponentChildren> = {
+const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
   type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
   zone: (event) => <bdi>{event.targetTimezone}</bdi>,
   status: (event) => <State of={event.status} />,
   priority: (event) => event.priority,
-  waitingFor: (event) => event.waitingFor ?? <span class="quiet">–</span>,
+  waitingFor: (event) => event.waitingFor ?? <Quiet />,
   attempts: (event) => event.attempt,
-  reason: (event) => event.failureReason ?? <span class="quiet">–</span>,
-  endpoint: (event) => link("endpointId", event.endpointId),
-  user: (event) => link("userId", event.userId),
-  schedule: (event) => link("scheduleId", event.scheduleId),
+  reason: (event) => event.failureReason ?? <Quiet />,
+  endpoint: (event) => <Ref page="endpoints" id={event.endpointId} />,
+  user: (event) => <Person id={event.userId} />,
+  schedule: (event) => <Ref page="schedules" id={event.scheduleId} />,
   key: (event) => <code>{event.idempotencyKey}</code>,
   executed: (event) => <Time at={event.executedAt} zone={event.targetTimezone} />,
   id: (event) => <a href={hrefOf("events", event.id)}><code>{event.id}</code></a>,
 };
 
-interface Table {
+interface EventTableProps {
   events: readonly Event[];
-  columns: readonly Column[];
-  selected?: ReadonlySet<string>;
+  columns: readonly EventColumn[];
+  selected?: ReadonlySet<string> | undefined;
   select?: (ids: ReadonlySet<string>) => void;
 }
 
-export function EventTable({ events, columns, selected, select }: Table) {
+export function EventTable({ events, columns, selected, select }: EventTableProps) {
   const text = useTexts();
   if (events.length === 0) return <p class="quiet">{text("nothing")}</p>;
   const all = selected !== undefined && events.every((event) => selected.has(event.id));
@@ -49,7 +47,7 @@ export function EventTable({ events, columns, selected, select }: Table) {
     <div class="scroll" role="region" aria-label={text("events")} tabIndex={0}>
       <table>
         <thead><tr>
-          {selected && <th><input type="checkbox" checked={all} aria-label={text("selectAll")} onChange={() => toggle(events.map(({ id }) => id), !all)} /></th>}
+          {selected && <td><input type="checkbox" checked={all} aria-label={text("selectAll")} onChange={() => toggle(events.map(({ id }) => id), !all)} /></td>}
           {columns.map((column) => <th key={column} scope="col">{text(column)}</th>)}
         </tr></thead>
         <tbody>{events.map((event) => (
@@ -65,20 +63,22 @@ export function EventTable({ events, columns, selected, select }: Table) {
 }
 
 /** The filters that the form offers; others of an address stay as they are. */
-const FILTERS = ["status", "eventType", "targetTimezone", "waitingFor", "priority", "targetFrom", "targetTo", "failureReason", "q"] as const;
-const CHOICES: Partial<Record<string, readonly string[]>> = {
-  status: ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"],
-  waitingFor: ["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE"],
-  priority: ["CRITICAL", "HIGH", "NORMAL", "LOW"],
-};
-const LABELS: Record<(typeof FILTERS)[number], Word> = {
-  status: "status", eventType: "type", targetTimezone: "zone", waitingFor: "waitingFor", priority: "priority",
-  targetFrom: "dueFrom", targetTo: "dueTo", failureReason: "reason", q: "search",
-};
+const FILTERS: readonly Filter[] = [
+  { name: "status", word: "status", choices: ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] },
+  { name: "eventType", word: "type" },
+  { name: "targetTimezone", word: "zone", hint: "Europe/Berlin" },
+  { name: "waitingFor", word: "waitingFor", choices: ["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE"] },
+  { name: "priority", word: "priority", choices: ["CRITICAL", "HIGH", "NORMAL", "LOW"] },
+  { name: "endpointId", word: "endpoint", hint: "ext:crm" },
+  { name: "targetFrom", word: "dueFrom", hint: "now-1h" },
+  { name: "targetTo", word: "dueTo", hint: "now+1d" },
+  { name: "failureReason", word: "reason", hint: "HTTP_STATUS 404" },
+  { name: "q", word: "search" },
+];
 
 const STORED = "sundial.events.columns";
 
-function storedColumns(): readonly Column[] {
+function storedColumns(): readonly EventColumn[] {
   const stored = (localStorage.getItem(STORED) ?? "").split(",");
   const known = COLUMNS.filter((column) => stored.includes(column));
   return known.length > 0 ? known : STANDARD;
@@ -86,82 +86,63 @@ function storedColumns(): readonly Column[] {
 
 export function Events({ query }: { query: Query }) {
   const text = useTexts();
-  const word = useStateWord();
+  const mayWrite = useMayDo("WRITE");
   const [columns, setColumns] = useState(storedColumns);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [bulk, setBulk] = useState<BulkRequest["action"]>();
   const [started, setStarted] = useState<Operation>();
   const { cursor: _, ...filter } = query;
   const search = searchOf({ limit: "50", ...query });
-  const page = useLoaded((signal) => get<EventPage>(`/v1/events${search}`, signal), [search]);
+  const page = useLoaded((signal) => get<EventPage>(`/v1/events${search}`, signal), [search], ["events"], 5000);
   useEffect(() => setSelected(new Set()), [searchOf(filter)]);
-
-  const apply = (submitted: SubmitEvent) => {
-    submitted.preventDefault();
-    const form = new FormData(submitted.currentTarget as HTMLFormElement);
-    const next: Record<string, string> = { ...filter };
-    for (const name of FILTERS) next[name] = String(form.get(name) ?? "").trim();
-    location.hash = hrefOf("events", "", next);
-  };
-  const show = (column: Column, on: boolean) => {
+  const show = (column: EventColumn, on: boolean) => {
     const next = COLUMNS.filter((one) => (one === column ? on : columns.includes(one)));
     localStorage.setItem(STORED, next.join(","));
     setColumns(next);
   };
+  const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
   return (
     <>
       <h1>{text("events")}</h1>
-      <form class="filters" role="search" onSubmit={apply} key={searchOf(filter)}>
-        {FILTERS.map((name) => (
-          <Field label={text(LABELS[name])} key={name}>
-            {CHOICES[name] ? (
-              <select name={name}>
-                <option value="">{text("any")}</option>
-                {CHOICES[name].map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
-              </select>
-            ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={name.startsWith("target") && name !== "targetTimezone" ? "now-1h" : ""} />}
-          </Field>
-        ))}
-        <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf("events")}>{text("clear")}</a></div>
-      </form>
+      <Filters page="events" query={query} filters={FILTERS} />
       <details class="columns">
         <summary>{text("columns")}</summary>
         {COLUMNS.map((column) => (
           <label key={column}><input type="checkbox" checked={columns.includes(column)} onChange={(event) => show(column, event.currentTarget.checked)} /> {text(column)}</label>
         ))}
       </details>
-      <div class="buttons" role="group" aria-label={selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter")}>
-        <span role="status">{selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter")}:</span>
-        <button type="button" onClick={() => setBulk("retry")}>{text("bulkRetry")}</button>
-        <button type="button" onClick={() => setBulk("cancel")}>{text("bulkCancel")}</button>
-        <button type="button" onClick={() => setBulk("dismiss")}>{text("bulkDismiss")}</button>
-      </div>
-      {started && <p role="status" class="notice">{text("started", { id: started.id, status: word(started.status), done: started.done, failed: started.failed })}</p>}
+      {mayWrite && (
+        <div class="buttons" role="group" aria-label={scope}>
+          <span role="status">{scope}:</span>
+          {(["retry", "cancel", "dismiss"] as const).map((action) => <Act key={action} word={BULK_WORDS[action]} press={() => { setStarted(undefined); setBulk(action); }} />)}
+        </div>
+      )}
+      {started && <Started operation={started} />}
       {bulk && <Bulk action={bulk} filter={filter} ids={[...selected]} close={() => setBulk(undefined)}
         done={(operation) => { setStarted(operation); setSelected(new Set()); page.reload(); }} />}
       <Shown of={page}>{(found) => (
         <>
-          <EventTable events={found.data} columns={columns} selected={selected} select={setSelected} />
-          <div class="buttons">
-            {query.cursor && <a class="button" href={hrefOf("events", "", filter)}>{text("first")}</a>}
-            {found.hasMore && <a class="button" href={hrefOf("events", "", { ...filter, cursor: found.nextCursor ?? "" })}>{text("next")}</a>}
-          </div>
+          <EventTable events={found.data} columns={columns} selected={mayWrite ? selected : undefined} select={setSelected} />
+          <Pages page="events" query={query} of={found} />
         </>
       )}</Shown>
     </>
   );
 }
 
-/** The filter of a list's query as that of a bulk request: several values are an array there. */
-function bulkFilter(query: Query): BulkRequest["filter"] {
-  const filter: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(query)) {
-    if (value === "" || name === "limit" || name === "sort") continue;
-    if (name === "dismissed" || name === "lateExecution") filter[name] = value === "true";
-    else filter[name] = value.includes(",") && ["status", "waitingFor", "priority", "eventType", "targetTimezone"].includes(name) ? value.split(",") : value;
-  }
-  return filter;
+/** The progress of an operation that this page has started. */
+export function Started({ operation }: { operation: Operation }) {
+  const text = useTexts();
+  const word = useStateWord();
+  const now = useLoaded((signal) => get<Operation>(`/v1/operations/${operation.id}`, signal), [operation.id], ["operations"], 2000).data ?? operation;
+  return (
+    <p role="status" class="notice" data-operation={now.status}>
+      <a href={hrefOf("operations", now.id)}>{text("operation")}</a>: {text("started", { status: word(now.status), done: now.done, failed: now.failed, total: now.total ?? "?" })}
+    </p>
+  );
 }
+
+const BULK_WORDS = { retry: "bulkRetry", cancel: "bulkCancel", dismiss: "bulkDismiss" } as const satisfies Record<string, Word>;
 
 interface BulkProps {
   action: BulkRequest["action"];
@@ -172,7 +153,7 @@ interface BulkProps {
 }
 
 /** Counts first, by a dry run; only a count above zero can be carried out. */
-function Bulk({ action, filter, ids, done, close }: BulkProps) {
+export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   const text = useTexts();
   const [pace, setPace] = useState("50");
   const [preview, setPreview] = useState<BulkPreview>();
@@ -186,13 +167,14 @@ function Bulk({ action, filter, ids, done, close }: BulkProps) {
   }, []);
   const perSecond = Number(pace);
   const request: Request | undefined = preview && preview.count > 0 && Number.isInteger(perSecond) && perSecond > 0
-    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond } } : undefined;
-  const words: Record<string, Word> = { retry: "bulkRetry", cancel: "bulkCancel", dismiss: "bulkDismiss" };
+    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond)) } : undefined;
   return (
-    <ActionDialog word={words[action] ?? "confirm"} request={request} undoable={action === "dismiss"} done={(answer) => done(answer as Operation)} close={close}>
+    <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss"} done={(answer) => done(answer as Operation)} close={close}>
       <Refused refusal={refusal} />
       {!refusal && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
-      <Field label={text("perSecond")}><input type="number" min="1" step="1" value={pace} onInput={(event) => setPace(event.currentTarget.value)} /></Field>
+      <Field label={text("perSecond")}><input name="pace" type="number" min="1" step="1" value={pace} onInput={(event) => setPace(event.currentTarget.value)} /></Field>
     </ActionDialog>
   );
 }
+
+const cliPart = (cli: readonly string[] | undefined) => (cli ? { cli } : {});

@@ -1,25 +1,61 @@
+// Every text of the console. The other languages have the same words, which their type checks.
 export const en = {
-  overview: "Overview", events: "Events", event: "Event", settings: "Display", skip: "Skip to content",
-  ready: "Ready", notReady: "Not ready", unreachable: "The server does not answer. This page tries again by itself.",
-  stale: "This page may be out of date.", loading: "Loading…", nothing: "Nothing here.", notFound: "This page does not exist.",
-  nextTen: "Next ten events", openCircuits: "Open circuits", noOpenCircuit: "No circuit is open.", deadLetters: "Dead letters",
-  waiting: "Waiting for a retry", pendingHour: "Due within an hour", overdue: "Overdue",
-  atLeast: "{n} or more", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock", checks: "Checks", version: "Version",
-  type: "Type", status: "Status", due: "Due", zone: "Zone", priority: "Priority", endpoint: "Endpoint", user: "User", schedule: "Schedule",
-  attempts: "Attempts", reason: "Reason", lateness: "Late by", key: "Key", id: "Id", created: "Created", updated: "Updated", executed: "Executed", nextAttempt: "Next attempt",
-  waitingFor: "Waits for", columns: "Columns", filter: "Filter", apply: "Apply", clear: "Clear", next: "Next page", first: "First page", search: "Id or key begins with",
-  dueFrom: "Due from", dueTo: "Due before", any: "any", select: "Select", selectAll: "Select all on this page", selected: "{n} selected", wholeFilter: "Whole filter",
-  retry: "Retry now", fire: "Send now", reschedule: "Reschedule", cancel: "Cancel event", dismiss: "Dismiss", bulkRetry: "Retry", bulkCancel: "Cancel", bulkDismiss: "Dismiss",
-  confirm: "Do it", close: "Close", countedApply: "This applies to {n} events.", counting: "Counting…", started: "Operation {id}: {status}, {done} done, {failed} failed.",
-  perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.", newTime: "New local time", sameAs: "The same by curl and by command", done: "Done.",
-  payload: "Payload", copy: "Copy", copied: "Copied", why: "Why then", whyText: "From the rule to the result", timeline: "Attempts", noAttempts: "No attempt yet.",
-  rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
-  timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language",
-  keyWanted: "This server requires an API key", keyHint: "The key stays in this tab and is forgotten when you close it.", apiKey: "API key", signIn: "Use key", signOut: "Forget key",
-  shortcuts: "Keyboard", goOverview: "Overview", goEvents: "Events", focusSearch: "Search", thisHelp: "This list", attemptNumber: "Attempt {n}",
-  PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed",
-  pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released",
-  probe: "Next probe", since: "since", none: "none", moreThere: "Older ones were not counted.", mode: "Mode", unknownError: "The server refused this.",
+  // Pages.
+  overview: "Overview", events: "Events", event: "Event", deadLetters: "Dead letters", occurrences: "What fires next", schedules: "Schedules", newSchedule: "New schedule", people: "People",
+  endpoints: "Endpoints", operations: "Operations", streams: "Streams", locks: "Locks", zones: "Time zones", instances: "Instances", keys: "API keys", pages: "Pages", notFound: "This page does not exist.",
+
+  // The frame of every page.
+  settings: "Display", skipToContent: "Skip to content", loading: "Loading…", nothing: "Nothing here.", stale: "What you see may be out of date.", since: "since",
+  unreachable: "The server does not answer. This page tries again by itself.", noDatabase: "The server cannot reach its database. This page tries again by itself.", unknownError: "The server refused this.",
+  timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language", readOnly: "Read only",
+  keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.",
+  apiKey: "API key", signIn: "Log in", signOut: "Log out", shortcuts: "Keyboard", focusSearch: "Search", thisHelp: "This list",
+
+  // Lists and forms.
+  columns: "Columns", apply: "Apply", clear: "Clear", next: "Next page", first: "First page", any: "any", select: "Select", selectAll: "Select all on this page", selected: "{n} selected", wholeFilter: "Whole filter",
+  search: "Id or key begins with", searchName: "Name or id begins with", searchId: "Id begins with", searchZone: "Name contains", actions: "Actions", copy: "Copy", copied: "Copied", show: "Show", asTable: "As a table",
+
+  // Members of objects.
+  name: "Name", type: "Type", status: "Status", due: "Due", zone: "Zone", priority: "Priority", endpoint: "Endpoint", user: "Person", schedule: "Schedule", attempts: "Attempts", reason: "Reason", lateness: "Late by",
+  key: "Key", id: "Id", created: "Created", executed: "Executed", nextAttempt: "Next attempt", waitingFor: "Waits for", retryOf: "Retry of", dismissed: "Dismissed", dueFrom: "Due from", dueTo: "Due before",
+  from: "From", before: "Before", until: "Until now", version: "Version", note: "Note", url: "Address", timeout: "Time-out", retryPolicy: "Retries", rateLimit: "Limit", secret: "Secret", publicKey: "Public key", inFlight: "In flight",
+  circuit: "Circuit", failureShare: "Failures", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
+  count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
+  recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock", lastUsed: "Last used", offset: "Offset", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
+  externalId: "Own id", effect: "Effect of clocks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
+
+  // Overview.
+  ready: "Ready", notReady: "Not ready", checks: "Checks", figures: "Figures", window: "Over the last", overdue: "Overdue", pending: "Pending", processing: "In progress", openCircuits: "Open circuits", noOpenCircuit: "No circuit is open.",
+  completed: "Completed", failed: "Failed", retried: "Retried", throughput: "Throughput", perSecondValue: "{n} per second", latenessOf: "Lateness", nothingStarted: "Nothing started in this time.", oldestDue: "Oldest overdue event", noneDue: "Nothing is overdue.",
+  catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
+  testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
+
+  // Event.
+  why: "Why then", whyText: "From the rule to the result", timeline: "Attempts", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
+  attemptNumber: "Attempt {n}", newTime: "New local time",
+
+  // Actions.
+  retry: "Retry now", fire: "Send now", reschedule: "Reschedule", edit: "Edit payload", cancel: "Cancel event", dismiss: "Dismiss", bulkRetry: "Retry", bulkCancel: "Cancel", bulkDismiss: "Dismiss", confirm: "Do it", close: "Close", create: "Create",
+  countedApply: "This applies to {n} events.", counting: "Counting…", started: "{status}, {done} of {total} done, {failed} failed.", operation: "Operation", perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.",
+  sameAs: "The same by curl and by command", done: "Done.", stop: "Stop", stopHint: "What has been done stays. The rest is not done.", drain: "Drain", drainHint: "The process finishes the {n} events that it holds, and ends.",
+  test: "Send a test", testHint: "Sends one request of type sundial.test, which is stored nowhere.", rotateSecret: "Rotate secret", rotateHint: "The old secret keeps signing for 24 hours beside the new one.", shownOnce: "Shown once. Copy it now.",
+  enable: "Enable", disable: "Disable", closeCircuit: "Close circuit", pause: "Pause", pauseHint: "Planned events wait until the schedule is resumed.", resume: "Resume", trigger: "Trigger now", triggerHint: "Creates one event that is due now.", backfill: "Backfill",
+  createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
+
+  // Dead letters, locks, schedules.
+  deadLettersHint: "Events that failed for good and were not dismissed.", groupBy: "Group by", byReason: "By reason", byEndpoint: "By endpoint", noEndpoint: "No endpoint", deadLetterCount: "{n} dead letters.", moreThere: "Older ones were not counted.",
+  latestAttempts: "Latest attempts", locksHint: "The holder releases a lock with its token. Otherwise it ends with its lease.", nextDue: "Next", ofEachUser: "of each person", perUserHint: "Each person has occurrences of their own.",
+  onlyNext: "Schedules of persons may fire more than once in this time. Only the next occurrence of each person is listed.", onDisk: "on disk", moved: "Events that the release on disk moves",
+  gap: "Local time that does not exist", overlap: "Local time that occurs twice", leap: "29 February in common years", misfire: "Missed while nothing ran", concurrency: "At the same time", jitter: "Jitter", preview: "Preview", previewHint: "Give a rule to see when it fires.",
+  showFrom: "Show from", cronRule: "Cron expression", yearlyOn: "Date (MM-DD)", yearlyAt: "Time of day", dtstart: "First local time", rruleRule: "RRULE", everyRule: "Elapsed time",
+
+  // Values of the API.
+  PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
+  pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
+  RETRY: "Next attempt", CIRCUIT: "Circuit", LIMIT: "Limit", ENDPOINT: "Endpoint", SCHEDULE: "Schedule", true: "Yes", false: "No",
+  cron: "Cron", yearly: "Yearly", rrule: "Calendar rule (RRULE)", every: "Every so often", compatible: "as calendars do (gap: later, overlap: first)", earlier: "earlier", later: "later", boundary: "at the change", skip: "skip", both: "both times",
+  feb28: "28 February", mar1: "1 March", once: "once", all: "all", gap_earlier: "Does not exist, moved earlier", gap_later: "Does not exist, moved later", gap_boundary: "Does not exist, moved to the change", gap_skipped: "Does not exist, skipped",
+  overlap_earlier: "Occurs twice, first time", overlap_later: "Occurs twice, second time", overlap_skipped: "Occurs twice, skipped", leap_moved: "29 February, moved", leap_skipped: "29 February, skipped", offset_changed: "First at a new offset",
 };
 export type Texts = typeof en;
 export type Word = keyof Texts;

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import type { Failures, Operation } from "../../../clients/typescript/src/schema.ts";
+import { get, useLoaded } from "../api.ts";
+import { useTexts } from "../display.ts";
+import { hrefOf, type Query } from "../logic.ts";
+import { Act, Ref, Shown, Table, Time } from "../parts.tsx";
+import { Bulk, Started } from "./events.tsx";
+
+type Group = Failures["data"][number];
+
+/** The events of a group, as the query of the list of events. */
+const groupFilter = (group: Group): Query => ({
+  status: "FAILED", dismissed: "false", ...(group.reason !== undefined ? { failureReason: group.reason } : { endpointId: group.endpointId ?? "" }),
+});
+
+/** Dead letters in groups. A group is retried at a pace or dismissed after a dry run has counted it. */
+export function DeadLetters({ query }: { query: Query }) {
+  const text = useTexts();
+  const by = query.by === "endpointId" ? "endpointId" : "reason";
+  const failures = useLoaded((signal) => get<Failures>(`/v1/stats/failures?by=${by}`, signal), [by], ["events"], 5000);
+  const [chosen, setChosen] = useState<{ group: Group; action: "retry" | "dismiss" }>();
+  const [started, setStarted] = useState<Operation>();
+  const name = (group: Group) => group.reason ?? group.endpointId ?? text("noEndpoint");
+  const start = (group: Group, action: "retry" | "dismiss") => { setStarted(undefined); setChosen({ group, action }); };
+  return (
+    <>
+      <h1>{text("deadLetters")}</h1>
+      <p>{text("deadLettersHint")}</p>
+      <nav class="tabs" aria-label={text("groupBy")}>
+        <a href={hrefOf("deadLetters")} aria-current={by === "reason" ? "true" : undefined}>{text("byReason")}</a>
+        <a href={hrefOf("deadLetters", "", { by: "endpointId" })} aria-current={by === "endpointId" ? "true" : undefined}>{text("byEndpoint")}</a>
+      </nav>
+      {started && <Started operation={started} />}
+      {chosen && <Bulk action={chosen.action} filter={groupFilter(chosen.group)} ids={[]} close={() => setChosen(undefined)}
+        done={(operation) => { setStarted(operation); failures.reload(); }} />}
+      <Shown of={failures}>{(found) => (
+        <>
+          <p>{text("deadLetterCount", { n: found.counted })} {!found.complete && text("moreThere")}</p>
+          <Table label={text("deadLetters")} rows={found.data} id={name} columns={[
+            ["count", (group) => <a href={hrefOf("events", "", groupFilter(group))}>{group.count}</a>],
+            [by === "reason" ? "reason" : "endpoint", (group) => group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} /> : text("noEndpoint"))],
+            ["oldest", (group) => <Time at={group.oldest} relative />],
+            ["newest", (group) => <Time at={group.newest} relative />],
+            ["samples", (group) => <span class="list">{group.sampleIds.slice(0, 3).map((id) => <Ref key={id} page="events" id={id} />)}</span>],
+            ["actions", (group) => group.endpointId === null ? null : (
+              <span class="list">
+                <Act word="bulkRetry" about={name(group)} press={() => start(group, "retry")} />
+                <Act word="bulkDismiss" about={name(group)} press={() => start(group, "dismiss")} />
+              </span>
+            )],
+          ]} />
+        </>
+      )}</Shown>
+    </>
+  );
+}

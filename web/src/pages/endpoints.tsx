@@ -1,0 +1,114 @@
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, TestResult } from "../../../clients/typescript/src/schema.ts";
+import { get, useLoaded } from "../api.ts";
+import { useTexts } from "../display.ts";
+import { durationText, hrefOf, type Query } from "../logic.ts";
+import { Act, Copy, Facts, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, usePage } from "../parts.tsx";
+
+const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
+
+export function Endpoints({ query }: { query: Query }) {
+  const text = useTexts();
+  const page = usePage<EndpointObject>("/v1/endpoints", query, ["endpoints"]);
+  return (
+    <>
+      <h1>{text("endpoints")}</h1>
+      <Filters page="endpoints" query={query} filters={[
+        { name: "type", word: "type", choices: ["WEBHOOK", "INBOX", "PULL"] }, { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "q", word: "searchName" }]} />
+      <Shown of={page}>{(found) => (
+        <>
+          <Table label={text("endpoints")} rows={found.data} id={({ id }) => id} columns={[
+            ["name", (endpoint) => <a href={hrefOf("endpoints", endpoint.id)}><bdi>{endpoint.name}</bdi></a>],
+            ["type", ({ type }) => type],
+            ["status", (endpoint) => <State of={stateOf(endpoint)} />],
+            ["circuit", ({ circuit }) => <State of={circuit.state} />],
+            ["failureShare", ({ circuit }) => `${Math.round(circuit.failureRatio * 100)} %`],
+            ["url", ({ url }) => (url ? <bdi>{url}</bdi> : <Quiet />)],
+          ]} />
+          <Pages page="endpoints" query={query} of={found} />
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+const COUNTED = 100; // of the events in flight; the dialog of a filter counts exactly
+
+export function Endpoint({ id }: { id: string }) {
+  const text = useTexts();
+  const path = `/v1/endpoints/${encodeURIComponent(id)}`;
+  const endpoint = useLoaded((signal) => get<EndpointObject>(path, signal), [id], ["endpoints"], 3000);
+  const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?endpointId=${encodeURIComponent(id)}&limit=20`, signal), [id], ["events"], 5000);
+  const claimed = useLoaded((signal) => get<EventPage>(`/v1/events?status=PROCESSING&endpointId=${encodeURIComponent(id)}&limit=${COUNTED}`, signal), [id], ["events"], 3000);
+  const actions = useActions(() => { endpoint.reload(); claimed.reload(); attempts.reload(); });
+  const ask = (word: "enable" | "disable" | "closeCircuit", found: EndpointObject, body: object, command: string, more = "") => actions.ask({
+    word, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
+  });
+  const inFlight = claimed.data?.data.filter((event) => event.claimedBy !== null).length;
+  return (
+    <>
+      <p><a href={hrefOf("endpoints")}>{text("endpoints")}</a></p>
+      <Shown of={endpoint}>{(found) => (
+        <>
+          <h1><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
+          <div class="buttons">
+            {found.enabled && <Act word="test" press={() => actions.ask({
+              word: "test", about: found.name, undoable: true, note: <p>{text("testHint")}</p>, said: (answer) => <TestShown of={answer as TestResult} />,
+              request: { method: "POST", path: `${path}/test`, cli: ["endpoint", "test", found.id] },
+            })} />}
+            {found.type === "WEBHOOK" && <Act word="rotateSecret" press={() => actions.ask({
+              word: "rotateSecret", about: found.name, note: <p>{text("rotateHint")}</p>, said: (answer) => <Secret of={(answer as EndpointObject).secret ?? ""} />,
+              request: { method: "POST", path: `${path}/rotate-secret`, version: found.version, body: { oldSignsFor: "PT24H" }, cli: ["endpoint", "rotate-secret", found.id, "--old-signs-for", "PT24H"] },
+            })} />}
+            {found.enabled
+              ? <Act word="disable" press={() => ask("disable", found, { enabled: false }, "disable")} />
+              : <Act word="enable" press={() => ask("enable", found, { enabled: true }, "enable")} />}
+            {found.circuit.state !== "CLOSED" && <Act word="closeCircuit" press={() => ask("closeCircuit", found, { circuit: { state: "CLOSED" } }, "reset")} />}
+          </div>
+          {actions.view}
+          <Facts of={[
+            ["circuit", <><State of={found.circuit.state} />{found.circuit.openedAt && <> {text("since")} <Time at={found.circuit.openedAt} /> · {text("probe")} <Time at={found.circuit.probeAt} relative /></>}</>],
+            ["failureShare", `${Math.round(found.circuit.failureRatio * 100)} %`],
+            ["inFlight", inFlight === undefined ? <Quiet /> : <a href={hrefOf("events", "", { status: "PROCESSING", endpointId: found.id })} data-in-flight={inFlight}>
+              {claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight}{found.maxInFlight !== null && ` / ${found.maxInFlight}`}</a>],
+            ["rateLimit", found.rateLimit && text("perSecondValue", { n: found.rateLimit.perSecond })],
+            ["disabledReason", found.disabledReason],
+            ["type", `${found.type} · ${found.format}`],
+            ["url", found.url && <bdi>{found.url}</bdi>],
+            ["timeout", found.timeout],
+            ["retryPolicy", typeof found.retryPolicy === "string" ? found.retryPolicy : found.retryPolicy.delays.join(", ")],
+            ["secret", found.secretHint && <code>{found.secretHint}</code>],
+            ["publicKey", found.publicKey && <code>{found.publicKey}</code>],
+            ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],
+          ]} />
+          <p class="list">
+            <a href={hrefOf("events", "", { status: "FAILED", dismissed: "false", endpointId: found.id })}>{text("deadLetters")}</a>
+            <a href={hrefOf("events", "", { status: "PENDING", endpointId: found.id })}>{text("pending")}</a>
+          </p>
+        </>
+      )}</Shown>
+      <h2>{text("latestAttempts")}</h2>
+      <Shown of={attempts}>{({ data }) => <Table label={text("latestAttempts")} rows={data} id={(attempt) => attempt.id} columns={[
+        ["executed", (attempt) => <Time at={attempt.endedAt} />],
+        ["event", (attempt) => <a href={hrefOf("events", attempt.eventId)}><code>{attempt.eventId.slice(-12)}</code></a>],
+        ["status", (attempt) => <State of={attempt.outcome} />],
+        ["answer", (attempt) => attempt.statusCode ?? attempt.error?.code ?? <Quiet />],
+        ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
+      ]} />}</Shown>
+    </>
+  );
+}
+
+function TestShown({ of }: { of: TestResult }) {
+  return (
+    <div data-test={of.outcome}>
+      <p><State of={of.outcome} /> {of.statusCode !== null && <code>{of.statusCode}</code>} <bdi>{durationText(of.durationMs / 1000)}</bdi> {of.error && <>{of.error.code}: {of.error.text}</>}</p>
+      {of.response?.body && <Payload value={of.response.body} />}
+    </div>
+  );
+}
+
+/** Shown once: the server keeps it encrypted and never shows it again. */
+export function Secret({ of }: { of: string }) {
+  const text = useTexts();
+  return <><p>{text("shownOnce")}</p><p><code data-secret>{of}</code> <Copy what={of} /></p></>;
+}

@@ -1,0 +1,29 @@
+import type { HeldLock } from "../../../clients/typescript/src/schema.ts";
+import { useTexts } from "../display.ts";
+import type { Query } from "../logic.ts";
+import { Filters, Pages, Shown, Table, Time, usePage } from "../parts.tsx";
+
+/** Locks are released by their holder, who has the token, or by the end of their lease: there is no action here. */
+export function Locks({ query }: { query: Query }) {
+  const text = useTexts();
+  const page = usePage<HeldLock>("/v1/locks", query);
+  return (
+    <>
+      <h1>{text("locks")}</h1>
+      <Filters page="locks" query={query} filters={[{ name: "q", word: "searchName" }]} />
+      <Shown of={page}>{(found) => (
+        <>
+          <Table label={text("locks")} rows={found.data} id={({ name }) => name} columns={[
+            ["name", ({ name }) => <code>{name}</code>],
+            ["holder", ({ holder }) => <bdi>{holder}</bdi>],
+            ["acquired", ({ acquiredAt }) => <Time at={acquiredAt} relative />],
+            ["expires", ({ expiresAt }) => <Time at={expiresAt} relative />],
+            ["fencingToken", ({ fencingToken }) => fencingToken],
+          ]} />
+          <Pages page="locks" query={query} of={found} />
+          <p class="quiet">{text("locksHint")}</p>
+        </>
+      )}</Shown>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Occurrence, OccurrencePage } from "../../../clients/typescript/src/schema.ts";
+import { get, useLoaded } from "../api.ts";
+import { useStateWord, useTexts } from "../display.ts";
+import { hrefOf, searchOf, type Query } from "../logic.ts";
+import { Filters, Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Column } from "../parts.tsx";
+
+/** The columns that lists of one and of all schedules share: when, and what a change of clocks does to it. */
+export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (state: string) => string): readonly Column<Occurrence>[] {
+  return [
+    ["due", (one) => (one.targetTimestampUTC === null ? <Quiet /> : <Time at={one.targetTimestampUTC} zone={one.targetTimezone} />)],
+    ["local", (one) => <bdi>{one.targetTimestampLocal?.slice(0, 19).replace("T", " ") ?? text("skipped")}</bdi>],
+    ["zone", (one) => <bdi>{one.targetTimezone}</bdi>],
+    ["effect", (one) => one.note === null ? <Quiet /> : <span class="state amber" data-note={one.note}><span aria-hidden="true">◷</span> {word(one.note)}{one.wantedLocal && <> ({one.wantedLocal.replace("T", " ")})</>}</span>],
+  ];
+}
+
+/** What fires between two instants, over all schedules, by the current tz release. */
+export function Occurrences({ query }: { query: Query }) {
+  const text = useTexts();
+  const word = useStateWord();
+  const search = searchOf({ from: "now", to: "now+7d", limit: "50", ...query });
+  const page = useLoaded((signal) => get<OccurrencePage>(`/v1/occurrences${search}`, signal), [search], ["schedules", "users"]);
+  return (
+    <>
+      <h1>{text("occurrences")}</h1>
+      <Filters page="occurrences" query={{ from: "now", to: "now+7d", ...query }} filters={[{ name: "from", word: "from", hint: "2027-03-28T00:00:00Z" }, { name: "to", word: "before", hint: "now+7d" }]} />
+      <Shown of={page}>{(found) => (
+        <>
+          {found.tzRelease && <p class="quiet">{text("tz")}: {found.tzRelease}</p>}
+          <Table label={text("occurrences")} rows={found.data} id={(one) => `${one.eventId ?? one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""} ${one.userId ?? ""}`} columns={[
+            ...occurrenceColumns(text, word),
+            ["type", (one) => (one.eventId ? <a href={hrefOf("events", one.eventId)}>{one.eventType}</a> : one.eventType)],
+            ["user", (one) => <Person id={one.userId} />],
+            ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} /></>],
+          ]} />
+          {(found.onlyNext?.length ?? 0) > 0 && <p class="quiet">{text("onlyNext")}</p>}
+          <Pages page="occurrences" query={query} of={found} />
+        </>
+      )}</Shown>
+    </>
+  );
+}

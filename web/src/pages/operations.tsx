@@ -1,0 +1,78 @@
+import type { Operation as OperationObject, OperationError } from "../../../clients/typescript/src/schema.ts";
+import { get, useLoaded } from "../api.ts";
+import { useTexts } from "../display.ts";
+import { hrefOf, type Query } from "../logic.ts";
+import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, type Page } from "../parts.tsx";
+
+function Progress({ of }: { of: OperationObject }) {
+  const text = useTexts();
+  const finished = of.done + of.failed;
+  return (
+    <span data-done={finished}>
+      {of.total === null ? <progress aria-label={text("progress")} /> : <progress aria-label={text("progress")} max={Math.max(of.total, 1)} value={of.total === 0 ? 1 : finished} />}{" "}
+      <bdi>{finished} / {of.total ?? "?"}</bdi>
+    </span>
+  );
+}
+
+const stop = (operation: OperationObject) => ({
+  word: "stop", about: operation.kind, request: { method: "DELETE", path: `/v1/operations/${operation.id}`, cli: ["op", "stop", operation.id] },
+} as const);
+
+export function Operations({ query }: { query: Query }) {
+  const text = useTexts();
+  const page = usePage<OperationObject>("/v1/operations", query, ["operations"]);
+  const actions = useActions(page.reload);
+  return (
+    <>
+      <h1>{text("operations")}</h1>
+      <Filters page="operations" query={query} filters={[
+        { name: "status", word: "status", choices: ["RUNNING", "COMPLETED", "FAILED", "STOPPED"] },
+        { name: "kind", word: "type", choices: ["PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE", "BULK"] }]} />
+      {actions.view}
+      <Shown of={page}>{(found) => (
+        <>
+          <Table label={text("operations")} rows={found.data} id={({ id }) => id} columns={[
+            ["type", ({ id, kind }) => <a href={hrefOf("operations", id)}>{kind}</a>],
+            ["status", ({ status }) => <State of={status} />],
+            ["progress", (operation) => <Progress of={operation} />],
+            ["failed", ({ failed }) => failed],
+            ["created", ({ createdAt }) => <Time at={createdAt} />],
+            ["actions", (operation) => operation.status === "RUNNING" && <Act word="stop" about={operation.kind} press={() => actions.ask({ ...stop(operation), note: <p>{text("stopHint")}</p> })} />],
+          ]} />
+          <Pages page="operations" query={query} of={found} />
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+export function Operation({ id }: { id: string }) {
+  const text = useTexts();
+  const path = `/v1/operations/${encodeURIComponent(id)}`;
+  const operation = useLoaded((signal) => get<OperationObject>(path, signal), [id], ["operations"], 2000);
+  const errors = useLoaded((signal) => get<Page<OperationError>>(`${path}/errors?limit=100`, signal), [id], ["operations"]);
+  const actions = useActions(operation.reload);
+  return (
+    <>
+      <p><a href={hrefOf("operations")}>{text("operations")}</a></p>
+      <Shown of={operation}>{(found) => (
+        <>
+          <h1>{found.kind} <State of={found.status} /></h1>
+          {found.status === "RUNNING" && <div class="buttons"><Act word="stop" press={() => actions.ask({ ...stop(found), note: <p>{text("stopHint")}</p> })} /></div>}
+          {actions.view}
+          <Facts of={[
+            ["progress", <Progress of={found} />], ["failed", found.failed], ["reason", found.reason], ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
+            ["created", <Time at={found.createdAt} />], ["finished", found.finishedAt && <Time at={found.finishedAt} />], ["id", <code>{found.id}</code>],
+          ]} />
+        </>
+      )}</Shown>
+      <h2>{text("errors")}</h2>
+      <Shown of={errors}>{({ data }) => <Table label={text("errors")} rows={data} id={({ number }) => String(number)} columns={[
+        ["number", ({ number }) => number],
+        ["id", ({ type, id: row }) => (type === "user" ? <code>{row}</code> : <Ref page={type === "event" ? "events" : "schedules"} id={row} />)],
+        ["reason", ({ code, detail }) => <><code>{code}</code> {detail}</>],
+      ]} />}</Shown>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import type { RecordedEvent, Stream } from "../../../clients/typescript/src/schema.ts";
+import { get, useLoaded } from "../api.ts";
+import { useTexts } from "../display.ts";
+import { hrefOf, searchOf, type Query } from "../logic.ts";
+import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage } from "../parts.tsx";
+
+/** Sundial's own record of changes; applications have further types. */
+const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey"] as const;
+
+const addressOf = ({ aggregateType, aggregateId }: { aggregateType: string; aggregateId: string }) => `${encodeURIComponent(aggregateType)}/${encodeURIComponent(aggregateId)}`;
+
+export function Streams({ query }: { query: Query }) {
+  const text = useTexts();
+  const page = usePage<Stream>("/v1/streams", query, ["users", "schedules", "endpoints"]);
+  return (
+    <>
+      <h1>{text("streams")}</h1>
+      <nav class="tabs" aria-label={text("type")}>
+        <a href={hrefOf("streams")} aria-current={query.aggregateType ? undefined : "true"}>{text("any")}</a>
+        {OWN_TYPES.map((type) => <a key={type} href={hrefOf("streams", "", { aggregateType: type })} aria-current={query.aggregateType === type ? "true" : undefined}>{type}</a>)}
+      </nav>
+      <Filters page="streams" query={query} filters={[{ name: "aggregateType", word: "type", hint: "Order" }, { name: "q", word: "searchId" }]} />
+      <Shown of={page}>{(found) => (
+        <>
+          <Table label={text("streams")} rows={found.data} id={addressOf} columns={[
+            ["type", ({ aggregateType }) => <a href={hrefOf("streams", "", { aggregateType })}><bdi>{aggregateType}</bdi></a>],
+            ["id", (stream) => <a href={hrefOf("streams", addressOf(stream))}><code>{stream.aggregateId}</code></a>],
+            ["version", ({ version }) => version],
+            ["status", ({ archived, deleted }) => (deleted ? text("deleted") : archived ? text("archived") : <Quiet />)],
+          ]} />
+          <Pages page="streams" query={query} of={found} />
+        </>
+      )}</Shown>
+    </>
+  );
+}
+
+const EVENTS = 50; // per page
+
+/** The recorded events of one stream, newest first. */
+export function StreamEvents({ id, query }: { id: string; query: Query }) {
+  const text = useTexts();
+  const before = query.before ?? "";
+  const search = searchOf({ direction: "backward", limit: String(EVENTS), toVersion: before });
+  const stream = useLoaded((signal) => get<Stream>(`/v1/streams/${id}${search}`, signal), [id, search], ["users", "schedules", "endpoints"]);
+  return (
+    <>
+      <p><a href={hrefOf("streams")}>{text("streams")}</a></p>
+      <Shown of={stream}>{(found) => {
+        const events: readonly RecordedEvent[] = found.data ?? [];
+        const oldest = events[events.length - 1]?.version ?? 0;
+        return (
+          <>
+            <h1><bdi>{found.aggregateType}</bdi> <code>{found.aggregateId}</code></h1>
+            <Facts of={[["version", found.version], ["status", found.deleted ? text("deleted") : found.archived ? text("archived") : null]]} />
+            <Table label={text("events")} rows={events} id={({ version }) => String(version)} columns={[
+              ["version", ({ version }) => version],
+              ["type", ({ eventType }) => <bdi>{eventType}</bdi>],
+              ["recorded", ({ recordedAt }) => <Time at={recordedAt} />],
+              ["actor", ({ metadata }) => (typeof metadata.actor === "string" ? <bdi>{metadata.actor}</bdi> : <Quiet />)],
+              ["data", ({ data, redactedAt }) => (redactedAt ? text("erased") : <details><summary>{text("show")}</summary><Payload value={data} /></details>)],
+            ]} />
+            <div class="buttons">
+              {before && <a class="button" href={hrefOf("streams", id)}>{text("first")}</a>}
+              {found.hasMore && oldest > 1 && <a class="button" href={hrefOf("streams", id, { before: String(oldest - 1) })}>{text("next")}</a>}
+            </div>
+          </>
+        );
+      }}</Shown>
+    </>
+  );
+}
