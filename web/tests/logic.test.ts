@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cliOf, clockTime, curlOf, eventActions, hrefOf, offsetOf, placeOf, relativeTime, shellWord } from "../src/logic.ts";
+import { Connection, retryDelay } from "../src/connection.ts";
+import {
+  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
+  timeToCatchUp, triggerOf, waterfall,
+} from "../src/logic.ts";
+import { ar } from "../src/texts/ar.ts";
+import { de } from "../src/texts/de.ts";
+import { en } from "../src/texts/en.ts";
 
 test("an address and its place are inverse", () => {
   const href = hrefOf("events", "ext:a/b c", { status: "FAILED", q: "" });
@@ -45,4 +52,93 @@ test("the actions are those that the server accepts", () => {
   assert.equal(eventActions({ ...event, status: "PROCESSING", claimedBy: "x" }).cancel, false);
   assert.equal(eventActions({ ...event, status: "PROCESSING", waitingFor: "RETRY" }).retry, true);
   assert.equal(eventActions({ ...event, status: "FAILED", dismissedAt: "2027-01-01T00:00:00Z" }).dismiss, false);
+});
+
+test("roles include the lesser ones", () => {
+  assert.equal(mayDo("ADMIN", "WRITE"), true);
+  assert.equal(mayDo("WRITE", "WRITE"), true);
+  assert.equal(mayDo("READ", "WRITE"), false);
+});
+
+test("a list's query becomes a bulk filter without its paging", () => {
+  assert.deepEqual(bulkFilter({ status: "FAILED,PENDING", dismissed: "false", failureReason: "a,b", limit: "50", cursor: "x", sort: "id", q: "" }),
+    { status: ["FAILED", "PENDING"], dismissed: false, failureReason: "a,b" });
+});
+
+test("a bulk request has a command only if the command has a flag for each member", () => {
+  assert.deepEqual(bulkCommand("retry", { status: "FAILED", dismissed: "false", failureReason: "HTTP_STATUS 404" }, [], 50),
+    ["event", "retry", "--reason", "HTTP_STATUS 404", "--per-second", "50"]);
+  assert.deepEqual(bulkCommand("dismiss", { status: "FAILED", dismissed: "false" }, [], undefined), ["dlq", "dismiss", "--all"]);
+  assert.deepEqual(bulkCommand("cancel", { eventType: "A" }, ["1", "2"], 5), ["event", "cancel", "1", "2", "--per-second", "5"]);
+  assert.deepEqual(bulkCommand("retry", { waitingFor: "RETRY" }, [], undefined), ["event", "retry", "--waiting-for", "RETRY"]);
+  assert.equal(bulkCommand("cancel", { status: "PENDING" }, [], 5), undefined);
+  assert.equal(bulkCommand("retry", { q: "a" }, [], 5), undefined);
+  assert.equal(bulkCommand("reschedule", {}, [], 5), undefined);
+});
+
+test("bars of a waterfall lie within the whole and are wide enough to be seen", () => {
+  const at = (second: number) => new Date(second * 1000).toISOString();
+  assert.deepEqual(waterfall([{ startedAt: at(0), endedAt: at(10) }, { startedAt: at(50), endedAt: at(100) }]), [{ start: 0, width: 10 }, { start: 50, width: 50 }]);
+  const [, last] = waterfall([{ startedAt: at(0), endedAt: at(0) }, { startedAt: null, endedAt: at(1000) }]);
+  assert.deepEqual(last, { start: 99, width: 1 });
+  assert.deepEqual(waterfall([]), []);
+});
+
+test("durations have two digits and a unit", () => {
+  assert.deepEqual([null, 0, 0.00154, 0.5, 1, 59.6, 90, 7200].map(durationText), ["–", "0 ms", "1.5 ms", "500 ms", "1 s", "60 s", "1.5 min", "2 h"]);
+});
+
+test("steps of series have lengths, and lines have words", () => {
+  assert.deepEqual(["PT60S", "PT5M", "PT1H", "P1D", "?"].map(secondsOf), [60, 300, 3600, 86_400, 60]);
+  assert.equal(seriesSummary({ label: "p50", points: [1, 5, null, 2, null] }, String, "latest", "highest"), "latest 2, highest 5");
+  assert.equal(seriesSummary({ label: "p50", points: [null] }, String, "latest", "highest"), "–");
+});
+
+test("a backlog is caught up only if something is executed", () => {
+  assert.equal(timeToCatchUp(100, 50), 2);
+  assert.equal(timeToCatchUp(100, 0), null);
+  assert.equal(timeToCatchUp(0, 50), null);
+});
+
+test("a trigger is complete or undefined", () => {
+  assert.deepEqual(triggerOf("cron", { cron: " 30 2 * * * " }), { cron: "30 2 * * *" });
+  assert.deepEqual(triggerOf("yearly", { on: "12-24", at: "" }), { yearly: { on: "12-24" } });
+  assert.deepEqual(triggerOf("rrule", { rrule: "FREQ=DAILY", dtstart: "2027-01-01T09:00" }), { rrule: { dtstart: "2027-01-01T09:00", rrule: "FREQ=DAILY" } });
+  assert.equal(triggerOf("rrule", { rrule: "FREQ=DAILY" }), undefined);
+  assert.equal(triggerOf("every", {}), undefined);
+});
+
+test("numbers keep their digits where JavaScript can keep them", { skip: !("rawJSON" in JSON) }, () => {
+  assert.equal(JSON.stringify(parseExactly('{"n":12345678901234567890,"m":1.50}')), '{"n":12345678901234567890,"m":1.50}');
+  assert.deepEqual(parseExactly('{"n":7}'), { n: 7 });
+});
+
+test("a lost server is told once, and its return too", () => {
+  const connection = new Connection();
+  const told: (string | undefined)[] = [];
+  let returns = 0;
+  connection.onChange(() => told.push(connection.missing));
+  const stop = connection.onReturn(() => { returns++; });
+  connection.answered();
+  connection.failed("server");
+  connection.failed("server");
+  connection.failed("database");
+  connection.answered();
+  connection.answered();
+  stop();
+  connection.failed("server");
+  connection.answered();
+  assert.deepEqual(told, ["server", "database", undefined, "server", undefined]);
+  assert.equal(returns, 1);
+  assert.deepEqual([1, 2, 3, 4, 5, 9].map(retryDelay), [1000, 2000, 4000, 8000, 15_000, 15_000]);
+});
+
+test("every language has each place of each text", () => {
+  const places = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+  for (const texts of [de, ar]) {
+    for (const [word, text] of Object.entries(texts)) {
+      assert.ok(text.trim() !== "", word);
+      assert.deepEqual(places(text), places(en[word as keyof typeof en]), word);
+    }
+  }
 });

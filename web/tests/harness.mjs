@@ -1,0 +1,120 @@
+// Starts the real program, a receiver and Debian's Chromium for the tests of the console.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const PATIENCE = 30_000; // ms: a page answers in far less, but a busy machine runs other tests too
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+if (!existsSync(CHROMIUM)) {
+  console.log("skipped: chromium is not installed");
+  process.exit(77);
+}
+
+function firstLine(stream, wanted) {
+  return new Promise((found) => {
+    let text = "";
+    stream.on("data", (piece) => {
+      text += piece;
+      const line = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").find((one) => one.includes(wanted));
+      if (line) found(line);
+    });
+  });
+}
+
+const ended = (child) => new Promise((done) => (child.exitCode !== null || child.signalCode !== null ? done() : child.once("exit", done)));
+
+/** A private PostgreSQL, or a SQLite file, by the variable DATABASE. */
+async function database(folder) {
+  if (process.env.DATABASE !== "postgres") return { url: join(folder, "console.db"), stop: async () => {} };
+  const helper = spawn(process.env.TEMPORARY_POSTGRES, { stdio: ["pipe", "pipe", "inherit"] });
+  const url = (await firstLine(helper.stdout, "postgres")).trim();
+  return { url, stop: async () => { helper.stdin.end(); await ended(helper); } };
+}
+
+/** The program on `listen`: a free port, unless a test starts it again. */
+async function serve(folder, db, key, listen = "127.0.0.1:0") {
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SUNDIAL") && name !== "DATABASE_URL"));
+  const child = spawn(process.env.SUNDIAL, ["serve", "--db", db, `--http.listen=${listen}`, "--log.level=info", "--delivery.allow_private=true", `--security.encryption_key=${key}`],
+    { env: environment, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  child.stderr.on("data", (piece) => { log += piece; });
+  const line = await Promise.race([firstLine(child.stderr, '"server.ready"'), ended(child).then(() => { throw new Error(`the program ended: ${log}`); })]);
+  const found = JSON.parse(line).listen;
+  return { url: `http://${found}`, listen: found, ended: () => ended(child), kill: async () => { child.kill("SIGKILL"); await ended(child); } };
+}
+
+/** A receiver whose answers a test chooses. */
+export async function receiver(status) {
+  const chosen = { status };
+  const server = http.createServer((request, response) => request.resume().on("end", () => response.writeHead(chosen.status, { "Content-Type": "text/plain" }).end("<b>receiver</b>")));
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { url: `http://127.0.0.1:${server.address().port}/`, answer: (next) => { chosen.status = next; }, stop: () => { server.closeAllConnections(); server.close(); } };
+}
+
+/** Runs a test with a server, a browser and the API. Fails for errors of the page and for requests to other origins. */
+export async function withConsole(run) {
+  const folder = mkdtempSync(join(tmpdir(), "console-"));
+  const key = randomBytes(32).toString("base64");
+  const stored = await database(folder);
+  const running = { server: await serve(folder, stored.url, key) };
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const faults = [], outside = [];
+  try {
+    const url = running.server.url;
+    const newPage = async (options = {}) => {
+      const page = await browser.newPage({ locale: "en-GB", timezoneId: "Asia/Tokyo", viewport: { width: 1280, height: 900 }, ...options });
+      page.setDefaultTimeout(PATIENCE);
+      page.on("pageerror", (error) => faults.push(String(error)));
+      page.on("console", (message) => { if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text()); });
+      page.on("request", (request) => { if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== url) outside.push(request.url()); });
+      return page;
+    };
+    const api = async (method, path, body, headers = {}) => {
+      const answer = await fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
+      const text = await answer.text();
+      assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+      return text ? JSON.parse(text) : undefined;
+    };
+    await run({
+      url, api, newPage, page: await newPage(), server: running.server, stopDatabase: stored.stop,
+      startAgain: async () => { running.server = await serve(folder, stored.url, key, running.server.listen); },
+    });
+    assert.deepEqual(faults, [], "errors of the page");
+    assert.deepEqual(outside, [], "requests to other origins");
+  } finally {
+    await browser.close();
+    await running.server.kill();
+    await stored.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Asks until `check` returns something true. */
+export async function until(check, what) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end;) {
+    const found = await check();
+    if (found) return found;
+    await new Promise((ready) => setImmediate(ready));
+  }
+  assert.fail(`did not happen: ${what}`);
+}
+
+export const newEvent = (more = {}) => ({ eventType: "REMINDER", targetTimestampUTC: "now+2h", deliveryPayload: { text: "x" }, ...more });
+
+/** Presses a button for an action and confirms it. */
+export async function act(page, word, { within = "main", fill } = {}) {
+  await page.locator(`${within} [data-act=${word}]`).first().click();
+  if (fill) await fill();
+  const confirm = page.locator("dialog button[type=submit]:not([disabled])");
+  await confirm.waitFor();
+  const lines = await page.locator("dialog .line code").allInnerTexts();
+  await confirm.click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  return lines;
+}

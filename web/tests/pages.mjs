@@ -1,0 +1,225 @@
+// Each page in Chromium against the real program: an action changes what it says. usage: node pages.mjs
+import assert from "node:assert/strict";
+import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
+
+const MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
+
+const PAGES = {
+  async overview({ page, api, url }) {
+    await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now+30m", eventType: "SOON" }));
+    await page.goto(url);
+    assert.equal(new URL(page.url()).pathname, "/ui/");
+    await page.locator("text=SOON").waitFor();
+    await page.locator(".figure[data-figure=pending]").click();
+    await page.locator("tr[data-id]").first().waitFor();
+    assert.match(page.url(), /status=PENDING/);
+    await page.goto(`${url}/ui/#/overview`);
+    await page.locator(".chart canvas").first().waitFor();
+    await page.locator(".chart summary").first().click();
+    await page.locator(".chart details[open] table").waitFor();
+  },
+
+  async events({ page, api, url }) {
+    const ids = [];
+    for (const type of ["A", "A", "B"]) ids.push((await api("POST", "/v1/events", newEvent({ eventType: type }))).id);
+    await page.goto(`${url}/ui/#/events`);
+    await page.locator("tr[data-id]").nth(2).waitFor();
+    await page.fill("input[name=eventType]", "A");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("tr[data-id]").length === 2);
+    assert.match(page.url(), /eventType=A/);
+    const lines = await act(page, "bulkCancel", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    assert.match(lines[0], /curl .*\/v1\/bulk .*"perSecond":50/);
+    assert.equal(lines[1], "sundial event cancel --type A --per-second 50");
+    await page.locator("[data-operation=COMPLETED]").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll("tr[data-id] [data-state=CANCELLED]").length === 2);
+    const states = await Promise.all(ids.map(async (id) => (await api("GET", `/v1/events/${id}`)).status));
+    assert.deepEqual(states, ["CANCELLED", "CANCELLED", "PENDING"]);
+  },
+
+  async event({ page, api, url }) {
+    const failing = await receiver(400);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "r", type: "WEBHOOK", url: failing.url });
+    const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: undefined, targetTimestampLocal: "2030-03-31T02:30", targetTimezone: "Europe/Berlin",
+      endpointId: endpoint.id, deliveryPayload: { text: MARKUP } }));
+    await page.goto(`${url}/ui/#/events/${event.id}`);
+    // The payload is shown as text, and nothing in it ran.
+    await page.locator("pre.payload").waitFor();
+    assert.ok((await page.locator("pre.payload").innerText()).includes("<img src=x"));
+    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    for (const step of ["rule", "local", "zone", "utc", "now"]) await page.locator(`[data-step=${step}]`).waitFor();
+    const lines = await act(page, "reschedule", { fill: () => page.fill("dialog input", "2030-04-01T10:30:15") });
+    assert.match(lines[1], /sundial event reschedule .* --at 2030-04-01T10:30:15 --timezone Europe\/Berlin/);
+    await page.locator(".notice").waitFor();
+    assert.equal((await api("GET", `/v1/events/${event.id}`)).targetTimestampUTC, "2030-04-01T08:30:15.000Z");
+    await page.locator("[data-step=utc] time[datetime='2030-04-01T08:30:15.000Z']").waitFor();
+    // A number with more digits than JavaScript has stays as it was typed.
+    await act(page, "edit", { fill: () => page.fill("dialog textarea", '{"n":12345678901234567890}') });
+    await page.locator("pre.payload", { hasText: "12345678901234567890" }).waitFor();
+    await act(page, "fire");
+    await page.locator("h1 [data-state=FAILED]").waitFor();
+    await page.locator("[data-attempt='1'] [data-state=PERMANENT]").waitFor();
+    await page.locator("[data-attempt='1'] summary").click();
+    assert.equal(await page.locator("[data-attempt='1'] pre").innerText(), "<b>receiver</b>");
+    await act(page, "retry");
+    await page.waitForFunction((id) => !location.hash.includes(id), event.id); // a retry is a new event
+    const retried = decodeURIComponent(new URL(page.url()).hash.split("/").pop());
+    assert.equal((await api("GET", `/v1/events/${retried}`)).retryOf, event.id);
+    assert.notEqual(await page.title(), "owned");
+    failing.stop();
+  },
+
+  async deadLetters({ page, api, url }) {
+    const failing = await receiver(404);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "dead", type: "WEBHOOK", url: failing.url });
+    for (let count = 0; count < 3; count++) await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
+    const failures = async () => (await api("GET", "/v1/stats/failures?by=endpointId")).data.find((group) => group.endpointId === endpoint.id)?.count ?? 0;
+    await until(async () => (await failures()) === 3, "three dead letters");
+    await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
+    const row = `tr[data-id='${endpoint.id}']`;
+    await page.locator(row).waitFor();
+    failing.answer(200);
+    const lines = await act(page, "bulkRetry", { within: row, fill: async () => { await page.locator("dialog [data-count='3']").waitFor(); await page.fill("dialog input[name=pace]", "20"); } });
+    assert.equal(lines[1], `sundial event retry --endpoint ${endpoint.id} --per-second 20`);
+    await page.locator("[data-operation=COMPLETED]").waitFor();
+    await page.locator(row).waitFor({ state: "detached" });
+    await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 3, "three events delivered");
+    failing.stop();
+  },
+
+  async schedules({ page, api, url }) {
+    const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
+    await page.goto(`${url}/ui/#/schedules`);
+    await page.locator(`tr[data-id='${schedule.id}'] a`).first().click();
+    await page.locator("h1 [data-state=enabled]").waitFor();
+    await page.locator("main tbody tr").nth(5).waitFor(); // next occurrences
+    await act(page, "pause", { fill: () => page.fill("dialog input[name=note]", "release night") });
+    await page.locator("h1 [data-state=paused]").waitFor();
+    assert.deepEqual((({ enabled, note }) => ({ enabled, note }))(await api("GET", `/v1/schedules/${schedule.id}`)), { enabled: false, note: "release night" });
+    await act(page, "resume");
+    await page.locator("h1 [data-state=enabled]").waitFor();
+    await act(page, "trigger");
+    await page.locator(".notice a").click();
+    await page.locator("h1", { hasText: "NIGHTLY" }).waitFor();
+    assert.ok((await api("GET", `/v1/events?scheduleId=${schedule.id}`)).data.length >= 1);
+  },
+
+  // "Make a schedule for 02:30 in Berlin and choose what happens on 28 March."
+  async newSchedule({ page, api, url }) {
+    await page.goto(`${url}/ui/#/schedules/new`);
+    await page.fill("input[name=eventType]", "AT_NIGHT");
+    await page.fill("input[name=cron]", "30 2 * * *");
+    await page.fill("input[name=timezone]", "Europe/Berlin");
+    await page.fill("input[name=from]", "2027-03-27");
+    await page.locator("[data-note=gap_boundary], [data-note=gap_later]").waitFor();
+    await page.locator("select[name=gap]").selectOption("earlier");
+    await page.locator("[data-note=gap_earlier]").waitFor();
+    await page.locator("select[name=gap]").selectOption("skip");
+    await page.locator("[data-note=gap_skipped]").waitFor();
+    await page.locator("form button[type=submit]").click();
+    await page.locator("dialog button[type=submit]").click();
+    await page.locator("h1", { hasText: "AT_NIGHT" }).waitFor();
+    const { data } = await api("GET", "/v1/schedules?eventType=AT_NIGHT");
+    assert.deepEqual([data[0].gap, data[0].timezone, data[0].trigger.cron], ["skip", "Europe/Berlin", "30 2 * * *"]);
+    await page.goto(`${url}/ui/#/schedules/new`);
+    await page.fill("input[name=cron]", "61 2 * * *");
+    await page.locator(".refused").waitFor(); // says what is wrong while typing
+  },
+
+  async endpoints({ page, api, url }) {
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: good.url });
+    await page.goto(`${url}/ui/#/endpoints`);
+    await page.locator(`tr[data-id='${endpoint.id}'] a`).click();
+    await act(page, "test");
+    await page.locator("[data-test=SUCCEEDED]").waitFor();
+    await act(page, "rotateSecret");
+    const secret = await page.locator("[data-secret]").innerText();
+    assert.match(secret, /^whsec_/);
+    await act(page, "disable");
+    await page.locator("h1 [data-state=disabled]").waitFor();
+    assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, false);
+    await act(page, "enable");
+    await page.locator("h1 [data-state=enabled]").waitFor();
+    await page.locator("[data-in-flight='0']").waitFor();
+    // The console does not overwrite a change that its user has not seen.
+    await page.locator("main [data-act=disable]").click();
+    await api("PATCH", `/v1/endpoints/${endpoint.id}`, { name: "crm 2" });
+    await page.locator("dialog button[type=submit]").click();
+    await page.locator("dialog .refused code", { hasText: "OPTIMISTIC_LOCK" }).waitFor();
+    assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, true);
+    await page.keyboard.press("Escape");
+    good.stop();
+  },
+
+  async operations({ page, api, url }) {
+    const events = Array.from({ length: 40 }, () => newEvent({ eventType: "SLOW" }));
+    await api("POST", "/v1/events/batch", { events });
+    const operation = await api("POST", "/v1/bulk", { resource: "events", action: "cancel", filter: { eventType: "SLOW" }, perSecond: 2 });
+    await page.goto(`${url}/ui/#/operations?status=RUNNING`);
+    await page.locator(`tr[data-id='${operation.id}'] progress`).waitFor();
+    await page.locator(`tr[data-id='${operation.id}'] a`).click();
+    await act(page, "stop");
+    await page.locator("h1 [data-state=STOPPED]").waitFor();
+    assert.equal((await api("GET", `/v1/operations/${operation.id}`)).status, "STOPPED");
+  },
+
+  async locks({ page, api, url }) {
+    await api("POST", "/v1/locks/nightly-report", { holder: "worker 3", ttl: "PT1H" });
+    await page.goto(`${url}/ui/#/locks?q=nightly`);
+    await page.locator("tr[data-id=nightly-report]", { hasText: "worker 3" }).waitFor();
+  },
+
+  async streams({ page, api, url }) {
+    await api("POST", "/v1/streams/Order/7", { events: [{ eventType: "OrderPlaced", data: { note: MARKUP } }, { eventType: "OrderShipped", data: {} }] });
+    await page.goto(`${url}/ui/#/streams?aggregateType=Order`);
+    await page.locator("tr[data-id] a", { hasText: "7" }).click();
+    await page.locator("tr[data-id='1'] summary").click();
+    assert.ok((await page.locator("tr[data-id='1'] pre").innerText()).includes("<img src=x"));
+    await page.locator("tr[data-id='2']", { hasText: "OrderShipped" }).waitFor();
+  },
+
+  async people({ page, api, url }) {
+    const user = await api("POST", "/v1/users", { firstName: "Ada", lastName: "Lind", dateOfBirth: "1990-05-17", timezone: "Europe/Berlin" });
+    await page.goto(`${url}/ui/#/people?birthMonth=5&birthDay=17`);
+    await page.locator("tr[data-id]", { hasText: "Ada Lind" }).waitFor();
+    // What fires at a time, and for whom: the planned birthday of that person.
+    const [event] = await until(async () => { const { data } = await api("GET", `/v1/events?userId=${user.id}`); return data.length > 0 && data; }, "a planned birthday");
+    const after = new Date(new Date(event.targetTimestampUTC).getTime() + 1000).toISOString();
+    await page.goto(`${url}/ui/#/occurrences?from=${event.targetTimestampUTC}&to=${after}`);
+    await page.locator("tr[data-id]", { hasText: "BIRTHDAY" }).locator(`a[href*='${user.id}']`).waitFor();
+  },
+
+  async zones({ page, url }) {
+    await page.goto(`${url}/ui/#/zones?q=Lord_Howe`);
+    await page.locator("tr[data-id='Australia/Lord_Howe']", { hasText: /\+1[01]:[03]0 → \+1[01]:[03]0/ }).waitFor();
+  },
+};
+
+/** Ends the server, so it comes last: drains it on SQLite, stops the database on PostgreSQL. */
+async function instances({ page, url, server, stopDatabase }) {
+  await page.goto(`${url}/ui/#/instances`);
+  await page.locator("[data-state=RUNNING]").waitFor();
+  if (process.env.DATABASE === "postgres") {
+    await stopDatabase();
+    await page.locator("[data-lost=database]").waitFor();
+  } else {
+    await act(page, "drain");
+    await server.ended();
+    await page.locator("[data-lost=server]").waitFor();
+  }
+  await page.locator("tr[data-id]").waitFor(); // what was known stays visible
+}
+
+await withConsole(async (console_) => {
+  const chosen = process.argv.slice(2);
+  for (const [name, test] of Object.entries({ ...PAGES, instances })) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    const begun = Date.now();
+    await test(console_).catch(async (error) => {
+      console.error(await console_.page.locator("body").innerText().catch(() => ""));
+      throw new Error(`${name}: ${error.stack}`);
+    });
+    console.log(`${name} ${Date.now() - begun} ms`);
+  }
+});

@@ -1,0 +1,214 @@
+// What concerns the whole console. usage: node suites.mjs SUITE
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
+
+const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
+const ALL = ["overview", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys"];
+
+const SUITES = {
+  /** The files, their headers and their size. */
+  files: () => withConsole(async ({ url }) => {
+    const index = await fetch(`${url}/ui/`);
+    const html = await index.text();
+    const policy = index.headers.get("content-security-policy");
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+    assert.doesNotMatch(html, /<script>|<style|style=|\son\w+=/);
+    let total = gzipSync(html).length;
+    for (const [path] of html.matchAll(/\/ui\/[0-9a-f]+\/app\.(?:js|css)/g)) {
+      const small = await fetch(url + path, { headers: { "Accept-Encoding": "gzip" } });
+      assert.equal(small.headers.get("content-encoding"), "gzip");
+      assert.match(small.headers.get("cache-control"), /immutable/);
+      total += Number(small.headers.get("content-length"));
+      const etag = small.headers.get("etag");
+      assert.equal((await fetch(url + path, { headers: { "Accept-Encoding": "gzip", "If-None-Match": etag } })).status, 304);
+      const plain = await fetch(url + path, { headers: { "Accept-Encoding": "identity" } });
+      assert.equal(plain.headers.get("content-encoding"), null);
+      assert.equal(await plain.text(), await small.text());
+      assert.equal((await fetch(url + path.replace(/ui\/[0-9a-f]/, "ui/x"))).status, 404);
+    }
+    assert.ok(total > 5000 && total <= BUDGET, `${total} bytes`);
+    console.log(`${total} bytes compressed`);
+    const browser = await fetch(url, { redirect: "manual", headers: { Accept: "text/html,*/*" } });
+    assert.deepEqual([browser.status, browser.headers.get("location")], [303, "/ui/"]);
+    assert.equal((await fetch(url, { redirect: "manual" })).status, 200);
+  }),
+
+  /** No finding of axe on any page, in both themes; right-to-left and 360 px wide pages do not overflow. */
+  axe: () => withConsole(async ({ newPage, api, url }) => {
+    const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+    const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: "http://127.0.0.1:9/" });
+    const event = await api("POST", "/v1/events", newEvent({ endpointId: endpoint.id }));
+    const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
+    const { data: [operation] } = await api("GET", "/v1/operations");
+    await api("POST", "/v1/locks/one", { holder: "worker 1", ttl: "PT1H" });
+    const places = [...ALL, `events/${event.id}`, `endpoints/${endpoint.id}`, `schedules/${schedule.id}`, `streams/${encodeURIComponent(`Endpoint/${endpoint.id}`)}`, ...(operation ? [`operations/${operation.id}`] : [])];
+    const findings = [];
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await newPage({ colorScheme, reducedMotion: "reduce", ...(colorScheme === "dark" && { viewport: { width: 360, height: 800 }, locale: "ar" }) });
+      await page.goto(`${url}/ui/`);
+      await page.evaluate(axe);
+      const check = async (place) => {
+        const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+        for (const { id, nodes } of violations) findings.push(`${colorScheme} ${place}: ${id} ${nodes[0].target} ${nodes[0].failureSummary}`);
+      };
+      for (const place of places) {
+        await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+        await page.locator("main h1").first().waitFor();
+        await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
+        await check(place);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) findings.push(`${colorScheme} ${place}: ${wide} px too wide`);
+      }
+      await page.locator("main").press("?");
+      await page.locator("dialog kbd").first().waitFor();
+      await check("help");
+      await page.keyboard.press("Escape");
+      await page.evaluate((hash) => { location.hash = hash; }, `#/events/${event.id}`);
+      await page.locator("[data-act=cancel]").click();
+      await page.locator("dialog .line").first().waitFor();
+      await check("dialog");
+      await page.close();
+    }
+    assert.deepEqual(findings, []);
+  }),
+
+  /** Zones, languages and themes are remembered. */
+  display: () => withConsole(async ({ page, api, url }) => {
+    const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: undefined, targetTimestampLocal: "2030-07-01T09:00", targetTimezone: "Europe/Berlin" }));
+    await page.goto(`${url}/ui/#/events/${event.id}`);
+    const due = page.locator("dd time > bdi").first();
+    await due.waitFor();
+    assert.match(await due.innerText(), /09:00:00 \+02:00$/);
+    await page.locator(".display select").nth(0).selectOption("viewer");
+    assert.match(await due.innerText(), /16:00:00 \+09:00$/);
+    await page.locator(".display select").nth(0).selectOption("utc");
+    assert.match(await due.innerText(), /07:00:00 \+00:00$/);
+    await page.locator(".time").first().focus();
+    assert.match(await page.locator(".time .tip").first().innerText(), /Europe\/Berlin: .*09:00:00 \+02:00[^]*Asia\/Tokyo[^]*16:00:00 \+09:00[^]*UTC: .*07:00:00/);
+    for (const [language, direction, word] of [["de", "ltr", "Ereignisse"], ["ar", "rtl", "الأحداث"]]) {
+      await page.locator(".display select").nth(2).selectOption(language);
+      assert.equal(await page.locator("html").getAttribute("dir"), direction);
+      await page.locator("#pages", { hasText: word }).waitFor();
+    }
+    await page.locator(".display select").nth(1).selectOption("dark");
+    await page.reload();
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.documentElement.lang, document.documentElement.dataset.theme]), ["rtl", "ar", "dark"]);
+    await due.waitFor();
+    assert.match(await due.innerText(), /07:00:00 \+00:00$/);
+  }),
+
+  /** Login with a key, a cookie that scripts cannot read, changes with a token, READ keys that change nothing. */
+  session: () => withConsole(async ({ page, newPage, api, url }) => {
+    const event = await api("POST", "/v1/events", newEvent());
+    await page.goto(`${url}/ui/#/keys`);
+    await act(page, "createKey", { fill: async () => { await page.fill("dialog input[name=name]", "root"); await page.locator("dialog select").selectOption("ADMIN"); } });
+    const key = await page.locator("[data-secret]").innerText();
+    assert.match(key, /^sundial_sk_/);
+    // The first key makes the server require one; this browser goes on with it.
+    await page.locator("tr[data-id]", { hasText: "root" }).waitFor();
+    assert.equal((await fetch(`${url}/v1/events`)).status, 401);
+    const stored = await page.evaluate(() => [JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie, location.href].join());
+    assert.ok(!stored.includes(key) && !stored.includes("__Host"), "a script can read the key or the cookie");
+    await act(page, "createKey", { fill: async () => { await page.fill("dialog input[name=name]", "reader"); } });
+    await page.locator("tr[data-id]", { hasText: "reader" }).waitFor();
+    const reader = await page.locator("[data-secret]").innerText();
+    // Without the token the cookie alone changes nothing.
+    assert.equal(await page.evaluate((id) => fetch(`/v1/events/${id}`, { method: "DELETE" }).then((answer) => answer.status), event.id), 403);
+    await page.goto(`${url}/ui/#/events/${event.id}`);
+    const lines = await act(page, "cancel");
+    assert.match(lines[0], /-H "Authorization: Bearer \$SUNDIAL_API_KEY"$/);
+    await page.locator("h1 [data-state=CANCELLED]").waitFor();
+    // A reload keeps the session; logging out ends it.
+    await page.reload();
+    await page.locator("h1 [data-state=CANCELLED]").waitFor();
+    await page.locator(".display button", { hasText: "Log out" }).click();
+    await page.locator("input[name=key]").waitFor();
+    await page.fill("input[name=key]", "sundial_sk_wrong");
+    await page.keyboard.press("Enter");
+    await page.locator(".key .refused").waitFor();
+    await page.fill("input[name=key]", reader);
+    await page.keyboard.press("Enter");
+    await page.locator("h1 [data-state=CANCELLED]").waitFor();
+    await page.locator(".display", { hasText: "Read only" }).waitFor();
+    for (const place of ["events", "endpoints", "schedules", "instances", "deadLetters"]) {
+      await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+      await page.locator("main h1").waitFor();
+      assert.equal(await page.locator("[data-act]").count(), 0, place);
+    }
+    // The session is of one browser only.
+    const other = await newPage();
+    await other.goto(`${url}/ui/`);
+    await other.locator("input[name=key]").waitFor();
+  }),
+
+  /** By keyboard only: find why an event failed, mend its endpoint, retry the group at 50/s, watch it finish. */
+  keyboard: () => withConsole(async ({ page, api, url }) => {
+    const failing = await receiver(410);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "shop", type: "WEBHOOK", url: failing.url });
+    const event = await api("POST", "/v1/events", newEvent({ eventType: "ORDER", targetTimestampUTC: "now", endpointId: endpoint.id }));
+    await until(async () => (await api("GET", `/v1/events/${event.id}`)).status === "FAILED", "the event failed");
+    await until(async () => !(await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, "410 disabled the endpoint");
+    failing.answer(200);
+    const focus = async (selector) => {
+      await page.locator(selector).first().waitFor();
+      for (let step = 0; step < 80; step++) {
+        if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+        await page.keyboard.press("Tab");
+      }
+      assert.fail(`Tab does not reach ${selector}`);
+    };
+    const press = async (selector) => { await focus(selector); await page.keyboard.press("Enter"); };
+    await page.goto(`${url}/ui/`);
+    await page.locator("main h1").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await press(`tr[data-id] a[href*='${event.id}']`);
+    await page.locator("[data-attempt='1']", { hasText: "410" }).waitFor(); // why it failed
+    await press(`main dd a[href*='endpoints/${endpoint.id}']`);
+    await press("[data-act=enable]");
+    await press("dialog button[type=submit]");
+    await page.locator("h1 [data-state=enabled]").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await press("[data-act=bulkRetry]");
+    await page.locator("dialog [data-count='1']").waitFor();
+    assert.equal(await page.locator("dialog input[name=pace]").inputValue(), "50");
+    await press("dialog button[type=submit]");
+    await page.locator("[data-operation=COMPLETED]").waitFor();
+    await press("[data-operation] a");
+    await page.locator("h1 [data-state=COMPLETED]").waitFor();
+    await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 1, "the event was delivered");
+    failing.stop();
+  }),
+
+  /** A killed server: the page says so, keeps what it knew, shows nothing as done, and comes back by itself. */
+  lost: () => withConsole(async ({ page, api, url, server, startAgain }) => {
+    const event = await api("POST", "/v1/events", newEvent());
+    await page.goto(`${url}/ui/#/events/${event.id}`);
+    await page.locator("h1 [data-state=PENDING]").waitFor();
+    await server.kill();
+    await page.locator("[data-lost=server]").waitFor();
+    await page.locator("h1 [data-state=PENDING]").waitFor();
+    await page.locator("[data-act=cancel]").click();
+    await page.locator("dialog button[type=submit]").click();
+    await page.locator("dialog .refused").waitFor();
+    assert.equal(await page.locator(".notice").count(), 0);
+    await startAgain();
+    await page.locator("dialog button[type=submit]").click();
+    await page.locator("h1 [data-state=CANCELLED]").waitFor();
+    await page.locator("[data-lost]").waitFor({ state: "detached" });
+    // And it follows changes of others again.
+    const other = await api("POST", "/v1/events", newEvent({ eventType: "LATER" }));
+    await page.evaluate((hash) => { location.hash = hash; }, `#/events/${other.id}`);
+    await page.locator("h1 [data-state=PENDING]").waitFor();
+    await api("DELETE", `/v1/events/${other.id}`);
+    await page.locator("h1 [data-state=CANCELLED]").waitFor();
+  }),
+};
+
+const suite = SUITES[process.argv[2]];
+if (!suite) throw new Error(`choose one of ${Object.keys(SUITES).join(", ")}`);
+await suite();
