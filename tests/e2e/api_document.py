@@ -33,10 +33,12 @@ def main():
         document = client.ok("GET", "/openapi.json")
         with open(sys.argv[1]) as file:
             assert document == json.load(file), "what is served is not the document of the repository"
+        script = re.search(r"/ui/([0-9a-f]+)/app\.js", client.get("/ui/").body.decode())
         operations = 0
         for path, methods in document["paths"].items():
             for method in methods:
-                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY").replace("{file}", "app.js"))
+                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY")
+                                     .replace("{version}", script.group(1)).replace("{file}", "app.js"))
                 code = answer.json().get("code") if answer.headers.get("Content-Type", "").endswith("json") else None
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"

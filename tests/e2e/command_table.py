@@ -9,8 +9,9 @@ import sys
 from commands import all_commands, flags_of, manual, operations_of
 import harness as h
 
-# Sessions are the cookies of browsers, and the live changes come without an end: `event watch` and `feed follow` show them.
-FOR_BROWSERS = {"logIn", "getSession", "logOut", "followLive"}
+# Sessions are the cookies of browsers, the console is a page, and the live changes come without an end: `event watch` and
+# `feed follow` show them.
+FOR_BROWSERS = {"logIn", "getSession", "logOut", "followLive", "getConsolePath", "getConsole", "getConsoleFile"}
 COMMENT = "<!-- The rest of this section is the output of `sundial help --markdown`. -->\n"
 
 

@@ -74,6 +74,7 @@ TWO = {
     "getStats": (SERVER, COMMAND), "getStatsSeries": (SERVER, COMMAND),
     **{name: (BROWSER, BROWSER) for name in ("followLive", "logIn", "getSession", "logOut")},
     **{name: (DOCUMENT, DOCUMENT) for name in ("getStartPage", "getDocs", "getErrors", "getError", "getOpenApi", "livez",
+                                               "getConsolePath", "getConsole", "getConsoleFile",
                                                "readyz", "healthz", "metrics")},
     **{name: (ALIAS, ALIAS) for name in ("seedCreateUser", "seedGetUser", "seedPutUser", "seedDeleteUser", "seedsCreateUser",
                                          "seedsGetUser", "seedsPutUser", "seedsDeleteUser")},
