@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Clock, Problem, Session } from "../../clients/typescript/src/schema.ts";
+import type { Clock, Problem, Session, Stats } from "../../clients/typescript/src/schema.ts";
 import { Connection, retryDelay } from "./connection.ts";
 import { parseExactly, type Request } from "./logic.ts";
 
@@ -77,7 +77,7 @@ export async function logOut(): Promise<void> {
 
 let clockSkew = 0; // ms: the database's clock minus the browser's; days under a test clock
 
-/** The database's clock, which decides what is due. */
+/** The database's clock, which decides when an event is due. */
 export const serverNow = () => Date.now() + clockSkew;
 
 export async function readClock(signal: AbortSignal): Promise<Clock> {
@@ -147,7 +147,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
   return { data: state.data, refusal: state.refusal, reload: useCallback(() => again.current(), []) };
 }
 
-/** The names of the stream's events. What only hints (events, instances, operations) has no other names. */
+/** The topics with an event for each kind of change, and those with hints only. */
 const RECORDED: readonly Topic[] = ["users", "schedules", "endpoints"];
 const HINTED: readonly Topic[] = ["events", "instances", "operations"];
 const HINT_EVERY = 1000; // ms: a busy server changes something at any time
@@ -172,18 +172,32 @@ function follow(topics: readonly Topic[], changed: () => void): () => void {
   };
 }
 
+const statsFollowers = new Set<(stats: Stats) => void>();
+
+/** Calls `got` every second with the counters of the last hour, which the server computes once for all browsers. */
+export function followStats(got: (stats: Stats) => void): () => void {
+  statsFollowers.add(got);
+  return () => statsFollowers.delete(got);
+}
+
 const tellFollowers = (topic: Topic) => followers.get(topic)?.forEach((hint) => hint());
 
 /** Opens the stream of changes while the page is visible. Without it pages only ask every few seconds. */
 function openStream() {
   closeStream();
   if (document.visibilityState !== "visible") return;
-  const opened = new EventSource(`/v1/live?topics=${[...RECORDED, ...HINTED].join()}`);
+  const opened = new EventSource(`/v1/live?topics=${["stats", ...RECORDED, ...HINTED].join()}`);
   stream = opened;
   for (const topic of RECORDED) {
     for (const change of ["created", "changed", "deleted"]) opened.addEventListener(`${topic}.${change}`, () => tellFollowers(topic));
   }
   for (const topic of HINTED) opened.addEventListener(`${topic}.changed`, () => tellFollowers(topic));
+  opened.addEventListener("stats", ({ data }: MessageEvent<string>) => {
+    connection.answered();
+    if (statsFollowers.size === 0) return;
+    const stats = JSON.parse(data) as Stats;
+    statsFollowers.forEach((got) => got(stats));
+  });
   opened.addEventListener("reset", () => [...RECORDED, ...HINTED].forEach(tellFollowers));
   opened.addEventListener("error", () => {
     if (opened.readyState === EventSource.CLOSED && stream === opened) reopening = window.setTimeout(openStream, REOPEN_AFTER);

@@ -233,3 +233,13 @@ export function parseExactly(text: string): unknown {
   return json.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source !== undefined && context.source !== String(value) && json.rawJSON ? json.rawJSON(context.source) : value);
 }
+
+/** Rows as RFC 4180 with a header. Spreadsheets run texts that begin like formulas, so those get an apostrophe in front. */
+export function csvOf(rows: readonly object[], members: readonly string[]): string {
+  const cell = (value: unknown) => {
+    const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [members, ...rows.map((row) => members.map((member) => (row as Record<string, unknown>)[member]))].map((line) => line.map(cell).join(",") + "\r\n").join("");
+}

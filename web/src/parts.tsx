@@ -8,7 +8,7 @@ import type { Word } from "./texts/en.ts";
 
 const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Who uses this browser: the role of the key, and whether the server has keys at all. */
+/** The user of this browser: the role of the key, and whether the server has keys at all. */
 export interface Caller {
   role: Role;
   hasKey: boolean;
@@ -69,7 +69,7 @@ export function Refused({ refusal, stale = false }: { refusal: Refusal | undefin
 /** Whether the shell already says why nothing was loaded: the server or its database is missing. */
 const isSaid = (refusal: Refusal | undefined) => refusal?.status === 0 || refusal?.code === "STORAGE_UNAVAILABLE";
 
-/** What was loaded, or why it was not. Old data stays visible below the reason. */
+/** Shows the loaded data, or the reason why there is none. Old data stays visible below the reason. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const text = useTexts();
   return (
@@ -114,7 +114,7 @@ function Lines({ request }: { request: Request }) {
 
 export interface Action {
   word: Word;
-  /** What the action is about. */
+  /** The object of the action. */
   about?: string;
   /** Undefined while what the user has typed makes no request. */
   request: Request | undefined;
@@ -181,10 +181,10 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
 }
 
 /** A button for an action; absent if the caller's role does not allow it. */
-export function Act({ word, about, role = "WRITE", press }: { word: Word; about?: string; role?: Role; press: () => void }) {
+export function Act({ word, about, label, role = "WRITE", press }: { word: Word; about?: string; label?: string; role?: Role; press: () => void }) {
   const text = useTexts();
   if (!useMayDo(role)) return null;
-  return <button type="button" data-act={word} aria-label={about ? `${text(word)}: ${about}` : undefined} onClick={press}>{text(word)}</button>;
+  return <button type="button" data-act={word} aria-label={about ? `${text(word)}: ${about}` : undefined} onClick={press}>{label ?? text(word)}</button>;
 }
 
 /** An action whose request is known when its button is pressed. */

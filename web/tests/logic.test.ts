@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import {
-  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
+  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
   timeToCatchUp, triggerOf, waterfall,
 } from "../src/logic.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -111,6 +111,10 @@ test("a trigger is complete or undefined", () => {
 test("numbers keep their digits where JavaScript can keep them", { skip: !("rawJSON" in JSON) }, () => {
   assert.equal(JSON.stringify(parseExactly('{"n":12345678901234567890,"m":1.50}')), '{"n":12345678901234567890,"m":1.50}');
   assert.deepEqual(parseExactly('{"n":7}'), { n: 7 });
+});
+
+test("cells of CSV keep their text and start no formula", () => {
+  assert.equal(csvOf([{ a: 'x "y", z', b: null, c: { d: 1 } }, { a: "=1+1", b: -5 }], ["a", "b", "c"]), 'a,b,c\r\n"x ""y"", z",,"{""d"":1}"\r\n\'=1+1,-5,\r\n');
 });
 
 test("a lost server is told once, and its return too", () => {

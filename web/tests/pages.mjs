@@ -1,5 +1,6 @@
 // Each page in Chromium against the real program: an action changes what it says. usage: node pages.mjs
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
@@ -33,6 +34,18 @@ const PAGES = {
     assert.equal(lines[1], "sundial event cancel --type A --per-second 50");
     await page.locator("[data-operation=COMPLETED]").waitFor();
     await page.waitForFunction(() => document.querySelectorAll("tr[data-id] [data-state=CANCELLED]").length === 2);
+    // A view is kept by the browser, and an export has all rows of the filter.
+    await page.locator(".views summary").click();
+    await page.fill(".views input", "only A");
+    await page.keyboard.press("Enter");
+    await page.goto(`${url}/ui/#/events`);
+    await page.locator("tr[data-id]").nth(2).waitFor();
+    await page.locator(".views a", { hasText: "only A" }).click();
+    await page.waitForFunction(() => document.querySelectorAll("tr[data-id]").length === 2);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.locator("[data-export=CSV]").click()]);
+    const csv = readFileSync(await file.path(), "utf8").trim().split("\r\n");
+    assert.match(csv[0], /^id,eventType,status,/);
+    assert.deepEqual(csv.slice(1).map((row) => row.split(",")[0]).sort(), ids.slice(0, 2).sort());
     const states = await Promise.all(ids.map(async (id) => (await api("GET", `/v1/events/${id}`)).status));
     assert.deepEqual(states, ["CANCELLED", "CANCELLED", "PENDING"]);
   },
@@ -123,7 +136,7 @@ const PAGES = {
     assert.deepEqual([data[0].gap, data[0].timezone, data[0].trigger.cron], ["skip", "Europe/Berlin", "30 2 * * *"]);
     await page.goto(`${url}/ui/#/schedules/new`);
     await page.fill("input[name=cron]", "61 2 * * *");
-    await page.locator(".refused").waitFor(); // says what is wrong while typing
+    await page.locator(".refused").waitFor(); // names the error while the user is typing
   },
 
   async endpoints({ page, api, url }) {
@@ -183,7 +196,7 @@ const PAGES = {
     const user = await api("POST", "/v1/users", { firstName: "Ada", lastName: "Lind", dateOfBirth: "1990-05-17", timezone: "Europe/Berlin" });
     await page.goto(`${url}/ui/#/people?birthMonth=5&birthDay=17`);
     await page.locator("tr[data-id]", { hasText: "Ada Lind" }).waitFor();
-    // What fires at a time, and for whom: the planned birthday of that person.
+    // The planned birthday of that person, at its instant.
     const [event] = await until(async () => { const { data } = await api("GET", `/v1/events?userId=${user.id}`); return data.length > 0 && data; }, "a planned birthday");
     const after = new Date(new Date(event.targetTimestampUTC).getTime() + 1000).toISOString();
     await page.goto(`${url}/ui/#/occurrences?from=${event.targetTimestampUTC}&to=${after}`);
@@ -208,7 +221,7 @@ async function instances({ page, url, server, stopDatabase }) {
     await server.ended();
     await page.locator("[data-lost=server]").waitFor();
   }
-  await page.locator("tr[data-id]").waitFor(); // what was known stays visible
+  await page.locator("tr[data-id]").waitFor(); // the known data stays visible
 }
 
 await withConsole(async (console_) => {

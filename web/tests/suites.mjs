@@ -1,4 +1,4 @@
-// What concerns the whole console. usage: node suites.mjs SUITE
+// Tests of the whole console instead of one page. usage: node suites.mjs SUITE
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-import type { AttemptPage, Endpoint as EndpointObject, EventPage, TestResult } from "../../../clients/typescript/src/schema.ts";
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, type Query } from "../logic.ts";
@@ -86,6 +86,7 @@ export function Endpoint({ id }: { id: string }) {
           </p>
         </>
       )}</Shown>
+      {endpoint.data?.type === "INBOX" && <Inbox path={path} name={endpoint.data.name} id={id} />}
       <h2>{text("latestAttempts")}</h2>
       <Shown of={attempts}>{({ data }) => <Table label={text("latestAttempts")} rows={data} id={(attempt) => attempt.id} columns={[
         ["executed", (attempt) => <Time at={attempt.endedAt} />],
@@ -93,6 +94,25 @@ export function Endpoint({ id }: { id: string }) {
         ["status", (attempt) => <State of={attempt.outcome} />],
         ["answer", (attempt) => attempt.statusCode ?? attempt.error?.code ?? <Quiet />],
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
+      ]} />}</Shown>
+    </>
+  );
+}
+
+/** The requests that an INBOX endpoint has received, newest first. */
+function Inbox({ path, name, id }: { path: string; name: string; id: string }) {
+  const text = useTexts();
+  const inbox = useLoaded((signal) => get<InboxPage>(`${path}/inbox?limit=20`, signal), [path], ["events"], 5000);
+  const actions = useActions(inbox.reload);
+  return (
+    <>
+      <h2>{text("inbox")}</h2>
+      <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
+      {actions.view}
+      <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
+        ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
+        ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
+        ["body", ({ body, headers }) => <details><summary>{text("show")}</summary><Payload value={body} /><Facts of={Object.entries(headers).map(([field, value]) => ["name", <code>{field}: {value}</code>] as const)} /></details>],
       ]} />}</Shown>
     </>
   );

@@ -45,7 +45,7 @@ function Explained({ of, zone }: { of: Explanation; zone: string }) {
   );
 }
 
-/** The attempts as bars over the time from the first start to the last end, with what was answered. */
+/** The attempts as bars over the time from the first start to the last end, with the responses. */
 function Attempts({ of, zone }: { of: readonly Attempt[]; zone: string }) {
   const text = useTexts();
   if (of.length === 0) return <p class="quiet">{text("noAttempts")}</p>;

@@ -5,6 +5,7 @@ import { useStateWord, useTexts } from "../display.ts";
 import { bulkCommand, bulkFilter, hrefOf, searchOf, type Query, type Request } from "../logic.ts";
 import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
+import { Export, Views } from "./event_lists.tsx";
 
 const COLUMNS = ["due", "type", "zone", "status", "priority", "waitingFor", "attempts", "reason", "endpoint", "user", "schedule", "key", "executed", "id"] as const;
 export type EventColumn = (typeof COLUMNS)[number];
@@ -111,6 +112,7 @@ export function Events({ query }: { query: Query }) {
           <label key={column}><input type="checkbox" checked={columns.includes(column)} onChange={(event) => show(column, event.currentTarget.checked)} /> {text(column)}</label>
         ))}
       </details>
+      <Views filter={filter} />
       {mayWrite && (
         <div class="buttons" role="group" aria-label={scope}>
           <span role="status">{scope}:</span>
@@ -124,6 +126,7 @@ export function Events({ query }: { query: Query }) {
         <>
           <EventTable events={found.data} columns={columns} selected={mayWrite ? selected : undefined} select={setSelected} />
           <Pages page="events" query={query} of={found} />
+          <Export filter={filter} />
         </>
       )}</Shown>
     </>

@@ -3,7 +3,7 @@ import { useTexts } from "../display.ts";
 import type { Query } from "../logic.ts";
 import { Filters, Pages, Shown, Table, Time, usePage } from "../parts.tsx";
 
-/** Locks are released by their holder, who has the token, or by the end of their lease: there is no action here. */
+/** Has no action: only the holder has the token that releases a lock. */
 export function Locks({ query }: { query: Query }) {
   const text = useTexts();
   const page = usePage<HeldLock>("/v1/locks", query);

@@ -14,7 +14,7 @@ export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (stat
   ];
 }
 
-/** What fires between two instants, over all schedules, by the current tz release. */
+/** Lists the occurrences of all schedules between two instants, by the current tz release. */
 export function Occurrences({ query }: { query: Query }) {
   const text = useTexts();
   const word = useStateWord();

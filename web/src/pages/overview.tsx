@@ -1,10 +1,10 @@
-import { useState } from "preact/hooks";
-import type { BoundedCount, Endpoint, EndpointPage, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
-import { get, Refusal, useLoaded } from "../api.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { BoundedCount, ClockAdvanced, Endpoint, EndpointPage, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
+import { followStats, get, readClock, Refusal, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
-import { Facts, Shown, State, Time } from "../parts.tsx";
+import { Act, Facts, Shown, State, Time, useActions } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
 
@@ -32,6 +32,7 @@ async function openCircuits(signal: AbortSignal): Promise<Endpoint[]> {
   return open;
 }
 
+const PUSHED = "PT1H"; // the window of the stream of changes
 const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;
 
 function Figure({ name, value, word, page = "events", query }: { name: string; value: string | number; word: Word; page?: string; query?: Query }) {
@@ -83,13 +84,36 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
   );
 }
 
+const STEPS = ["PT1M", "PT1H", "P1D", "P1M", "P1Y"];
+
+/** A test clock with buttons that move it; the events that become due are delivered. */
+function TestClock() {
+  const text = useTexts();
+  const clock = useLoaded(readClock, [], ["events"], 5000);
+  const actions = useActions(clock.reload);
+  return (
+    <>
+      {text("testClock")} <Shown of={clock}>{({ now }) => <Time at={now} />}</Shown>
+      <div class="buttons">{STEPS.map((by) => (
+        <Act key={by} word="advance" about={by} role="ADMIN" label={by} press={() => actions.ask({
+          word: "advance", about: by, request: { method: "POST", path: "/v1/clock/advance", body: { by }, cli: ["clock", "advance", "--by", by] },
+          said: (answer) => text("advanced", { delivered: (answer as ClockAdvanced).delivered, failed: (answer as ClockAdvanced).failed }),
+        })} />
+      ))}</div>
+      {actions.view}
+    </>
+  );
+}
+
 export function Overview() {
   const text = useTexts();
   const [over, setOver] = useState<keyof typeof WINDOWS>("PT1H");
   const state = useLoaded(health, [], [], 5000);
-  const stats = useLoaded((signal) => get<Stats>(`/v1/stats?window=${over}`, signal), [over], ["events"], 5000);
+  const [pushed, setPushed] = useState<Stats>();
+  useEffect(() => followStats(setPushed), []);
+  const stats = useLoaded((signal) => get<Stats>(`/v1/stats?window=${over}`, signal), [over], [], over === PUSHED ? 60_000 : 10_000);
   const info = useLoaded((signal) => get<Info>("/v1/info", signal), [], [], 60_000);
-  const next = useLoaded((signal) => get<EventPage>("/v1/events?status=PENDING&targetFrom=now&limit=10", signal), [], ["events"], 10_000);
+  const next = useLoaded((signal) => get<EventPage>("/v1/events?status=PENDING&targetFrom=now&limit=10", signal), [], [], 10_000);
   const circuits = useLoaded(openCircuits, [], ["endpoints"], 10_000);
   const minutes = secondsOf(over) / 60;
   return (
@@ -112,7 +136,7 @@ export function Overview() {
             {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
           </select>
         </label>
-        <Shown of={stats}>{(found) => <Figures of={found} />}</Shown>
+        <Shown of={stats}>{(found) => <Figures of={over === PUSHED && pushed ? pushed : found} />}</Shown>
         <Series hours={minutes / 60} minutes={minutes} />
       </section>
       <section>
@@ -135,7 +159,7 @@ export function Overview() {
         <Shown of={info}>{(found) => (
           <Facts of={[
             ["version", <>{found.version} <code>{found.commit}</code></>], ["database", <>{found.database.kind} {found.database.version}{found.database.note && <div class="quiet">{found.database.note}</div>}</>],
-            ["tz", found.tzdb], ["clock", found.clock === "test" ? text("testClock") : text("systemClock")],
+            ["tz", found.tzdb], ["clock", found.clock === "test" ? <TestClock /> : text("systemClock")],
           ]} />
         )}</Shown>
       </section>

@@ -34,6 +34,8 @@ export const ar: Texts = {
   sameAs: "الشيء نفسه بـ curl وبالأمر", done: "تم.", stop: "إيقاف", stopHint: "يبقى ما أُنجز، ولا يُنفَّذ الباقي.", drain: "إنهاء تدريجي", drainHint: "تُنهي العملية {n} من الأحداث التي بحوزتها ثم تتوقف.",
   test: "إرسال اختبار", testHint: "يرسل طلبًا من النوع sundial.test لا يُحفظ في أي مكان.", rotateSecret: "تغيير السر", rotateHint: "يوقّع السر القديم مع الجديد لمدة 24 ساعة.", shownOnce: "يُعرض مرة واحدة. انسخه الآن.",
   enable: "تفعيل", disable: "تعطيل", closeCircuit: "إغلاق القاطع", pause: "إيقاف مؤقت", pauseHint: "تنتظر الأحداث المخططة حتى استئناف الجدول.", resume: "استئناف", trigger: "تشغيل الآن", triggerHint: "ينشئ حدثًا واحدًا موعده الآن.", backfill: "استدراك",
+  views: "طرق العرض المحفوظة", viewName: "اسم طريقة العرض هذه", save: "حفظ", remove: "إزالة", exportAs: "تصدير بصيغة {format}", exported: "صُدِّر {n} من الأحداث.", exportedPart: "صُدِّرت أول {n} من الأحداث فقط.",
+  inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
 
   deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", deadLetterCount: "عدد الأحداث الفاشلة: {n}.", moreThere: "لم تُعدّ الأقدم.",

@@ -34,6 +34,8 @@ export const de: Texts = {
   sameAs: "Dasselbe mit curl und als Befehl", done: "Erledigt.", stop: "Anhalten", stopHint: "Was erledigt ist, bleibt. Der Rest wird nicht ausgeführt.", drain: "Auslaufen lassen", drainHint: "Der Prozess beendet die {n} Ereignisse, die er hält, und endet.",
   test: "Test senden", testHint: "Sendet eine Anfrage vom Typ sundial.test, die nirgends gespeichert wird.", rotateSecret: "Geheimnis wechseln", rotateHint: "Das alte Geheimnis signiert noch 24 Stunden neben dem neuen.", shownOnce: "Wird nur einmal gezeigt. Jetzt kopieren.",
   enable: "Einschalten", disable: "Abschalten", closeCircuit: "Circuit-Breaker schließen", pause: "Pausieren", pauseHint: "Geplante Ereignisse warten, bis der Zeitplan fortgesetzt wird.", resume: "Fortsetzen", trigger: "Jetzt auslösen", triggerHint: "Legt ein Ereignis an, das jetzt fällig ist.", backfill: "Nachholen",
+  views: "Gespeicherte Ansichten", viewName: "Name dieser Ansicht", save: "Speichern", remove: "Entfernen", exportAs: "Als {format} speichern", exported: "{n} Ereignisse gespeichert.", exportedPart: "Nur die ersten {n} Ereignisse wurden gespeichert.",
+  inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
 
   deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", deadLetterCount: "{n} Unzustellbare.", moreThere: "Ältere wurden nicht gezählt.",

@@ -1,11 +1,11 @@
 // Every text of the console. The other languages have the same words, which their type checks.
 export const en = {
   // Pages.
-  overview: "Overview", events: "Events", event: "Event", deadLetters: "Dead letters", occurrences: "What fires next", schedules: "Schedules", newSchedule: "New schedule", people: "People",
+  overview: "Overview", events: "Events", event: "Event", deadLetters: "Dead letters", occurrences: "Upcoming", schedules: "Schedules", newSchedule: "New schedule", people: "People",
   endpoints: "Endpoints", operations: "Operations", streams: "Streams", locks: "Locks", zones: "Time zones", instances: "Instances", keys: "API keys", pages: "Pages", notFound: "This page does not exist.",
 
   // The frame of every page.
-  settings: "Display", skipToContent: "Skip to content", loading: "Loading…", nothing: "Nothing here.", stale: "What you see may be out of date.", since: "since",
+  settings: "Display", skipToContent: "Skip to content", loading: "Loading…", nothing: "Nothing here.", stale: "These data may be out of date.", since: "since",
   unreachable: "The server does not answer. This page tries again by itself.", noDatabase: "The server cannot reach its database. This page tries again by itself.", unknownError: "The server refused this.",
   timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language", readOnly: "Read only",
   keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.",
@@ -37,9 +37,11 @@ export const en = {
   // Actions.
   retry: "Retry now", fire: "Send now", reschedule: "Reschedule", edit: "Edit payload", cancel: "Cancel event", dismiss: "Dismiss", bulkRetry: "Retry", bulkCancel: "Cancel", bulkDismiss: "Dismiss", confirm: "Do it", close: "Close", create: "Create",
   countedApply: "This applies to {n} events.", counting: "Counting…", started: "{status}, {done} of {total} done, {failed} failed.", operation: "Operation", perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.",
-  sameAs: "The same by curl and by command", done: "Done.", stop: "Stop", stopHint: "What has been done stays. The rest is not done.", drain: "Drain", drainHint: "The process finishes the {n} events that it holds, and ends.",
+  sameAs: "The same by curl and by command", done: "Done.", stop: "Stop", stopHint: "The finished part stays. The rest is not done.", drain: "Drain", drainHint: "The process finishes the {n} events that it holds, and ends.",
   test: "Send a test", testHint: "Sends one request of type sundial.test, which is stored nowhere.", rotateSecret: "Rotate secret", rotateHint: "The old secret keeps signing for 24 hours beside the new one.", shownOnce: "Shown once. Copy it now.",
   enable: "Enable", disable: "Disable", closeCircuit: "Close circuit", pause: "Pause", pauseHint: "Planned events wait until the schedule is resumed.", resume: "Resume", trigger: "Trigger now", triggerHint: "Creates one event that is due now.", backfill: "Backfill",
+  views: "Saved views", viewName: "Name of this view", save: "Save", remove: "Remove", exportAs: "Export as {format}", exported: "Exported {n} events.", exportedPart: "Only the first {n} events were exported.",
+  inbox: "Inbox", clearInbox: "Empty inbox", advance: "Advance the clock", advanced: "{delivered} delivered, {failed} failed.",
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
 
   // Dead letters, locks, schedules.
