@@ -6,6 +6,11 @@ set(ENV{NODE_PATH} ${FOLDER}/node_modules)
 execute_process(COMMAND ${ESBUILD} ${WEB}/src/app.tsx --bundle --minify --format=esm --target=es2021 --charset=utf8
         --tsconfig=${WEB}/tsconfig.json --outfile=${FOLDER}/app.js --log-level=warning
     COMMAND_ERROR_IS_FATAL ANY)
+# The libraries' licences go with every copy of them.
+foreach(library preact uplot)
+    file(READ ${FOLDER}/node_modules/${library}/LICENSE licence)
+    file(APPEND ${FOLDER}/app.js "/*! ${library}\n${licence}*/\n")
+endforeach()
 set(hashes "")
 foreach(file app.js app.css)
     execute_process(COMMAND gzip -9 -n -c ${FOLDER}/${file} OUTPUT_FILE ${FOLDER}/${file}.gz COMMAND_ERROR_IS_FATAL ANY)

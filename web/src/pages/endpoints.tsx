@@ -92,7 +92,7 @@ export function Endpoint({ id }: { id: string }) {
         ["executed", (attempt) => <Time at={attempt.endedAt} />],
         ["event", (attempt) => <a href={hrefOf("events", attempt.eventId)}><code>{attempt.eventId.slice(-12)}</code></a>],
         ["status", (attempt) => <State of={attempt.outcome} />],
-        ["answer", (attempt) => attempt.statusCode ?? attempt.error?.code ?? <Quiet />],
+        ["answer", (attempt) => attempt.statusCode ?? (attempt.error?.code || attempt.error?.text || <Quiet />)],
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
     </>
