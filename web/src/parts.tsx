@@ -26,7 +26,7 @@ export function Time({ at, zone, relative = false }: { at: string | null | undef
   const target = zone ?? viewerZone;
   const zones = { target, viewer: viewerZone, utc: "UTC" };
   const lines = [
-    ...(zone ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
+    ...(zone && zone !== "UTC" ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
     `${text("viewer")} (${viewerZone}): ${clockTime(at, viewerZone, language)}`,
     `UTC: ${clockTime(at, "UTC", language)}`,
   ];
@@ -45,6 +45,12 @@ const ICONS: Record<string, [icon: string, tone: string]> = {
   SUCCEEDED: ["✓", "green"], RETRYABLE: ["↻", "amber"], PERMANENT: ["✕", "red"], LOST: ["?", "amber"], LATE: ["!", "amber"], RELEASED: ["↩", "grey"],
   ready: ["✓", "green"], notReady: ["✕", "red"], RUNNING: ["▶", "green"], DRAINING: ["◐", "amber"], SILENT: ["✕", "red"], STOPPED: ["■", "grey"], enabled: ["✓", "green"], disabled: ["⊘", "grey"], paused: ["‖", "amber"],
 };
+
+/** A value of the API in the chosen language. */
+export function Value({ of }: { of: string }) {
+  const word = useStateWord();
+  return <>{word(of)}</>;
+}
 
 /** A state as colour, icon and word. */
 export function State({ of }: { of: string }) {
@@ -249,6 +255,8 @@ export interface Filter {
   hint?: string;
 }
 
+const ZONE_FIELDS = ["timezone", "targetTimezone"];
+
 /** A form whose fields are the query of the page's address. Members of the query without a field stay. */
 export function Filters({ page, query, filters }: { page: string; query: Query; filters: readonly Filter[] }) {
   const text = useTexts();
@@ -270,7 +278,7 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
               <option value="">{text("any")}</option>
               {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
             </select>
-          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} />}
+          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : undefined} />}
         </Field>
       ))}
       <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>
