@@ -104,7 +104,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
   const again = useRef(() => {});
   useEffect(() => {
     const ended = new AbortController();
-    let timer = 0, failures = 0, running = false, repeat = false;
+    let timer = 0, failures = 0, running = false, repeat = false, unknown = false;
     const run = async () => {
       clearTimeout(timer);
       if (running) {
@@ -115,17 +115,19 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
       try {
         const data = await load(ended.signal);
         failures = 0;
+        unknown = false;
         if (!ended.signal.aborted) setState({ data });
       } catch (error) {
         if (ended.signal.aborted) return;
         failures++;
         const refusal = asRefusal(error);
+        unknown = refusal.status === 401; // asking again does not help: the user has to log in
         setState((old) => ({ ...old, refusal }));
       } finally {
         running = false;
       }
       if (ended.signal.aborted) return;
-      const wait = repeat && failures === 0 ? 250 : failures > 0 ? retryDelay(failures) : every;
+      const wait = repeat && failures === 0 ? 250 : failures > 0 && !unknown ? retryDelay(failures) : every;
       repeat = false;
       timer = window.setTimeout(tick, wait);
     };

@@ -17,10 +17,11 @@ import { Occurrences } from "./pages/occurrences.tsx";
 import { Operation, Operations } from "./pages/operations.tsx";
 import { Overview } from "./pages/overview.tsx";
 import { People } from "./pages/people.tsx";
+import { Reference } from "./pages/reference.tsx";
 import { NewSchedule, Schedule, Schedules } from "./pages/schedules.tsx";
 import { StreamEvents, Streams } from "./pages/streams.tsx";
 import { Zones } from "./pages/zones.tsx";
-import { CallerContext, Dialog, Refused, Time } from "./parts.tsx";
+import { CallerContext, Dialog, Refused, Shown, Time } from "./parts.tsx";
 import type { Word } from "./texts/en.ts";
 
 /** The pages in the order of the navigation, each with the key that opens it after `g`. */
@@ -38,7 +39,11 @@ const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChil
   zones: { key: "z", page: ({ query }) => <Zones query={query} /> },
   instances: { key: "i", page: () => <Instances /> },
   keys: { key: "k", page: ({ query }) => <Keys query={query} /> },
+  reference: { key: "a", page: ({ query }) => <Reference query={query} /> },
 };
+
+/** Suggestions for fields of zones: the names that the browser knows. */
+const ZONES = Intl.supportedValuesOf("timeZone");
 
 function usePlace() {
   const [place, setPlace] = useState(() => placeOf(location.hash));
@@ -160,7 +165,7 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [place.page, place.id]);
-  const leave = () => void logOut().then(() => session.missing(), () => session.missing());
+  const leave = () => void logOut().then(() => session.missing(), () => {}); // a failed request has ended no session
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{text("skipToContent")}</a>
@@ -184,9 +189,10 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
           <Lost />
           {keyMissing ? <KeyForm used={(now) => { setFound(now); setKeyMissing(false); }} /> : found ? (
             <Signed found={found} changed={setFound}>{known ? known.page(place) : <p>{text("notFound")}</p>}</Signed>
-          ) : <p class="quiet" role="status">{text("loading")}</p>}
+          ) : <Shown of={{ ...asked, data: undefined }}>{() => null}</Shown>}
         </main>
       </div>
+      <datalist id="zone-names">{ZONES.map((zone) => <option key={zone} value={zone} />)}</datalist>
       {help && <Help close={() => setHelp(false)} />}
     </>
   );

@@ -46,6 +46,12 @@ const ICONS: Record<string, [icon: string, tone: string]> = {
   ready: ["✓", "green"], notReady: ["✕", "red"], RUNNING: ["▶", "green"], DRAINING: ["◐", "amber"], SILENT: ["✕", "red"], STOPPED: ["■", "grey"], enabled: ["✓", "green"], disabled: ["⊘", "grey"], paused: ["‖", "amber"],
 };
 
+/** A value of the API in the chosen language. */
+export function Value({ of }: { of: string }) {
+  const word = useStateWord();
+  return <>{word(of)}</>;
+}
+
 /** A state as colour, icon and word. */
 export function State({ of }: { of: string }) {
   const word = useStateWord();
@@ -249,6 +255,8 @@ export interface Filter {
   hint?: string;
 }
 
+const ZONE_FIELDS = ["timezone", "targetTimezone"];
+
 /** A form whose fields are the query of the page's address. Members of the query without a field stay. */
 export function Filters({ page, query, filters }: { page: string; query: Query; filters: readonly Filter[] }) {
   const text = useTexts();
@@ -270,7 +278,7 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
               <option value="">{text("any")}</option>
               {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
             </select>
-          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} />}
+          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : undefined} />}
         </Field>
       ))}
       <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>

@@ -203,6 +203,13 @@ const PAGES = {
     await page.locator("tr[data-id]", { hasText: "BIRTHDAY" }).locator(`a[href*='${user.id}']`).waitFor();
   },
 
+  async reference({ page, url }) {
+    await page.goto(`${url}/ui/#/reference?q=/v1/locks`);
+    await page.locator("[data-operation-id=acquireLock] summary").click();
+    await page.locator("[data-operation-id=acquireLock]", { hasText: "holder" }).waitFor();
+    assert.equal(await page.locator("[data-operation-id=listUsers]").count(), 0);
+  },
+
   async zones({ page, url }) {
     await page.goto(`${url}/ui/#/zones?q=Lord_Howe`);
     await page.locator("tr[data-id='Australia/Lord_Howe']", { hasText: /\+1[01]:[03]0 → \+1[01]:[03]0/ }).waitFor();

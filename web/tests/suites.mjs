@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
-const ALL = ["overview", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys"];
+const ALL = ["overview", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "reference?q=/v1/locks"];
 
 const SUITES = {
   /** The files, their headers and their size. */
@@ -182,6 +182,24 @@ const SUITES = {
     await page.locator("h1 [data-state=COMPLETED]").waitFor();
     await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 1, "the event was delivered");
     failing.stop();
+
+    // A schedule for 02:30 in Berlin, with a choice of what happens on 28 March.
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await press("main a[href='#/schedules/new']");
+    for (const [name, value] of [["eventType", "AT_NIGHT"], ["cron", "30 2 * * *"], ["timezone", "Europe/Berlin"], ["from", "03272027"]]) {
+      await focus(`main input[name=${name}]`);
+      if (name === "timezone") await page.keyboard.press("Control+A");
+      await page.keyboard.type(value);
+    }
+    await page.locator("[data-note^=gap_]").waitFor();
+    await focus("main select[name=gap]");
+    await page.keyboard.type("skip");
+    await page.locator("[data-note=gap_skipped]").waitFor();
+    await press("main form button[type=submit]");
+    await press("dialog button[type=submit]");
+    await page.locator("h1", { hasText: "AT_NIGHT" }).waitFor();
+    assert.equal((await api("GET", "/v1/schedules?eventType=AT_NIGHT")).data[0].gap, "skip");
   }),
 
   /** A killed server: the page says so, keeps what it knew, shows nothing as done, and comes back by itself. */

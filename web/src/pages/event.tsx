@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Attempt, AttemptPage, Event, Explanation } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
-import { useTexts } from "../display.ts";
+import { useStateWord, useTexts } from "../display.ts";
 import { durationText, eventActions, hrefOf, parseExactly, waterfall, type Request } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Payload, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
@@ -87,6 +87,7 @@ export function EventDetails({ id }: { id: string }) {
   const event = useLoaded((signal) => get<Event>(path, signal), [id], ["events"], 3000);
   const explained = useLoaded((signal) => get<Explanation>(`${path}/explain`, signal), [id], ["events"], 3000);
   const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${encodeURIComponent(id)}&limit=100`, signal), [id], ["events"], 5000);
+  const word = useStateWord();
   const [chosen, setChosen] = useState<Chosen>();
   const [said, setSaid] = useState("");
   return (
@@ -120,8 +121,8 @@ export function EventDetails({ id }: { id: string }) {
               ["lateness", found.latenessMs !== null && <bdi>{durationText(found.latenessMs / 1000)}</bdi>],
               ["reason", found.failureReason],
               ["nextAttempt", found.nextAttemptAt && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
-              ["waitingFor", found.waitingFor],
-              ["priority", found.priority],
+              ["waitingFor", found.waitingFor && word(found.waitingFor)],
+              ["priority", word(found.priority)],
               ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
               ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
               ["user", found.userId && <a href={hrefOf("events", "", { userId: found.userId })}><code>{found.userId}</code></a>],

@@ -3,7 +3,7 @@ import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../.
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { bulkCommand, bulkFilter, hrefOf, searchOf, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, type Filter } from "../parts.tsx";
+import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, Value, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 
@@ -16,8 +16,8 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
   zone: (event) => <bdi>{event.targetTimezone}</bdi>,
   status: (event) => <State of={event.status} />,
-  priority: (event) => event.priority,
-  waitingFor: (event) => event.waitingFor ?? <Quiet />,
+  priority: (event) => <Value of={event.priority} />,
+  waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
   attempts: (event) => event.attempt,
   reason: (event) => event.failureReason ?? <Quiet />,
   endpoint: (event) => <Ref page="endpoints" id={event.endpointId} />,

@@ -2,7 +2,7 @@ import type { Operation as OperationObject, OperationError } from "../../../clie
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { hrefOf, type Query } from "../logic.ts";
-import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, type Page } from "../parts.tsx";
+import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
 
 function Progress({ of }: { of: OperationObject }) {
   const text = useTexts();
@@ -33,7 +33,7 @@ export function Operations({ query }: { query: Query }) {
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("operations")} rows={found.data} id={({ id }) => id} columns={[
-            ["type", ({ id, kind }) => <a href={hrefOf("operations", id)}>{kind}</a>],
+            ["type", ({ id, kind }) => <a href={hrefOf("operations", id)}><Value of={kind} /></a>],
             ["status", ({ status }) => <State of={status} />],
             ["progress", (operation) => <Progress of={operation} />],
             ["failed", ({ failed }) => failed],
@@ -58,7 +58,7 @@ export function Operation({ id }: { id: string }) {
       <p><a href={hrefOf("operations")}>{text("operations")}</a></p>
       <Shown of={operation}>{(found) => (
         <>
-          <h1>{found.kind} <State of={found.status} /></h1>
+          <h1><Value of={found.kind} /> <State of={found.status} /></h1>
           {found.status === "RUNNING" && <div class="buttons"><Act word="stop" press={() => actions.ask({ ...stop(found), note: <p>{text("stopHint")}</p> })} /></div>}
           {actions.view}
           <Facts of={[

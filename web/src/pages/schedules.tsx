@@ -193,7 +193,7 @@ export function NewSchedule() {
         {FIELDS[kind as keyof typeof FIELDS].map(([name, label, hint]) => (
           <Field key={name} label={text(label)}><input name={name} dir="ltr" value={fields[name] ?? ""} onInput={set(name)} placeholder={hint} /></Field>
         ))}
-        <Field label={text("zone")}><input name="timezone" dir="ltr" value={fields.timezone ?? ""} onInput={set("timezone")} placeholder="Europe/Berlin" /></Field>
+        <Field label={text("zone")}><input name="timezone" list="zone-names" dir="ltr" value={fields.timezone ?? ""} onInput={set("timezone")} placeholder="Europe/Berlin" /></Field>
         {POLICIES.map(([name, choices]) => (
           <Field key={name} label={text(name)}>
             <select name={name} value={fields[name] ?? ""} onChange={set(name)}>{choices.map((choice) => <option key={choice} value={choice}>{word(choice)}</option>)}</select>

@@ -34,6 +34,7 @@ export const ar: Texts = {
   sameAs: "الشيء نفسه بـ curl وبالأمر", done: "تم.", stop: "إيقاف", stopHint: "يبقى ما أُنجز، ولا يُنفَّذ الباقي.", drain: "إنهاء تدريجي", drainHint: "تُنهي العملية {n} من الأحداث التي بحوزتها ثم تتوقف.",
   test: "إرسال اختبار", testHint: "يرسل طلبًا من النوع sundial.test لا يُحفظ في أي مكان.", rotateSecret: "تغيير السر", rotateHint: "يوقّع السر القديم مع الجديد لمدة 24 ساعة.", shownOnce: "يُعرض مرة واحدة. انسخه الآن.",
   enable: "تفعيل", disable: "تعطيل", closeCircuit: "إغلاق القاطع", pause: "إيقاف مؤقت", pauseHint: "تنتظر الأحداث المخططة حتى استئناف الجدول.", resume: "استئناف", trigger: "تشغيل الآن", triggerHint: "ينشئ حدثًا واحدًا موعده الآن.", backfill: "استدراك",
+  reference: "مرجع الواجهة", parameters: "المعاملات", responses: "الردود", requestBody: "المتن", searchPath: "الطريقة أو المسار يحتوي على",
   views: "طرق العرض المحفوظة", viewName: "اسم طريقة العرض هذه", save: "حفظ", remove: "إزالة", exportAs: "تصدير بصيغة {format}", exported: "صُدِّر {n} من الأحداث.", exportedPart: "صُدِّرت أول {n} من الأحداث فقط.",
   inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
@@ -46,6 +47,7 @@ export const ar: Texts = {
 
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
+  CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",
   RETRY: "المحاولة التالية", CIRCUIT: "قاطع الدائرة", LIMIT: "الحد", ENDPOINT: "نقطة الوصول", SCHEDULE: "الجدول", true: "نعم", false: "لا",
   cron: "Cron", yearly: "سنوي", rrule: "قاعدة تقويم (RRULE)", every: "كل مدة", compatible: "كالتقاويم (الفجوة: لاحقًا، التكرار: الأول)", earlier: "أبكر", later: "لاحقًا", boundary: "عند التغيير", skip: "ترك", both: "المرتان",
   feb28: "28 فبراير", mar1: "1 مارس", once: "مرة", all: "الكل", gap_earlier: "غير موجود، قُدِّم", gap_later: "غير موجود، أُخِّر", gap_boundary: "غير موجود، عند التغيير", gap_skipped: "غير موجود، تُرك",

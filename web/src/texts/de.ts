@@ -34,6 +34,7 @@ export const de: Texts = {
   sameAs: "Dasselbe mit curl und als Befehl", done: "Erledigt.", stop: "Anhalten", stopHint: "Was erledigt ist, bleibt. Der Rest wird nicht ausgeführt.", drain: "Auslaufen lassen", drainHint: "Der Prozess beendet die {n} Ereignisse, die er hält, und endet.",
   test: "Test senden", testHint: "Sendet eine Anfrage vom Typ sundial.test, die nirgends gespeichert wird.", rotateSecret: "Geheimnis wechseln", rotateHint: "Das alte Geheimnis signiert noch 24 Stunden neben dem neuen.", shownOnce: "Wird nur einmal gezeigt. Jetzt kopieren.",
   enable: "Einschalten", disable: "Abschalten", closeCircuit: "Circuit-Breaker schließen", pause: "Pausieren", pauseHint: "Geplante Ereignisse warten, bis der Zeitplan fortgesetzt wird.", resume: "Fortsetzen", trigger: "Jetzt auslösen", triggerHint: "Legt ein Ereignis an, das jetzt fällig ist.", backfill: "Nachholen",
+  reference: "API-Referenz", parameters: "Parameter", responses: "Antworten", requestBody: "Rumpf", searchPath: "Methode oder Pfad enthält",
   views: "Gespeicherte Ansichten", viewName: "Name dieser Ansicht", save: "Speichern", remove: "Entfernen", exportAs: "Als {format} speichern", exported: "{n} Ereignisse gespeichert.", exportedPart: "Nur die ersten {n} Ereignisse wurden gespeichert.",
   inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
@@ -46,6 +47,7 @@ export const de: Texts = {
 
   PENDING: "Geplant", PROCESSING: "In Arbeit", COMPLETED: "Erledigt", FAILED: "Gescheitert", CANCELLED: "Abgesagt", OPEN: "Offen", HALF_OPEN: "Probe", CLOSED: "Geschlossen", RUNNING: "Läuft", STOPPED: "Angehalten", DRAINING: "Läuft aus", SILENT: "Stumm",
   pass: "Bestanden", warn: "Warnung", fail: "Gescheitert", SUCCEEDED: "Gelungen", RETRYABLE: "Gescheitert, neuer Versuch folgt", PERMANENT: "Endgültig gescheitert", LOST: "Verloren", LATE: "Zu spät", RELEASED: "Zurückgegeben", disabled: "Abgeschaltet", paused: "Pausiert",
+  CRITICAL: "Kritisch", HIGH: "Hoch", NORMAL: "Normal", LOW: "Niedrig", PLAN_SCHEDULE: "Zeitplan planen", REPLAN_SCHEDULE: "Zeitplan neu planen", BACKFILL_SCHEDULE: "Zeitplan nachholen", BULK: "Sammelaktion",
   RETRY: "Nächster Versuch", CIRCUIT: "Circuit-Breaker", LIMIT: "Grenze", ENDPOINT: "Endpunkt", SCHEDULE: "Zeitplan", true: "Ja", false: "Nein",
   cron: "Cron", yearly: "Jährlich", rrule: "Kalenderregel (RRULE)", every: "In festem Abstand", compatible: "wie Kalender (Lücke: später, doppelt: erste)", earlier: "früher", later: "später", boundary: "zur Umstellung", skip: "auslassen", both: "beide Male",
   feb28: "28. Februar", mar1: "1. März", once: "einmal", all: "alle", gap_earlier: "Gibt es nicht, früher", gap_later: "Gibt es nicht, später", gap_boundary: "Gibt es nicht, zur Umstellung", gap_skipped: "Gibt es nicht, ausgelassen",

@@ -40,6 +40,7 @@ export const en = {
   sameAs: "The same by curl and by command", done: "Done.", stop: "Stop", stopHint: "The finished part stays. The rest is not done.", drain: "Drain", drainHint: "The process finishes the {n} events that it holds, and ends.",
   test: "Send a test", testHint: "Sends one request of type sundial.test, which is stored nowhere.", rotateSecret: "Rotate secret", rotateHint: "The old secret keeps signing for 24 hours beside the new one.", shownOnce: "Shown once. Copy it now.",
   enable: "Enable", disable: "Disable", closeCircuit: "Close circuit", pause: "Pause", pauseHint: "Planned events wait until the schedule is resumed.", resume: "Resume", trigger: "Trigger now", triggerHint: "Creates one event that is due now.", backfill: "Backfill",
+  reference: "API reference", parameters: "Parameters", responses: "Responses", requestBody: "Body", searchPath: "Method or path contains",
   views: "Saved views", viewName: "Name of this view", save: "Save", remove: "Remove", exportAs: "Export as {format}", exported: "Exported {n} events.", exportedPart: "Only the first {n} events were exported.",
   inbox: "Inbox", clearInbox: "Empty inbox", advance: "Advance the clock", advanced: "{delivered} delivered, {failed} failed.",
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
@@ -54,6 +55,7 @@ export const en = {
   // Values of the API.
   PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
   pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
+  CRITICAL: "Critical", HIGH: "High", NORMAL: "Normal", LOW: "Low", PLAN_SCHEDULE: "Plan a schedule", REPLAN_SCHEDULE: "Replan a schedule", BACKFILL_SCHEDULE: "Backfill a schedule", BULK: "Bulk action",
   RETRY: "Next attempt", CIRCUIT: "Circuit", LIMIT: "Limit", ENDPOINT: "Endpoint", SCHEDULE: "Schedule", true: "Yes", false: "No",
   cron: "Cron", yearly: "Yearly", rrule: "Calendar rule (RRULE)", every: "Every so often", compatible: "as calendars do (gap: later, overlap: first)", earlier: "earlier", later: "later", boundary: "at the change", skip: "skip", both: "both times",
   feb28: "28 February", mar1: "1 March", once: "once", all: "all", gap_earlier: "Does not exist, moved earlier", gap_later: "Does not exist, moved later", gap_boundary: "Does not exist, moved to the change", gap_skipped: "Does not exist, skipped",
