@@ -131,7 +131,7 @@ function Lost() {
   useEffect(() => connection.onChange(() => changed((count) => count + 1)), []);
   return (
     <div role="alert" class={connection.missing ? "lost" : ""} data-lost={connection.missing}>
-      {connection.missing && <><span aria-hidden="true">⚠</span> {text(connection.missing === "server" ? "unreachable" : "noDatabase")} {text("since")} <Time at={new Date(connection.since).toISOString()} /></>}
+      {connection.missing && <><span aria-hidden="true">⚠</span> {text(connection.missing === "server" ? "unreachable" : "noDatabase")} ({text("since")} <Time at={new Date(connection.since).toISOString()} />)</>}
     </div>
   );
 }

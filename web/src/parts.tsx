@@ -26,7 +26,7 @@ export function Time({ at, zone, relative = false }: { at: string | null | undef
   const target = zone ?? viewerZone;
   const zones = { target, viewer: viewerZone, utc: "UTC" };
   const lines = [
-    ...(zone ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
+    ...(zone && zone !== "UTC" ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
     `${text("viewer")} (${viewerZone}): ${clockTime(at, viewerZone, language)}`,
     `UTC: ${clockTime(at, "UTC", language)}`,
   ];
