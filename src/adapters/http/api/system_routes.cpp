@@ -78,13 +78,13 @@ Response console_page(const Console& console, const Request& request) {
 Response console_file(const Console& console, const Request& request) {
     if (console.page.empty()) return no_console(request);
     const std::string& file = request.path_value("file");
-    if (request.path_value("version") != console.version) {
+    const bool script = file == "app.js";
+    if (request.path_value("version") != console.version || (!script && file != "app.css")) {
         return refused({.code = Code::route_not_found,
-                        .detail = "the console has another version now; load " +
+                        .detail = "this version of the console has no such file; load " +
                                   std::string(console_path) + " again"},
                        request);
     }
-    const bool script = file == "app.js";
     const bool compressed =
         accepts_gzip(request.headers.find("Accept-Encoding").value_or(std::string_view()));
     std::string tag = "\"" + std::string(console.version) + (compressed ? "-gzip\"" : "\"");
