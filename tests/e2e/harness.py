@@ -11,6 +11,7 @@ import http.server
 import json
 import os
 import random
+import select
 import signal
 import socket
 import subprocess
@@ -55,6 +56,11 @@ class Answer:
         return json.loads(self.body)
 
 
+def closed_by_server(connection):
+    """Whether a kept connection has ended: the server closes it after a minute without a request."""
+    return connection.sock is not None and bool(select.select([connection.sock], [], [], 0)[0])
+
+
 class Client:
     """Calls one server over one kept connection; a thread needs one of its own."""
 
@@ -69,6 +75,9 @@ class Client:
         payload = text.encode() if isinstance(text, str) else text
         sent = {"Content-Type": "application/json"} if payload is not None else {}
         sent.update(headers or {})
+        if self.connection and closed_by_server(self.connection):
+            self.connection.close()
+            self.connection = None
         for attempt in (1, 2):
             fresh = self.connection is None
             if fresh:
