@@ -326,13 +326,14 @@ TEST_P(TransactionsOnEach, RefusesTextsWithANulByte) {
 }
 
 TEST_P(TransactionsOnEach, RefusesMoreParametersThanTheDatabaseTakes) {
-    const std::vector<sundial::SqlValue> values(65'536, sundial::SqlValue{1});
+    const std::size_t too_many = on_sqlite() ? 300'000 : 65'536;  // Debian's SQLite takes 250,000
+    const std::vector<sundial::SqlValue> values(too_many, sundial::SqlValue{1});
     const auto done = engine().transact([&](Transaction& tx) {
         (void)add(tx, 1, "tea");
         return tx.run_sql("SELECT 1", values);
     });
     EXPECT_EQ(code_of(done), "SQL_FAILED");
-    EXPECT_THAT(detail_of(done), HasSubstr("gives 65536 parameters"));
+    EXPECT_THAT(detail_of(done), HasSubstr("gives " + std::to_string(too_many) + " parameters"));
     EXPECT_THAT(items(), IsEmpty());
 }
 
