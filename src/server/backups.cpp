@@ -142,23 +142,30 @@ BackupDone back_up_postgres(const std::string& url, const fs::path& target,
     return done;
 }
 
-RestoredWork restore_postgres(const Settings& settings, const fs::path& file, bool replace,
-                              const ShowProgress& show, base::Log& log) {
+RestoredWork restore_postgres(const Settings& settings, const fs::path& file,
+                              const RestoreTerms& terms, const ShowProgress& show, base::Log& log) {
     const DatabaseContent content = content_of_archive(file);
     if (!content.faults.empty()) {
         throw CannotStart{"the backup cannot be restored: " + content.faults.front() +
                           ". Nothing has changed"};
     }
     ArchiveReader reader{file, system::new_sha256};
-    (void)migrate_database(settings, log);
+    if (!terms.dry_run) (void)migrate_database(settings, log);
     const int schema = postgres::applied_schema_version(settings.storage.url);
+    if (terms.dry_run && schema < content.schema_version) {
+        throw CannotStart{"the backup is sound. A dry run needs a database of its schema version " +
+                          std::to_string(content.schema_version) + ", and this one has " +
+                          std::to_string(schema) +
+                          ": run 'sundial db migrate' first, or restore without --dry-run, which "
+                          "does that too. Nothing has changed"};
+    }
     if (schema != content.schema_version) {
         throw CannotStart{"the backup has schema version " +
                           std::to_string(content.schema_version) + ", the database " +
                           std::to_string(schema) + ". Restore it with the sundial that made it (" +
                           reader.header().product + "), then upgrade. No data has changed"};
     }
-    const auto restoring = postgres::RestoreTransaction::begin(settings.storage.url, replace);
+    const auto restoring = postgres::RestoreTransaction::begin(settings.storage.url, terms.replace);
     PacedProgress progress{show};
     std::uint64_t bytes = 0;
     for (const ArchivedTable& table : reader.header().tables) {
@@ -176,7 +183,7 @@ RestoredWork restore_postgres(const Settings& settings, const fs::path& file, bo
     }
     for (const postgres::SavedSequence& each : reader.header().sequences) restoring->set(each);
     RestoredWork work = restoring->finish();
-    restoring->commit();
+    if (!terms.dry_run) restoring->commit();
     return work;
 }
 
@@ -190,8 +197,8 @@ BackupDone back_up_database(const Settings& settings, const fs::path& target,
     return back_up_postgres(settings.storage.url, target, show);
 }
 
-RestoredWork restore_backup(const Settings& settings, const fs::path& file, bool replace,
-                            const ShowProgress& show, base::Log& log) {
+RestoredWork restore_backup(const Settings& settings, const fs::path& file,
+                            const RestoreTerms& terms, const ShowProgress& show, base::Log& log) {
     if (!fs::is_regular_file(file)) throw CannotStart{"there is no file " + file.string()};
     const auto target = sqlite_file(settings.storage.url);
     if (target.has_value() == is_archive(file)) {
@@ -200,10 +207,10 @@ RestoredWork restore_backup(const Settings& settings, const fs::path& file, bool
                                    "--db, or another backup"};
     }
     if (target) {
-        return sqlite::restore_database(file, *target, replace, system::new_sha256,
+        return sqlite::restore_database(file, *target, terms, system::new_sha256,
                                         system::real_time());
     }
-    return restore_postgres(settings, file, replace, show, log);
+    return restore_postgres(settings, file, terms, show, log);
 }
 
 DatabaseContent check_backup(const fs::path& file) {

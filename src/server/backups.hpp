@@ -36,7 +36,7 @@ BackupDone back_up_database(const Settings& settings, const std::filesystem::pat
 /// Checks the whole backup, then puts it in the place of the database of the settings, in one
 /// transaction or one rename. Throws CannotStart with nothing changed.
 RestoredWork restore_backup(const Settings& settings, const std::filesystem::path& file,
-                            bool replace, const ShowProgress& show, base::Log& log);
+                            const RestoreTerms& terms, const ShowProgress& show, base::Log& log);
 
 /// Of a backup, or any SQLite file.
 [[nodiscard]] DatabaseContent check_backup(const std::filesystem::path& file);

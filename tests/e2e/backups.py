@@ -83,6 +83,10 @@ def while_events_flow(kind):
         assert "crm: " in said and "the oldest was due 2" in said, said
         assert "has data" in run("restore", saved, "--db", other, code=1)
         assert "give -y" in run("restore", saved, "--db", other, "--replace", code=2)
+        whole = run("check", "--db", other)
+        tried = run("restore", saved, "--db", other, "--replace", "--dry-run")
+        assert "would restore" in tried and "nothing has changed" in tried and "crm: " in tried, tried
+        assert run("check", "--db", other) == whole and not [name for name in os.listdir(directory) if "restoring" in name]
         run("restore", saved, "--db", other, "--replace", "-y")
         assert "sound" in run("check", "--db", other)
         before = receiver.count()

@@ -180,8 +180,6 @@ def required_flags(command):
     """The flags without which a command does not look at settings: `key` would call a server."""
     if command == ("db", "grant"):
         return ["--to", "reader"]
-    if command in (("db", "backup"), ("db", "restore")):
-        return ["saved"]
     return ["--db", "x.db"] if command[0] == "key" else []
 
 

@@ -435,15 +435,15 @@ RestoredWork work_left(sqlite3* database, Instant now) {
 
 }  // namespace
 
-RestoredWork restore_database(const fs::path& backup, const fs::path& file, bool replace,
-                              const NewDigest& digest, Instant now) {
+RestoredWork restore_database(const fs::path& backup, const fs::path& file,
+                              const RestoreTerms& terms, const NewDigest& digest, Instant now) {
     const DatabaseContent content = check_database(backup, digest, true);
     if (!content.faults.empty()) {
         throw CannotStart{"the backup " + backup.string() + " cannot be restored: " +
                           content.faults.front() + ". Nothing has changed"};
     }
     const FileLock lock{file};
-    if (!replace) refuse_used(file);
+    if (!terms.replace) refuse_used(file);
     const fs::path partial = file.string() + "-restoring";
     make_empty(partial);
     RestoredWork work;
@@ -467,6 +467,10 @@ RestoredWork restore_database(const fs::path& backup, const fs::path& file, bool
                 return left;
             }();
             restored.run("COMMIT");
+        }
+        if (terms.dry_run) {
+            remove_quietly(partial);
+            return work;
         }
         CRASH_POINT("restore: before the rename");
         finish_log(file);

@@ -27,10 +27,9 @@ DatabaseContent back_up(const std::filesystem::path& file, const std::filesystem
                                              const NewDigest& digest, bool must_be_backup = false);
 
 /// Puts the backup in the place of `file`, after checking it. Until the new file is complete the
-/// old one stays. `replace`: even if `file` has events, users or streams. Throws CannotStart, with
-/// nothing changed, also while a process uses `file`.
+/// old one stays. Throws CannotStart, with nothing changed, also while a process uses `file`.
 RestoredWork restore_database(const std::filesystem::path& backup,
-                              const std::filesystem::path& file, bool replace,
+                              const std::filesystem::path& file, const RestoreTerms& terms,
                               const NewDigest& digest, Instant now);
 
 }  // namespace sundial::sqlite

@@ -28,6 +28,11 @@ struct DatabaseContent {
     std::vector<std::string> faults{};                         // empty: sound
 };
 
+struct RestoreTerms {
+    bool replace = false;  // even if the target has events, users or streams
+    bool dry_run = false;  // does everything but keep the result
+};
+
 /// The work of the first server after a restore.
 struct RestoredWork {
     struct Backlog {

@@ -20,7 +20,7 @@ namespace {
 struct BackupFlags {
     SettingsFlags settings;
     std::string file;
-    bool replace = false;
+    RestoreTerms terms;
     bool yes = false;
 };
 
@@ -75,7 +75,7 @@ int run_backup(const BackupFlags& flags) {
 
 int run_restore(const BackupFlags& flags) {
     const Settings settings = load(flags.settings).settings;
-    if (flags.replace && !flags.yes) {
+    if (flags.terms.replace && !flags.terms.dry_run && !flags.yes) {
         const auto refused =
             cli::refuse_unconfirmed("delete all data of the database and restore " + flags.file,
                                     person(), "give -y", output(false));
@@ -87,9 +87,10 @@ int run_restore(const BackupFlags& flags) {
     system::JsonLog log(quiet);
     const RestoredWork work = [&] {
         BackupProgress progress;
-        return restore_backup(settings, flags.file, flags.replace, progress.show(), log);
+        return restore_backup(settings, flags.file, flags.terms, progress.show(), log);
     }();
-    std::cout << "restored " << flags.file << ": " << work.live << " live events\n";
+    std::cout << (flags.terms.dry_run ? "would restore " : "restored ") << flags.file << ": "
+              << work.live << " live events\n";
     std::int64_t due = 0;
     for (const auto& each : work.due) due += each.events;
     if (due == 0) {
@@ -105,6 +106,7 @@ int run_restore(const BackupFlags& flags) {
     std::cout << work.claims_ended
               << " claims ended: their events were being delivered when the backup was made\n"
               << "receivers see events sent since the backup again, with the same webhook-id\n";
+    if (flags.terms.dry_run) std::cout << "nothing has changed\n";
     return ok;
 }
 
@@ -191,7 +193,9 @@ void add_backup_commands(CommandTree& tree) {
                   [flags] { return run_restore(*flags); });
     add_settings_flags(restore, flags->settings);
     restore.add_option("file", flags->file, "the backup")->required();
-    restore.add_flag("--replace", flags->replace, "delete the data that the database has");
+    restore.add_flag("--replace", flags->terms.replace, "delete the data that the database has");
+    restore.add_flag("--dry-run", flags->terms.dry_run,
+                     "check the backup and the database, and print what would be sent");
     restore.add_flag("-y,--yes", flags->yes, "do not ask");
     CLI::App& check =
         tree.verb(db, "check", "look for damage in a backup or the database (exit code 1 if any)",
