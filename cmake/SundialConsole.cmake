@@ -11,7 +11,6 @@ function(sundial_console result)
     endif()
     set(folder ${PROJECT_BINARY_DIR}/web)
     set(web ${PROJECT_SOURCE_DIR}/web)
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*)
     set(files ${folder}/console.html ${folder}/console.version ${folder}/app.js ${folder}/app.js.gz ${folder}/app.css
         ${folder}/app.css.gz)
 
@@ -23,7 +22,8 @@ function(sundial_console result)
         VERBATIM)
     add_custom_command(OUTPUT ${files}
         COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DFOLDER=${folder} -DESBUILD=${ESBUILD_PROGRAM} -P ${web}/bundle.cmake
-        DEPENDS ${folder}/installed ${web}/bundle.cmake ${sources} ${PROJECT_SOURCE_DIR}/clients/typescript/src/schema.ts
+        DEPENDS ${folder}/installed ${web}/bundle.cmake ${web}/tsconfig.json ${web}/src/console.html ${web}/src/app.tsx
+        DEPFILE ${folder}/sources.d # the other sources
         COMMENT "Bundling the console"
         VERBATIM)
     set(${result} ${files} PARENT_SCOPE)

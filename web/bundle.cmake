@@ -4,8 +4,20 @@ cmake_minimum_required(VERSION 3.25)
 # esbuild finds the libraries through NODE_PATH, so that web/ itself stays free of node_modules.
 set(ENV{NODE_PATH} ${FOLDER}/node_modules)
 execute_process(COMMAND ${ESBUILD} ${WEB}/src/app.tsx --bundle --minify --format=esm --target=es2021 --charset=utf8
-        --tsconfig=${WEB}/tsconfig.json --outfile=${FOLDER}/app.js --log-level=warning
-    COMMAND_ERROR_IS_FATAL ANY)
+        --tsconfig=${WEB}/tsconfig.json --outfile=${FOLDER}/app.js --metafile=${FOLDER}/sources.json --log-level=warning
+    WORKING_DIRECTORY ${WEB} COMMAND_ERROR_IS_FATAL ANY)
+# The build bundles again when one of the bundled sources has changed. The first output stands for all.
+file(READ ${FOLDER}/sources.json bundled)
+string(JSON count LENGTH ${bundled} inputs)
+math(EXPR last "${count} - 1")
+set(sources "")
+foreach(i RANGE ${last})
+    string(JSON source MEMBER ${bundled} inputs ${i})
+    if(NOT source MATCHES node_modules)
+        string(APPEND sources " ${WEB}/${source}")
+    endif()
+endforeach()
+file(WRITE ${FOLDER}/sources.d "${FOLDER}/console.html:${sources}\n")
 # The libraries' licences go with every copy of them.
 foreach(library preact uplot)
     file(READ ${FOLDER}/node_modules/${library}/LICENSE licence)
