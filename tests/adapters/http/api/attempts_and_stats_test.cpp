@@ -186,6 +186,7 @@ TEST_F(ConsoleApiTest, ShowsAHeatmap) {
         get("/v1/stats/heatmap?by=status&from=2027-01-05T11:00:00Z&to=2027-01-05T13:00:00Z"));
     EXPECT_EQ(past.at("bucket").as_string(), "PT3600S");
     EXPECT_EQ(past.at("from").as_string(), "2027-01-05T11:00:00.000Z");
+    EXPECT_FALSE(past.at("moreSchedules").as_bool());
     EXPECT_EQ(past.at("data").at(0).at("key").as_string(), "FAILED");
     EXPECT_EQ(bj::serialize(past.at("data").at(0).at("past")), "[0,1]");
     EXPECT_TRUE(past.at("data").at(0).at("limit").is_null());
