@@ -107,6 +107,17 @@ TEST_F(ConsoleApiTest, CountsAndExpandsEvents) {
     EXPECT_FALSE(json_of(get("/v1/events/" + to_string(event.id))).as_object().contains("user"));
 }
 
+TEST_F(ConsoleApiTest, ShowsAddedObjectsThatChangedWhileTheEventDidNot) {
+    const std::string path = "/v1/events/" + to_string(scheduled(a_reminder()).id);
+    const Response plain = get(path);
+    Headers known;
+    known.add("If-None-Match", std::string(plain.headers.find("ETag").value_or("")));
+    EXPECT_EQ(call("GET", path, {}, known).status, 304);
+    const Response expanded = call("GET", path + "?expand=endpoint", {}, known);
+    EXPECT_EQ(expanded.status, 200);
+    EXPECT_EQ(expanded.headers.find("ETag"), plain.headers.find("ETag"));
+}
+
 TEST_F(ConsoleApiTest, RefusesInvalidFiltersOfAttempts) {
     EXPECT_THAT(refusal("/v1/attempts?from=tomorrow"), HasSubstr("?from"));
     EXPECT_THAT(refusal("/v1/attempts?endpointId=ext:none"), HasSubstr("?endpointId"));
