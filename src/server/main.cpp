@@ -12,6 +12,7 @@
 #include "application/ports/failures.hpp"
 #include "base/log.hpp"
 #include "cli/http_client.hpp"
+#include "cli/output.hpp"
 #include "server/command_line/command_tree.hpp"
 
 namespace {
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
         return once_written(tree.run(argc, argv));
     } catch (const cli::Unreachable& error) {
         return report_failure(server::unreachable, "", error);
+    } catch (const cli::BadArgument& error) {
+        return report_failure(server::usage, "", error);
     } catch (const Unavailable& error) {
         return report_failure(server::unreachable, "the database does not answer: ", error);
     } catch (const std::exception& error) {

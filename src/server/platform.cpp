@@ -82,7 +82,7 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
                             .ids = ids,
                             .monotonic = monotonic,
                             .permit = permit})),
-      in_process(given.handlers, monotonic, handler_threads, permit),
+      in_process(given.handlers, monotonic, handler_threads, permit, &log),
       lock_store(open_lock_store(settings.locks.url, storage)) {
     counting.add(given.observer);
     counting.add(collected);

@@ -152,6 +152,27 @@ def broken_relations(directory, database):
     return run("check", "--db", database, code=1)
 
 
+def edited_schedule(kind):
+    """A database whose only data is an edit of the schedule that every database has is not empty: a restore would undo it."""
+    with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:
+        run("migrate", "--db", database)
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        run("backup", saved, "--db", database)
+        run("restore", saved, "--db", other)
+        run("restore", saved, "--db", other)  # it is still empty
+        # An edit by the API is also recorded, but a record is deleted sooner or later.
+        edit = "UPDATE {}schedules SET note = 'by me', version = version + 1"
+        if kind == "sqlite":
+            with contextlib.closing(sqlite3.connect(other)) as connection:
+                connection.execute(edit.format(""))
+                connection.commit()
+        else:
+            subprocess.run(["psql", other, "-Xqc", edit.format("sundial.")], check=True)
+        assert "has data" in run("restore", saved, "--db", other, code=1)
+        run("restore", saved, "--db", other, "--replace", "-y")
+        run("restore", saved, "--db", other)
+
+
 def killed(kind):
     """kill -9 at any moment of a backup or a restore: no half backup has the name, and no half database is left."""
     receiver = h.Receiver()
@@ -194,7 +215,7 @@ def ended_early(seconds, *arguments):
     return process.wait() == -signal.SIGKILL
 
 
-TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "killed": killed}
+TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed}
 
 if __name__ == "__main__":
     TESTS[sys.argv[1]](sys.argv[2])

@@ -136,6 +136,8 @@ def events(program, client):
     assert program.json("inbox", "list", "ext:bin")["data"] == []
     later = program.json(*new, "--at", "now+2h", "--payload", "1")["id"]
     program.run("event", "cancel", later, code=2)
+    for verb in ("get", "retry", "cancel", "watch"):
+        program.run("event", verb, "..", *(("-y",) if verb == "cancel" else ()), code=2)
     assert "CANCELLED" in program.run("event", "cancel", later, "-y")
     pull_worker(program, client)
 

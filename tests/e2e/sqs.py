@@ -254,6 +254,7 @@ def refused():
             assert defects(url=aws, headers={"X": "y"}) == ["/headers"]
             assert defects(url=aws, format="ENVELOPE") == ["/format"]
             assert defects(url="https://sqs.eu-west-1.amazonaws.com/") == ["/url"]
+            assert defects(url="queues/q", endpointUrl="https://sqs.eu-west-1.amazonaws.com") == ["/url"]
             answer = client.call("POST", "/v1/endpoints", {"name": "w", "type": "WEBHOOK", "url": "https://crm.example/",
                                                            "region": "eu-west-1"})
             assert [one["pointer"] for one in answer.json()["errors"]] == ["/region"], answer.body

@@ -1204,6 +1204,8 @@ StatsHeatmap = TypedDict("StatsHeatmap", {
     "forecastTo": str,
     # Schedules of users: the forecast has only the planned event of each user
     "onlyNext": List[str],
+    # More than 500 schedules are enabled: later occurrences of the others are missing
+    "moreSchedules": bool,
     "data": List["StatsHeatmapData"],
 })
 

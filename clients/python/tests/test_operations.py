@@ -190,7 +190,7 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(list(client.system.timezone_impact()), [])
         self.assertEqual(client.system.info()["clock"], "test")
         self.assertTrue(client.system.stats({"window": "PT2H"})["now"]["pending"]["complete"])
-        self.assertIn("onlyNext", client.system.stats_heatmap({"by": "status", "to": "now+2h"}))
+        self.assertIn("moreSchedules", client.system.stats_heatmap({"by": "status", "to": "now+2h"}))
         series = client.system.stats_series({"metric": ["executed", "failed"], "from": "now-1h", "step": "PT10M"})
         self.assertEqual([one["metric"] for one in series["data"]], ["executed", "failed"])
         self.assertIn(client.system.health()["status"], ("pass", "warn"))

@@ -1110,6 +1110,8 @@ export interface StatsHeatmap {
   forecastTo: string;
   /** Schedules of users: the forecast has only the planned event of each user */
   onlyNext: readonly string[];
+  /** More than 500 schedules are enabled: later occurrences of the others are missing */
+  moreSchedules: boolean;
   data: readonly ({
     /** The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint */
     key: string;

@@ -306,8 +306,14 @@ public:
                 SELECT EXISTS (SELECT FROM sundial.events)
                     OR EXISTS (SELECT FROM sundial.event_history)
                     OR EXISTS (SELECT FROM sundial.users)
-                    OR (SELECT count(*) FROM sundial.schedules) > 1  -- the first migration stores one
+                    OR EXISTS (SELECT FROM sundial.schedules  -- the first migration stores one
+                                WHERE version > 1 OR external_id IS DISTINCT FROM 'birthday')
                     OR EXISTS (SELECT FROM sundial.endpoints)
+                    OR EXISTS (SELECT FROM sundial.api_keys)
+                    OR EXISTS (SELECT FROM sundial.intake)
+                    OR EXISTS (SELECT FROM sundial.outboxes)
+                    OR EXISTS (SELECT FROM sundial.streams)
+                    OR EXISTS (SELECT FROM sundial.checkpoints)
                     OR EXISTS (SELECT FROM sundial.recorded_events))sql")
                                 .text(0, 0) == "t") {
             throw CannotStart{

@@ -382,8 +382,14 @@ void refuse_used(const fs::path& file) {
                                             "SELECT EXISTS (SELECT 1 FROM events)"
                                             " OR EXISTS (SELECT 1 FROM event_history)"
                                             " OR EXISTS (SELECT 1 FROM users)"
-                                            " OR (SELECT count(*) FROM schedules) > 1"
+                                            // The first migration stores one.
+                                            " OR EXISTS (SELECT 1 FROM schedules WHERE version > 1"
+                                            " OR external_id IS NOT 'birthday')"
                                             " OR EXISTS (SELECT 1 FROM endpoints)"
+                                            " OR EXISTS (SELECT 1 FROM api_keys)"
+                                            " OR EXISTS (SELECT 1 FROM outboxes)"
+                                            " OR EXISTS (SELECT 1 FROM streams)"
+                                            " OR EXISTS (SELECT 1 FROM checkpoints)"
                                             " OR EXISTS (SELECT 1 FROM recorded_events)") != 0;
     if (used) {
         throw CannotStart{"the database " + file.string() +

@@ -22,6 +22,7 @@ std::string_view path_in(std::string_view url) { return url.substr(origin_in(url
 /// Host and port, in lower case, without the port that the scheme has anyway.
 std::string authority_in(std::string_view url) {
     const std::string_view origin = origin_in(url);
+    if (origin.empty()) return {};
     const bool https = origin.starts_with("https");
     std::string authority = base::lowered(origin.substr(origin.find("://") + 3));
     const std::string_view own_port = https ? ":443" : ":80";
@@ -70,11 +71,12 @@ FieldError wrong_option(std::string_view name, std::string message) {
 std::optional<FieldError> refuse_queue_url(std::string_view url) {
     const std::string_view path = path_in(url);
     const auto slash = path.rfind('/');
-    if (slash != std::string_view::npos && is_queue_name(path.substr(slash + 1))) {
+    if (!origin_in(url).empty() && slash != std::string_view::npos &&
+        is_queue_name(path.substr(slash + 1))) {
         return std::nullopt;
     }
     return FieldError{"/url", "bad_format",
-                      "the URL of a queue ends with its name, such as "
+                      "the URL of a queue has a scheme and a host, and ends with its name, such as "
                       "https://sqs.eu-west-1.amazonaws.com/123456789012/birthdays"};
 }
 

@@ -99,7 +99,9 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
             Pool& pool = pool_of(one.request.event.type);
-            if (auto why = stopping_ ? std::nullopt : add_threads(pool)) refused = std::move(why);
+            auto why = stopping_ ? std::nullopt : add_threads(pool);
+            const bool was_refused = std::exchange(pool.refused, why.has_value());
+            if (why && !was_refused) refused = std::move(why);
             if (!stopping_ && pool.threads.empty()) {
                 returned.push_back(std::move(one));
                 continue;

@@ -37,7 +37,8 @@ public:
     /// All but `threads`, the number of shared ones, must outlive this object. A handler that runs
     /// cannot be aborted, only be asked to stop. None begins that `permit` does not allow. If the
     /// system refuses a thread, the others do its work; without any, the event gets an outcome that
-    /// says that nothing has begun, `log` gets a line, and the next event asks for threads again.
+    /// says that nothing has begun, `log` gets one line until threads begin again, and the next
+    /// event asks for them.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads,
                     const SendPermit& permit = always_permitted, base::Log* log = nullptr,
                     NewThread new_thread = begin_thread);
@@ -73,6 +74,7 @@ private:
         std::size_t idle = 0;    // number of idle threads
         bool one_comes = false;  // a thread was woken and has not checked the queue yet
         std::size_t wanted = 0;  // threads
+        bool refused = false;    // the latest attempt to begin them; logged when that changes
         std::vector<std::thread> threads;
     };
     struct Running {

@@ -115,6 +115,7 @@ struct ForecastRead {
     Instant now{};
     std::vector<StatsRow> rows{};
     std::vector<Schedule> schedules{};
+    bool more_schedules = false;
     std::set<std::pair<ScheduleId, Instant>> planned{};
     Instant end{};  // of the forecast
 };
@@ -206,7 +207,9 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
         ScheduleQuery enabled;
         enabled.enabled = true;
         enabled.page.limit = max_future_schedules;
-        found.schedules = tx.schedules().list(enabled).items;
+        Page<Schedule> page = tx.schedules().list(enabled);
+        found.schedules = std::move(page.items);
+        found.more_schedules = page.has_more;
         return found;
     });
     if (read.rows.size() > max_heatmap_rows) {
@@ -234,6 +237,7 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
                        "forecast=false");
     }
     heatmap.now = read.now;
+    heatmap.more_schedules = read.more_schedules;
     heatmap.forecast_to = read.end;
     heatmap.lines = std::move(*cells).lines();
     if (request.by == HeatmapBy::endpoint) {

@@ -39,7 +39,7 @@ TEST(SqsQueue, RefusesUrlsThatDoNotEndWithTheNameOfAQueue) {
     }
     for (const char* url :
          {"https://sqs.eu-west-1.amazonaws.com", "https://sqs.eu-west-1.amazonaws.com/",
-          "https://sqs.eu-west-1.amazonaws.com/1/.fifo", "queue",
+          "https://sqs.eu-west-1.amazonaws.com/1/.fifo", "queue", "queues/q", "/1/q",
           "https://sqs.eu-west-1.amazonaws.com/1/q?Action=SendMessage",
           "https://sqs.eu-west-1.amazonaws.com/1/q.fifa"}) {
         EXPECT_NE(refuse_queue_url(url), std::nullopt) << url;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "application/schedules/list_occurrences.hpp"
 #include "application/stats/read_heatmap.hpp"
 #include "support/control_plane.hpp"
 
@@ -51,6 +52,24 @@ TEST_F(HeatmapTest, CountsLaterOccurrencesInTheZoneOfTheirSchedule) {
     double all = 0;
     for (const double one : found.lines[0].forecast) all += one;
     EXPECT_THAT(all, DoubleEq(3));
+}
+
+TEST_F(HeatmapTest, SaysThatThereAreMoreSchedulesThanItReads) {
+    ScheduleFields fields;
+    fields.event_type = "CRON";
+    fields.trigger = TriggerFields{.cron = "0 9 1 1 *"};
+    fields.timezone = std::optional<std::string>{"UTC"};
+    const auto enabled = [&] {
+        ScheduleQuery query;
+        query.enabled = true;
+        query.page.limit = max_future_schedules + 1;
+        return in_read(store, [&](Transaction& tx) { return tx.schedules().list(query); })
+            .items.size();
+    };
+    while (enabled() < max_future_schedules) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    EXPECT_FALSE(heatmap(HeatmapBy::zone, 3h).more_schedules);
+    ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    EXPECT_TRUE(heatmap(HeatmapBy::zone, 3h).more_schedules);
 }
 
 TEST_F(HeatmapTest, RefusesInvalidTimes) {

@@ -194,6 +194,8 @@ public:
             body.back() = ',';
             body += std::move(json.end_array().end_object()).text().substr(1);
         }
+        // The version says nothing about the added objects, so nothing is "not modified".
+        if (!names.empty()) return with_etag(http::json(200, std::move(body)), event->version);
         return found(request, std::move(body), event->version);
     }
 

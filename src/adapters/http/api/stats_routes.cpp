@@ -142,7 +142,8 @@ Response heatmap(const StatsApi& api, const Request& request) {
     json.member("forecastTo", format_instant_millis(found->forecast_to));
     json.key("onlyNext").begin_array();
     for (const ScheduleId& id : found->only_next) json.value(std::string_view{to_string(id)});
-    json.end_array().key("data").begin_array();
+    json.end_array().member("moreSchedules", found->more_schedules);
+    json.key("data").begin_array();
     for (const HeatmapLine& line : found->lines) {
         json.begin_object().member("key", line.label).member("limit", line.limit);
         json.key("past").begin_array();

@@ -107,6 +107,17 @@ TEST_F(ConsoleApiTest, CountsAndExpandsEvents) {
     EXPECT_FALSE(json_of(get("/v1/events/" + to_string(event.id))).as_object().contains("user"));
 }
 
+TEST_F(ConsoleApiTest, ShowsAddedObjectsThatChangedWhileTheEventDidNot) {
+    const std::string path = "/v1/events/" + to_string(scheduled(a_reminder()).id);
+    const Response plain = get(path);
+    Headers known;
+    known.add("If-None-Match", std::string(plain.headers.find("ETag").value_or("")));
+    EXPECT_EQ(call("GET", path, {}, known).status, 304);
+    const Response expanded = call("GET", path + "?expand=endpoint", {}, known);
+    EXPECT_EQ(expanded.status, 200);
+    EXPECT_EQ(expanded.headers.find("ETag"), plain.headers.find("ETag"));
+}
+
 TEST_F(ConsoleApiTest, RefusesInvalidFiltersOfAttempts) {
     EXPECT_THAT(refusal("/v1/attempts?from=tomorrow"), HasSubstr("?from"));
     EXPECT_THAT(refusal("/v1/attempts?endpointId=ext:none"), HasSubstr("?endpointId"));
@@ -186,6 +197,7 @@ TEST_F(ConsoleApiTest, ShowsAHeatmap) {
         get("/v1/stats/heatmap?by=status&from=2027-01-05T11:00:00Z&to=2027-01-05T13:00:00Z"));
     EXPECT_EQ(past.at("bucket").as_string(), "PT3600S");
     EXPECT_EQ(past.at("from").as_string(), "2027-01-05T11:00:00.000Z");
+    EXPECT_FALSE(past.at("moreSchedules").as_bool());
     EXPECT_EQ(past.at("data").at(0).at("key").as_string(), "FAILED");
     EXPECT_EQ(bj::serialize(past.at("data").at(0).at("past")), "[0,1]");
     EXPECT_TRUE(past.at("data").at(0).at("limit").is_null());
