@@ -24,7 +24,7 @@ public:
         std::optional<std::int64_t> last_id;
         bool down = false;
         std::size_t reads = 0;  // rows and gaps looked at
-        std::function<void()> after_read;
+        std::function<void()> after_read, after_search;
     };
     explicit FakeOutbox(Table& table) : table_(table) {}
 
@@ -50,6 +50,7 @@ public:
             const auto row = table_.rows.lower_bound(range.first);
             found.push_back(row != table_.rows.end() && row->first <= range.last);
         }
+        if (const auto act = std::exchange(table_.after_search, nullptr)) act();
         return found;
     }
 
@@ -368,6 +369,23 @@ TEST_F(FollowOutboxTest, ForgetsTakenRowsAWeekAfterTheApplicationDeletedThem) {
     EXPECT_THAT(taken(), ElementsAre(IdInterval{1, 1}, IdInterval{5, 5}, IdInterval{7, 7},
                                      IdInterval{9, 9}));
     EXPECT_THAT(keys(), SizeIs(5));
+}
+
+TEST_F(FollowOutboxTest, KeepsARangeThatAnotherInstanceExtendsMeanwhile) {
+    FollowOutbox other = follower(instance_b, true);
+    commit_many(1, 2);
+    commit_many(5, 6);
+    commit(9, "REMINDER");
+    look_at_all(orders);
+    table.rows.clear();
+    clock.advance(7 * 24h);
+    monotonic.time += 1h;
+    table.after_search = [&] {
+        commit(3, "REMINDER");
+        look_at_all(other);
+    };
+    look_at_all(orders);
+    EXPECT_THAT(taken(), ElementsAre(IdInterval{1, 3}, IdInterval{9, 9}));
 }
 
 TEST_F(FollowOutboxTest, WatchesUntilItIsStopped) {
