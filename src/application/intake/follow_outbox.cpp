@@ -10,6 +10,7 @@
 #include "application/transactions/after_commit.hpp"
 #include "base/crash_point.hpp"
 #include "base/json.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {
@@ -60,9 +61,10 @@ std::string json_of(const std::vector<FieldError>& errors) {
     base::JsonWriter json;
     json.begin_array();
     for (const FieldError& error : std::span{errors}.first(std::min(errors.size(), most_errors))) {
-        json.begin_object().member("pointer", std::string_view{error.pointer});
+        json.begin_object().member("pointer", std::string_view{storable_reason(error.pointer)});
         json.member("code", std::string_view{error.code});
-        json.member("message", std::string_view{error.message}).end_object();
+        // Databases store no U+0000 in JSON, and a message may quote the row.
+        json.member("message", std::string_view{storable_reason(error.message)}).end_object();
     }
     return std::move(json.end_array()).text();
 }
@@ -90,7 +92,7 @@ RefusedRow refused_row(const OutboxRow& row, const Refusal& why, Instant now) {
     return {.id = row.id,
             .kind = known ? *row.kind : "",
             .code = why.code,
-            .detail = why.detail,
+            .detail = storable_reason(why.detail),
             .errors = json_of(why.errors),
             .refused_at = now};
 }
@@ -112,7 +114,7 @@ bool FollowOutbox::look() {
         note_health("");
         return more;
     } catch (const OutboxLost& lost) {
-        note_health(lost.what());
+        note_health(storable_reason(lost.what()));
         throw;
     }
 }
