@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "domain/enum_names.hpp"
 
@@ -49,7 +50,7 @@ std::string failure_reason(const Outcome& outcome) {
     if (status_suffices && outcome.status_code) {
         reason += ' ' + std::to_string(*outcome.status_code);
     } else if (!outcome.error_text.empty()) {
-        reason += ' ' + outcome.error_text;
+        reason += ' ' + storable_reason(outcome.error_text);
     }
     return reason;
 }
@@ -67,9 +68,12 @@ bool is_control(std::string_view character) {
 
 }  // namespace
 
-std::string storable_reason(std::string_view text) {
+namespace {
+
+/// At most `most` characters of `text`, without invalid and control characters.
+std::string printable(std::string_view text, std::size_t most) {
     std::string reason;
-    for (std::size_t length = 0; length < longest_reason && !text.empty(); ++length) {
+    for (std::size_t length = 0; length < most && !text.empty(); ++length) {
         const std::string_view character = text.substr(0, base::character_length(text));
         if (character.empty()) {
             reason += no_character;
@@ -80,6 +84,14 @@ std::string storable_reason(std::string_view text) {
         text.remove_prefix(character.size());
     }
     return reason;
+}
+
+}  // namespace
+
+std::string storable_reason(std::string_view text) {
+    // Passwords are found before the end is cut off, and in a text of bounded length.
+    constexpr std::size_t most_read = 4 * longest_reason;
+    return printable(base::redacted(printable(text, most_read)), longest_reason);
 }
 
 }  // namespace sundial

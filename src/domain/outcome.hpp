@@ -78,8 +78,9 @@ struct AttemptRecord {
 inline constexpr std::size_t longest_reason = 1000;
 
 /// Makes `text`, the reason of a failure, storable in every database and printable: invalid UTF-8
-/// becomes U+FFFD, control characters become blanks, and the end is cut off. A failure report is
-/// never refused because of its text.
+/// becomes U+FFFD, control characters become blanks, passwords become `***` (base::redacted), and
+/// the end is cut off. Every reason that is stored passes through this function, and a failure
+/// report is never refused because of its text.
 [[nodiscard]] std::string storable_reason(std::string_view text);
 
 }  // namespace sundial

@@ -44,6 +44,8 @@ TEST(FailureReason, BeginsWithTheErrorsCode) {
     outcome.error = DeliveryErrorCode::timeout;
     outcome.error_text = "no response within 10 s";
     EXPECT_EQ(failure_reason(outcome), "TIMEOUT no response within 10 s");
+    outcome.error_text = "the file \xff\nof postgresql://a:b@c";
+    EXPECT_EQ(failure_reason(outcome), "TIMEOUT the file \uFFFD of postgresql://a:***@c");
     outcome.error = DeliveryErrorCode::lease_lost;
     outcome.error_text.clear();
     EXPECT_EQ(failure_reason(outcome), "LEASE_LOST");

@@ -33,6 +33,13 @@ TEST(Reason, IsCutBetweenTwoCharacters) {
     EXPECT_EQ(storable_reason(std::string(100'000, 'x')), std::string(1000, 'x'));
 }
 
+TEST(Reason, HasNoPassword) {
+    EXPECT_EQ(storable_reason("no connection to postgresql://a:secret@db/b\npassword=x"),
+              "no connection to postgresql://a:***@db/b password=***");
+    const std::string reason = storable_reason(std::string(980, 'x') + " password=geheim");
+    EXPECT_EQ(reason.find("geheim"), std::string::npos);
+}
+
 RC_GTEST_PROP(Reason, IsAlwaysValidText, (const std::string& text)) {
     const std::string reason = storable_reason("x" + text);
     RC_ASSERT(!refuse_text("/reason", reason, longest_reason));

@@ -27,7 +27,7 @@ AttemptRecord record_of(const Event& claimed, const Outcome& outcome, const Clai
             .duration = outcome.duration,
             .status_code = outcome.status_code,
             .error_code = outcome.error ? std::string{to_string(*outcome.error)} : std::string{},
-            .error_text = outcome.error_text,
+            .error_text = storable_reason(outcome.error_text),
             .response_body = outcome.response_body,
             .instance = by,
             .held = claimed.version};

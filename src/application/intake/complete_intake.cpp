@@ -13,6 +13,7 @@
 #include "application/users/create_user.hpp"
 #include "application/users/edit_user.hpp"
 #include "base/check.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {
@@ -116,7 +117,7 @@ bool CompleteIntake::next(std::size_t limit, Batch& batch) {
 
 void CompleteIntake::refuse(std::int64_t number, const char* why) {
     ports_.store.transact([&](Transaction& tx) {
-        tx.intake()->refuse(number, {"INTERNAL_ERROR", why});
+        tx.intake()->refuse(number, {"INTERNAL_ERROR", storable_reason(why)});
         return true;
     });
 }

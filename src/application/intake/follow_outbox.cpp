@@ -10,6 +10,7 @@
 #include "application/transactions/after_commit.hpp"
 #include "base/crash_point.hpp"
 #include "base/json.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {
@@ -60,9 +61,10 @@ std::string json_of(const std::vector<FieldError>& errors) {
     base::JsonWriter json;
     json.begin_array();
     for (const FieldError& error : std::span{errors}.first(std::min(errors.size(), most_errors))) {
-        json.begin_object().member("pointer", std::string_view{error.pointer});
+        json.begin_object().member("pointer", std::string_view{storable_reason(error.pointer)});
         json.member("code", std::string_view{error.code});
-        json.member("message", std::string_view{error.message}).end_object();
+        // Databases store no U+0000 in JSON, and a message may quote the row.
+        json.member("message", std::string_view{storable_reason(error.message)}).end_object();
     }
     return std::move(json.end_array()).text();
 }
@@ -90,7 +92,7 @@ RefusedRow refused_row(const OutboxRow& row, const Refusal& why, Instant now) {
     return {.id = row.id,
             .kind = known ? *row.kind : "",
             .code = why.code,
-            .detail = why.detail,
+            .detail = storable_reason(why.detail),
             .errors = json_of(why.errors),
             .refused_at = now};
 }
@@ -112,7 +114,7 @@ bool FollowOutbox::look() {
         note_health("");
         return more;
     } catch (const OutboxLost& lost) {
-        note_health(lost.what());
+        note_health(storable_reason(lost.what()));
         throw;
     }
 }
@@ -420,9 +422,11 @@ void FollowOutbox::report(const Taken& taken) {
 
 void FollowOutbox::note_health(const std::string& failure) {
     if (health_ == failure) return;
+    bool locked = false;
     ports_.store.transact([&](Transaction& tx) {
         auto state = tx.outboxes().try_lock(source_.name);
-        if (!state) return false;
+        locked = state.has_value();
+        if (!locked) return false;
         if (state->failure != failure) {
             state->changed_at = tx.now();
             state->failure = failure;
@@ -430,7 +434,7 @@ void FollowOutbox::note_health(const std::string& failure) {
         }
         return true;
     });
-    health_ = failure;
+    if (locked) health_ = failure;  // otherwise the next look tries again
 }
 
 void FollowOutbox::tidy() {
@@ -442,32 +446,43 @@ void FollowOutbox::tidy() {
 }
 
 bool FollowOutbox::tidy_taken() {
-    std::vector<IdInterval> old;
+    std::vector<TakenRange> old;
     const auto ranges = in_read(ports_.store, [&](Transaction& tx) {
         auto found = tx.outboxes().taken_after(source_.name, tidied_, ranges_at_once);
         old.clear();
         for (const TakenRange& range : found) {
-            if (range.changed_at + keep_taken <= tx.now()) old.push_back(range.ids);
+            if (range.changed_at + keep_taken <= tx.now()) old.push_back(range);
         }
         return found;
     });
-    const std::vector<bool> there = has_rows(old);
-    RangeChanges changes;
+    const std::vector<bool> there = has_rows(ids_of(old));
+    std::vector<TakenRange> gone;
     for (std::size_t i = 0; i < old.size(); ++i) {
         // The greatest id stays: it tells whether ids begin again.
-        const bool greatest = greatest_taken_ && old[i].last >= *greatest_taken_;
-        if (!there[i] && !greatest) changes.removed.push_back(old[i].first);
+        const bool greatest = greatest_taken_ && old[i].ids.last >= *greatest_taken_;
+        if (!there[i] && !greatest) gone.push_back(old[i]);
     }
-    if (!changes.removed.empty()) {
-        ports_.store.transact([&](Transaction& tx) {
-            if (!tx.outboxes().try_lock(source_.name)) return false;
-            tx.outboxes().change_taken(source_.name, changes, tx.now());
-            return true;
-        });
-    }
+    if (!gone.empty()) forget_taken(gone);
     const bool more = ranges.size() == ranges_at_once;
     tidied_ = more ? std::optional{ranges.back().ids.last} : std::nullopt;
     return more;
+}
+
+void FollowOutbox::forget_taken(std::span<const TakenRange> gone) {
+    ports_.store.transact([&](Transaction& tx) {
+        if (!tx.outboxes().try_lock(source_.name)) return false;
+        // Read again under the lock: another instance may have taken rows next to a range since
+        // then, and the range that grew must stay, because it records those rows.
+        const auto now_there = tx.outboxes().taken_after(source_.name, tidied_, ranges_at_once);
+        RangeChanges changes;
+        for (const TakenRange& range : gone) {
+            if (std::ranges::find(now_there, range) == now_there.end()) continue;
+            changes.removed.push_back(range.ids.first);
+        }
+        if (changes.removed.empty()) return false;
+        tx.outboxes().change_taken(source_.name, changes, tx.now());
+        return true;
+    });
 }
 
 bool FollowOutbox::tidy_refused() {

@@ -98,6 +98,8 @@ private:
     /// Removes the record of rows that the application has deleted.
     void tidy();
     [[nodiscard]] bool tidy_taken();
+    /// Forgets these ranges, except those that have changed.
+    void forget_taken(std::span<const TakenRange> gone);
     [[nodiscard]] bool tidy_refused();
     void log(base::LogLevel level, std::string message, std::string_view reason = {});
 

@@ -10,6 +10,7 @@
 #include "application/schedules/replan_schedule.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "base/check.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 
@@ -43,6 +44,7 @@ void keep_failures(Transaction& tx, const Operation& operation,
     for (const OperationFailure& failure : failures) {
         if (++number > max_failures_kept) break;
         kept.push_back({number, failure});
+        kept.back().failure.detail = storable_reason(failure.detail);
     }
     if (!kept.empty()) tx.operations().add_failures(operation.id, kept);
 }
@@ -279,7 +281,7 @@ void Operations::change(const Operation& held, Change change) {
 std::optional<Operation> Operations::failed(const Operation& held, const char* why) {
     std::optional<Operation> after;
     change(held, [&](const Operation& operation, Instant now) {
-        after = end(operation, OperationStatus::failed, why, now);
+        after = end(operation, OperationStatus::failed, storable_reason(why), now);
         return *after;
     });
     if (after) report(*after, "operation ended", base::LogLevel::error);

@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 /// The application's table. Rows appear as its transactions commit.
@@ -22,14 +23,14 @@ public:
     struct Table {
         std::map<std::int64_t, OutboxRow> rows;
         std::optional<std::int64_t> last_id;
-        bool down = false;
+        std::string failure{};  // not empty: the application's database is down
         std::size_t reads = 0;  // rows and gaps looked at
-        std::function<void()> after_read;
+        std::function<void()> after_read, after_search;
     };
     explicit FakeOutbox(Table& table) : table_(table) {}
 
     OutboxPage read(std::span<const IdInterval> among, const OutboxLimits& limits) override {
-        if (table_.down) throw Unavailable{"the application's database is down"};
+        if (!table_.failure.empty()) throw Unavailable{table_.failure};
         OutboxPage page;
         page.last_id = table_.last_id;
         for (const IdInterval& gap : among) {
@@ -50,6 +51,7 @@ public:
             const auto row = table_.rows.lower_bound(range.first);
             found.push_back(row != table_.rows.end() && row->first <= range.last);
         }
+        if (const auto act = std::exchange(table_.after_search, nullptr)) act();
         return found;
     }
 
@@ -67,6 +69,10 @@ public:
     base::Result<NewEvent, Refusal> event(const std::string& text) const override {
         if (text == "throws") throw std::runtime_error{"a bug"};
         if (text == "broken") return Refusal{"MALFORMED_JSON", "at byte 0", {}};
+        if (text == "quoted") {
+            return refusal_of(ValidationFailed{
+                {{"/eventType", "bad_format", std::string{"'a\0b' is not a type", 19}}}});
+        }
         NewEvent event;
         const auto blank = text.find(' ');
         event.event_type = text.substr(0, blank);
@@ -223,6 +229,20 @@ TEST_F(FollowOutboxTest, ReportsARefusedRowAsTheApiWouldAndGoesOn) {
     EXPECT_EQ(state().refused, 6U);
 }
 
+TEST_F(FollowOutboxTest, StoresNoCharacterOfARefusedRowThatADatabaseRefuses) {
+    commit(1, "quoted");
+    look_at_all(orders);
+    ASSERT_THAT(refused(), SizeIs(1));
+    EXPECT_THAT(refused()[0].errors, HasSubstr("'a b' is not a type"));
+    EXPECT_THAT(refused()[0].detail, Not(HasSubstr(std::string(1, '\0'))));
+}
+
+TEST_F(FollowOutboxTest, RecordsNoPasswordOfALostSource) {
+    table.failure = "cannot connect to postgresql://orders:geheim@shop/orders";
+    EXPECT_THROW((void)orders.look(), Unavailable);
+    EXPECT_EQ(state().failure, "cannot connect to postgresql://orders:***@shop/orders");
+}
+
 TEST_F(FollowOutboxTest, RefusesARowWhoseRequestFailsAndTakesTheOthers) {
     commit(1, "REMINDER");
     commit(2, "throws");
@@ -302,11 +322,11 @@ TEST_F(FollowOutboxTest, TakesOverFromAnInstanceThatStopsRenewing) {
 }
 
 TEST_F(FollowOutboxTest, RecordsThatTheSourceIsLostAndThatItIsBack) {
-    table.down = true;
+    table.failure = "the application's database is down";
     EXPECT_THROW((void)orders.look(), Unavailable);
     EXPECT_THAT(state().failure, HasSubstr("is down"));
     clock.advance(5s);
-    table.down = false;
+    table.failure.clear();
     commit(1, "REMINDER");
     look_at_all(orders);
     EXPECT_EQ(state().failure, "");
@@ -316,14 +336,14 @@ TEST_F(FollowOutboxTest, RecordsThatTheSourceIsLostAndThatItIsBack) {
 
 TEST_F(FollowOutboxTest, RecordsALossAgainAfterAnotherInstanceFollowed) {
     FollowOutbox other = follower(instance_b);
-    table.down = true;
+    table.failure = "the application's database is down";
     EXPECT_THROW((void)orders.look(), Unavailable);
     orders.hand_over();
-    table.down = false;
+    table.failure.clear();
     look_at_all(other);
     EXPECT_EQ(state().failure, "");
     other.hand_over();
-    table.down = true;
+    table.failure = "the application's database is down";
     EXPECT_THROW((void)orders.look(), Unavailable);
     EXPECT_THAT(state().failure, HasSubstr("is down"));
 }
@@ -368,6 +388,23 @@ TEST_F(FollowOutboxTest, ForgetsTakenRowsAWeekAfterTheApplicationDeletedThem) {
     EXPECT_THAT(taken(), ElementsAre(IdInterval{1, 1}, IdInterval{5, 5}, IdInterval{7, 7},
                                      IdInterval{9, 9}));
     EXPECT_THAT(keys(), SizeIs(5));
+}
+
+TEST_F(FollowOutboxTest, KeepsARangeThatAnotherInstanceExtendsMeanwhile) {
+    FollowOutbox other = follower(instance_b, true);
+    commit_many(1, 2);
+    commit_many(5, 6);
+    commit(9, "REMINDER");
+    look_at_all(orders);
+    table.rows.clear();
+    clock.advance(7 * 24h);
+    monotonic.time += 1h;
+    table.after_search = [&] {
+        commit(3, "REMINDER");
+        look_at_all(other);
+    };
+    look_at_all(orders);
+    EXPECT_THAT(taken(), ElementsAre(IdInterval{1, 3}, IdInterval{9, 9}));
 }
 
 TEST_F(FollowOutboxTest, WatchesUntilItIsStopped) {

@@ -214,6 +214,13 @@ TEST_F(OperationsTest, RefuseToStopUnknownOrChangedOperations) {
     EXPECT_EQ(now_of(operation), operation);
 }
 
+TEST_F(OperationsTest, KeepAReasonThatEveryDatabaseCanStore) {
+    const Operation operation = given();
+    rows.during = [](Transaction&) { throw std::runtime_error("\xff" + std::string(5'000, 'x')); };
+    here->drain();
+    EXPECT_EQ(now_of(operation).reason, "\uFFFD" + std::string(999, 'x'));
+}
+
 TEST_F(OperationsTest, FailWithTheReasonWhenTheirWorkThrows) {
     const Operation operation = given();
     rows.during = [](Transaction&) { throw std::runtime_error("a row that cannot be read"); };
