@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <netdb.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,10 +12,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "adapters/postgres/backup.hpp"
 #include "adapters/system/clocks.hpp"
+#include "server/certificate.hpp"
 #include "server/database.hpp"
 
 namespace sundial::server {
@@ -146,21 +144,13 @@ Diagnosis diagnosis_of_address(const std::string& check, const std::string& list
 }
 
 Diagnosis diagnosis_of_certificate(const std::string& file) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> opened{std::fopen(file.c_str(), "re"),
-                                                       &std::fclose};
-    const std::unique_ptr<X509, decltype(&X509_free)> certificate{
-        opened ? PEM_read_X509(opened.get(), nullptr, nullptr, nullptr) : nullptr, &X509_free};
-    if (!certificate) {
+    const auto left = certificate_time_left(file);
+    if (!left) {
         return {"tls", DoctorState::fail, file + " cannot be read as a certificate (http.tls_cert)",
                 "give a PEM file that the user of sundial may read"};
     }
-    int days = 0;
-    int seconds = 0;
-    if (ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) != 1) {
-        return {"tls", DoctorState::fail, file + " has no readable expiry",
-                "replace the certificate"};
-    }
-    if (days < 0 || seconds < 0) {
+    const auto days = std::chrono::duration_cast<std::chrono::days>(*left).count();
+    if (*left < std::chrono::seconds{0}) {
         return {"tls", DoctorState::fail,
                 "the certificate expired " + std::to_string(-days) + " days ago",
                 "replace " + file + " and restart"};

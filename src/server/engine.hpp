@@ -84,6 +84,7 @@ public:
     [[nodiscard]] Pass tick(std::uint64_t limit);
 
 private:
+    [[nodiscard]] ProcessState process_state() const;
     /// Makes modules report their current values at each scrape.
     void add_metrics(Metrics& metrics);
 

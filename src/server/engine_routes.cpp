@@ -1,9 +1,12 @@
 #include "adapters/http/api/routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
+#include "adapters/system/clocks.hpp"
 #include "application/observation/engine_log.hpp"
 #include "application/ports/failures.hpp"
 #include "domain/time/text.hpp"
+#include "server/certificate.hpp"
 #include "server/engine_modules.hpp"
+#include "server/health.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -77,10 +80,25 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info});
 }
 
+ProcessState Engine::process_state() const {
+    const Settings& settings = modules_->platform.settings;
+    Clock& clock = modules_->platform.database->clock();
+    ProcessState state{.claims = modules_->delivery.loop.turning()};
+    if (!clock.is_test()) state.clock_ahead = system::real_time() - clock.now();
+    if (const auto file = sqlite_file(settings.storage.url)) {
+        state.disk_free = free_space_of(*file);
+    }
+    if (!settings.http.tls_cert.empty()) {
+        state.certificate_left = certificate_time_left(settings.http.tls_cert);
+    }
+    return state;
+}
+
 void Engine::add_metrics(Metrics& metrics) {
     Modules& p = *modules_;
     Database& database = *p.platform.database;
     metrics.at_scrape([&] { metrics.next_key_expiry(p.access.keys.expiring()); });
+    metrics.at_scrape([&] { metrics.process(process_state()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });

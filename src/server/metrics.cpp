@@ -167,6 +167,17 @@ struct Metrics::Families {
     Family<Gauge>& key_expiry =
         gauge("sundial_api_key_expiry_seconds",
               "Time until the next API key expires; absent if no key expires");
+    Gauge& claim_loop = gauge("sundial_claim_loop_running",
+                              "1 if the claim loop has made progress within two ticks")
+                            .Add({});
+    Family<Gauge>& clock_skew =
+        gauge("sundial_clock_skew_seconds",
+              "Clock of this machine minus the clock of the database, which decides");
+    Family<Gauge>& disk_free =
+        gauge("sundial_disk_free_bytes", "Free space beside the SQLite file");
+    Family<Gauge>& certificate_expiry =
+        gauge("sundial_tls_certificate_expiry_seconds",
+              "Time until the certificate of http.tls_cert expires; negative after it");
     Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
     Family<Gauge>& build = gauge("sundial_build_info", "This program");
 
@@ -198,17 +209,19 @@ struct Metrics::Families {
         tz_release_->Set(1);
     }
 
-    void set_key_expiry(std::optional<double> left) {
+    /// Without a value, the metric is absent.
+    void set_or_remove(Family<Gauge>& family, std::optional<double> value) {
         const std::lock_guard lock(mutex_);
-        if (key_expiry_ != nullptr) key_expiry.Remove(key_expiry_);
-        key_expiry_ = left ? &key_expiry.Add({}) : nullptr;
-        if (left) key_expiry_->Set(*left);
+        Gauge*& current = optional_gauges_[&family];
+        if (current != nullptr) family.Remove(current);
+        current = value ? &family.Add({}) : nullptr;
+        if (value) current->Set(*value);
     }
 
 private:
     std::mutex mutex_;
     Gauge* tz_release_ = nullptr;
-    Gauge* key_expiry_ = nullptr;  // null: no key expires
+    std::map<Family<Gauge>*, Gauge*> optional_gauges_;  // null: absent
 };
 
 Metrics::Metrics(std::string_view version, std::string_view commit, std::string_view tz_release)
@@ -306,8 +319,23 @@ void Metrics::note_shortage(http::Shortage of) {
 }
 
 void Metrics::next_key_expiry(const ExpiringKeys& expiring) {
-    if (expiring.keys.empty()) return families_->set_key_expiry(std::nullopt);
-    families_->set_key_expiry(seconds(expiring.keys.front().at - expiring.as_of));
+    std::optional<double> left;
+    if (!expiring.keys.empty()) left = seconds(expiring.keys.front().at - expiring.as_of);
+    families_->set_or_remove(families_->key_expiry, left);
+}
+
+void Metrics::process(const ProcessState& state) {
+    Families& all = *families_;
+    all.claim_loop.Set(state.claims ? 1 : 0);
+    std::optional<double> skew;
+    if (state.clock_ahead) skew = seconds(*state.clock_ahead);
+    all.set_or_remove(all.clock_skew, skew);
+    std::optional<double> free;
+    if (state.disk_free) free = static_cast<double>(*state.disk_free);
+    all.set_or_remove(all.disk_free, free);
+    std::optional<double> left;
+    if (state.certificate_left) left = seconds(*state.certificate_left);
+    all.set_or_remove(all.certificate_expiry, left);
 }
 
 void Metrics::events(const QueueDepth& depth) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +23,18 @@ namespace sundial::server {
 /// Values of one label, such as types of events. The 201st and later ones count together as
 /// `other`: a scrape stays small, whatever callers choose for names.
 inline constexpr std::size_t max_label_values = 200;
+
+/// What a process knows about itself and its machine, beside what it counts.
+struct ProcessState {
+    /// The claim loop has made progress within two ticks.
+    bool claims;
+    /// This machine's clock minus the database's. Empty with a test clock.
+    std::optional<std::chrono::microseconds> clock_ahead{};
+    /// Bytes left beside the SQLite file. Empty on PostgreSQL, or if unknown.
+    std::optional<std::uintmax_t> disk_free{};
+    /// Until the file of `http.tls_cert` expires. Empty without one, or if it cannot be read.
+    std::optional<std::chrono::seconds> certificate_left{};
+};
 
 /// The metrics of the process, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id. Every label has `max_label_values` at most.
@@ -59,6 +73,7 @@ public:
     void feed(const FeedProgress& progress);
     void locks_held(std::size_t count);
     void next_key_expiry(const ExpiringKeys& expiring);
+    void process(const ProcessState& state);
     /// Calls `report` at each scrape. Call this before the first one.
     void at_scrape(std::function<void()> report);
 

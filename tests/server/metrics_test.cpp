@@ -69,6 +69,10 @@ protected:
             metrics.circuits(circuits);
             metrics.feed(feed);
             metrics.locks_held(1);
+            metrics.process({.claims = true,
+                             .clock_ahead = std::chrono::seconds{1},
+                             .disk_free = 1,
+                             .certificate_left = std::chrono::days{1}});
             metrics.next_key_expiry(
                 {.as_of = noon,
                  .keys = {{an_id<ApiKeyId>(), Role::read, noon + std::chrono::hours{24}}}});
@@ -191,6 +195,36 @@ TEST(MetricsTest, CountConflictsByOperation) {
                              "sundial_optimistic_lock_conflicts_total{operation=\"settle\"} 3",
                              "sundial_late_settles_total 1"}) {
         EXPECT_THAT(scrape, testing::HasSubstr(line));
+    }
+}
+
+TEST(MetricsTest, TellTheStateOfTheProcess) {
+    Metrics metrics{"1", "abc", "2025b"};
+    metrics.process({.claims = true,
+                     .clock_ahead = -1500ms,
+                     .disk_free = 4096,
+                     .certificate_left = std::chrono::hours{-1}});
+    const std::string scrape = metrics.render();
+    for (const char* line :
+         {"sundial_claim_loop_running 1", "sundial_clock_skew_seconds -1.5",
+          "sundial_disk_free_bytes 4096", "sundial_tls_certificate_expiry_seconds -3600"}) {
+        EXPECT_THAT(scrape, testing::HasSubstr(line));
+    }
+}
+
+/// An alert on an unknown value must not see the last known one.
+TEST(MetricsTest, LeaveOutWhatIsUnknown) {
+    Metrics metrics{"1", "abc", "2025b"};
+    metrics.process({.claims = true,
+                     .clock_ahead = 1s,
+                     .disk_free = 1,
+                     .certificate_left = std::chrono::hours{1}});
+    metrics.process({.claims = false});
+    const std::string scrape = metrics.render();
+    EXPECT_THAT(scrape, testing::HasSubstr("sundial_claim_loop_running 0"));
+    for (const char* name : {"\nsundial_clock_skew_seconds ", "\nsundial_disk_free_bytes ",
+                             "\nsundial_tls_certificate_expiry_seconds "}) {
+        EXPECT_THAT(scrape, testing::Not(testing::HasSubstr(name)));
     }
 }
 
