@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import {
-  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
+  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, nameOf, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
   timeToCatchUp, triggerOf, waterfall,
 } from "../src/logic.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -145,4 +145,18 @@ test("every language has each place of each text", () => {
       assert.deepEqual(places(text), places(en[word as keyof typeof en]), word);
     }
   }
+});
+
+test("only points without neighbours need a dot", () => {
+  assert.deepEqual(isolated([null, 1, null, 2, 3, null, 0]), [1, 6]);
+  assert.deepEqual(isolated([5]), [0]);
+  assert.deepEqual(isolated([1, 2]), []);
+});
+
+test("related objects have names", () => {
+  assert.equal(nameOf({ id: "1", name: "crm", externalId: "x" }), "crm");
+  assert.equal(nameOf({ id: "1", firstName: "Ada", lastName: "Lind" }), "Ada Lind");
+  assert.equal(nameOf({ id: "1", externalId: null, eventType: "NIGHTLY" }), "NIGHTLY");
+  assert.equal(nameOf({ id: "1", firstName: null }), undefined);
+  assert.equal(nameOf(null), undefined);
 });

@@ -18,6 +18,21 @@ const PAGES = {
     await page.locator(".chart canvas").first().waitFor();
     await page.locator(".chart summary").first().click();
     await page.locator(".chart details[open] table").waitFor();
+    // A line with a single measured point, which has nothing to connect, shows that point.
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "one", type: "WEBHOOK", url: good.url });
+    await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
+    await until(async () => (await api("GET", "/v1/stats/series?metric=lateness_p50&from=now-1h&step=PT1M")).data[0].points.filter((point) => point !== null).length === 1, "one measured minute");
+    await page.reload();
+    await page.locator(".chart canvas").nth(1).waitFor();
+    await page.waitForFunction(() => {
+      const canvas = document.querySelectorAll(".chart canvas")[1];
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let coloured = 0; // axes and text are grey
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 128 && Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 80) coloured++;
+      return coloured > 10;
+    });
+    good.stop();
   },
 
   async events({ page, api, url }) {
@@ -29,6 +44,7 @@ const PAGES = {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelectorAll("tr[data-id]").length === 2);
     assert.match(page.url(), /eventType=A/);
+    await page.locator("[data-total='2'][data-complete=true]").waitFor();
     const lines = await act(page, "bulkCancel", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
     assert.match(lines[0], /curl .*\/v1\/bulk .*"perSecond":50/);
     assert.equal(lines[1], "sundial event cancel --type A --per-second 50");
@@ -90,6 +106,15 @@ const PAGES = {
     await until(async () => (await failures()) === 3, "three dead letters");
     await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
     const row = `tr[data-id='${endpoint.id}']`;
+    await page.locator(row).locator("a", { hasText: "dead" }).waitFor(); // by its name
+    const { totalCount } = await api("GET", "/v1/events?status=FAILED&dismissed=false&count=exact&limit=1");
+    await page.locator(`[data-total='${totalCount}'][data-complete=true]`).waitFor();
+    // The list of events shows the names of related objects too.
+    await page.goto(`${url}/ui/#/events?endpointId=${endpoint.id}`);
+    await page.locator("details.columns summary").first().click();
+    await page.locator("details.columns label", { hasText: "Endpoint" }).locator("input").check();
+    await page.locator("tr[data-id] a", { hasText: "dead" }).nth(2).waitFor();
+    await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
     await page.locator(row).waitFor();
     failing.answer(200);
     const lines = await act(page, "bulkRetry", { within: row, fill: async () => { await page.locator("dialog [data-count='3']").waitFor(); await page.fill("dialog input[name=pace]", "20"); } });

@@ -39,7 +39,7 @@ export const ar: Texts = {
   inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
 
-  deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", deadLetterCount: "عدد الأحداث الفاشلة: {n}.", moreThere: "لم تُعدّ الأقدم.",
+  deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", moreThere: "جُمّع أحدث {n} فقط.", total: "المجموع: {n} من الأحداث.",
   latestAttempts: "أحدث المحاولات", locksHint: "يحرر الحائز القفل برمزه، وإلا انتهى بانتهاء مهلته.", nextDue: "التالي", ofEachUser: "منطقة كل شخص", perUserHint: "لكل شخص مواعيده.",
   onlyNext: "قد تحين جداول الأشخاص أكثر من مرة في هذه المدة. لا يُذكر إلا الموعد التالي لكل شخص.", onDisk: "على القرص", moved: "أحداث يغيّرها الإصدار الذي على القرص",
   gap: "وقت محلي غير موجود", overlap: "وقت محلي يتكرر", leap: "29 فبراير في السنة البسيطة", misfire: "ما فات أثناء التوقف", concurrency: "في الوقت نفسه", jitter: "التوزيع", preview: "معاينة", previewHint: "اكتب قاعدة لترى مواعيدها.",

@@ -39,7 +39,7 @@ export const de: Texts = {
   inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
 
-  deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", deadLetterCount: "{n} Unzustellbare.", moreThere: "Ältere wurden nicht gezählt.",
+  deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", moreThere: "Gruppiert sind nur die neuesten {n}.", total: "Insgesamt {n} Ereignisse.",
   latestAttempts: "Letzte Versuche", locksHint: "Der Inhaber gibt eine Sperre mit ihrem Token frei. Sonst endet sie mit ihrer Frist.", nextDue: "Nächstes", ofEachUser: "jeder Person", perUserHint: "Jede Person hat eigene Termine.",
   onlyNext: "Zeitpläne für Personen können in dieser Zeit mehrmals auslösen. Nur der nächste Termin jeder Person ist aufgeführt.", onDisk: "auf der Festplatte", moved: "Ereignisse, die sich mit den neuen Daten verschieben",
   gap: "Ortszeit, die es nicht gibt", overlap: "Ortszeit, die es zweimal gibt", leap: "29. Februar in Gemeinjahren", misfire: "Verpasst, während nichts lief", concurrency: "Gleichzeitig", jitter: "Streuung", preview: "Vorschau", previewHint: "Eine Regel angeben, um ihre Termine zu sehen.",
