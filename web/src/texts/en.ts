@@ -30,8 +30,17 @@ export const en = {
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
 
+  // Timeline.
+  timeline: "Timeline", timelineHint: "Events by the hour: finished ones and those that are expected. Select a cell to list its events.", otherLines: "All others", pastCells: "Finished", forecastCells: "Expected",
+  nowLine: "Now", overLegend: "Above the endpoint's limit", hoursIn: "Hours in {zone}", moreLines: "{n} quieter lines are in the table only.", onlyNextForecast: "Schedules of persons count with the next event of each person only.",
+  pastSum: "{n} events finished.", forecastSum: "{n} events are expected.", forecastEnds: "until", mostIn: "Most: {n}, {line}, {hour}.", overCells: "Hours above the limit of their endpoint: {n}. Their events will be late.",
+  finishedCount: "{n} finished", expectedCount: "{n} expected", overLimit: "above the limit of {n}", perHour: "limit {n} an hour", finishedEvents: "Finished events",
+  plannedEvents: "Planned events", laterOccurrences: "Later occurrences of schedules", expected: "Expected", allOfThese: "All in this hour", otherHint: "The API has no filter for these events. All events of this hour are listed.",
+  spread: "Spread by jitter", nothingToSpread: "No hour exceeds an endpoint's limit, and no zone has a peak at 09:00.", showHour: "Show this hour", spreadLimit: "expects {n} events at {hour}. Its limit allows {against} an hour. A jitter of {jitter} on its schedules spreads them to {after} an hour.", spreadNine: "has a peak at 09:00: {n} events at {hour}, {against} in other hours on average. A jitter of {jitter} on their schedules spreads them to {after} an hour.",
+  tableCut: "Only the first {n} rows are shown.",
+
   // Event.
-  why: "Why then", whyText: "From the rule to the result", timeline: "Attempts", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
+  why: "Why then", whyText: "From the rule to the result", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
   attemptNumber: "Attempt {n}", newTime: "New local time",
 
   // Actions.
