@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Clock, Problem, Session, Stats } from "../../clients/typescript/src/schema.ts";
+import type { Clock, Endpoint, EndpointPage, Problem, Session, Stats } from "../../clients/typescript/src/schema.ts";
 import { Connection, retryDelay } from "./connection.ts";
 import { parseExactly, type Request } from "./logic.ts";
 
@@ -56,6 +56,20 @@ export async function send<T>(request: Request, signal?: AbortSignal): Promise<T
 }
 
 export const get = <T>(path: string, signal?: AbortSignal) => send<T>({ method: "GET", path }, signal);
+
+const MOST_PAGES = 5; // of 100 endpoints: more than a page can show
+
+/** The first 500 endpoints, for their names and circuits. */
+export async function firstEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
+  const all: Endpoint[] = [];
+  let cursor: string | null = "";
+  for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
+    const found: EndpointPage = await get<EndpointPage>(`/v1/endpoints?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, signal);
+    all.push(...found.data);
+    cursor = found.hasMore ? found.nextCursor : null;
+  }
+  return all;
+}
 
 /** Finds out who this browser is. Throws Refusal 401 if the server requires a key and the browser has no session. */
 export async function findSession(): Promise<Session> {

@@ -20,6 +20,7 @@ import { People } from "./pages/people.tsx";
 import { Reference } from "./pages/reference.tsx";
 import { NewSchedule, Schedule, Schedules } from "./pages/schedules.tsx";
 import { StreamEvents, Streams } from "./pages/streams.tsx";
+import { Timeline } from "./pages/timeline.tsx";
 import { Zones } from "./pages/zones.tsx";
 import { CallerContext, Dialog, Refused, Shown, Time } from "./parts.tsx";
 import type { Word } from "./texts/en.ts";
@@ -27,6 +28,7 @@ import type { Word } from "./texts/en.ts";
 /** The pages in the order of the navigation, each with the key that opens it after `g`. */
 const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChildren }> = {
   overview: { key: "o", page: () => <Overview /> },
+  timeline: { key: "h", page: ({ query }) => <Timeline query={query} /> },
   events: { key: "e", page: ({ id, query }) => (id ? <EventDetails id={id} key={id} /> : <Events query={query} />) },
   deadLetters: { key: "d", page: ({ query }) => <DeadLetters query={query} /> },
   occurrences: { key: "n", page: ({ query }) => <Occurrences query={query} /> },

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useDisplay, useTexts } from "./display.ts";
-import { clockTime, seriesSummary, type Line } from "./logic.ts";
+import { clockTime, isolated, seriesSummary, type Line } from "./logic.ts";
 
 const HEIGHT = 180; // px
 const TONES = ["--blue", "--red", "--amber", "--violet"];
@@ -35,7 +35,7 @@ export function Chart({ title, from, step, lines, show }: Props) {
       scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), Math.max(most ?? 0, Number.MIN_VALUE) || 1] } },
       axes: [{ ...axis, values: (_, marks) => marks.map((mark) => clockTime(new Date(mark * 1000).toISOString(), "UTC", language).slice(-15, -10)) },
         { ...axis, size: 64, values: (_, marks) => marks.map((mark) => show(mark)) }],
-      series: [{}, ...lines.map((line, index) => ({ label: line.label, stroke: colour(TONES[index] ?? "--ink"), width: 2, dash: DASHES[index] ?? [], points: { size: 4 } }))],
+      series: [{}, ...lines.map((line, index) => ({ label: line.label, stroke: colour(TONES[index] ?? "--ink"), width: 2, dash: DASHES[index] ?? [], points: { size: 4, filter: (made: uPlot, index: number, shown: boolean) => (shown ? null : isolated(made.data[index] ?? [])) } }))],
     };
     const made = new uPlot(options, data, place.current);
     plot.current = made;

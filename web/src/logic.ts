@@ -104,6 +104,13 @@ export function relativeTime(instant: string, now: number, language: string): st
   return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
 }
 
+/** The name of an object that a list has beside its id (`expand`); undefined if the object is deleted or was not asked for. */
+export function nameOf(expanded: Readonly<Record<string, unknown>> | null | undefined): string | undefined {
+  const member = (name: string) => (typeof expanded?.[name] === "string" ? (expanded[name] as string) : "");
+  const name = member("name") || [member("firstName"), member("lastName")].filter(Boolean).join(" ") || member("eventType") || member("externalId");
+  return name || undefined;
+}
+
 /** The actions that the server accepts for an event in this state. */
 export function eventActions(event: { status: string; waitingFor: string | null; claimedBy: string | null; dismissedAt: string | null }) {
   const waitsForRetry = event.status === "PROCESSING" && event.claimedBy === null;
@@ -179,6 +186,9 @@ export function waterfall(attempts: readonly { startedAt: string | null; endedAt
   });
 }
 
+/** 10,000 in English, 10.000 in German; digits that all fonts have. */
+export const countText = (count: number, language: string) => new Intl.NumberFormat(language, { numberingSystem: "latn", maximumFractionDigits: 1 }).format(count);
+
 /** `1.5 ms`, `2 s`, `3 min`, `4 h`: the two leading digits of a duration in seconds. */
 export function durationText(seconds: number | null): string {
   if (seconds === null) return "–";
@@ -202,6 +212,12 @@ export function triggerOf(kind: string, fields: Query): Record<string, unknown> 
 export interface Line {
   label: string;
   points: readonly (number | null)[];
+}
+
+/** The points between two gaps, which no line shows: a chart has to draw a dot for each. */
+export function isolated(points: ArrayLike<number | null | undefined>): number[] {
+  const missing = (index: number) => points[index] === null || points[index] === undefined;
+  return Array.from({ length: points.length }, (_, index) => index).filter((index) => !missing(index) && missing(index - 1) && missing(index + 1));
 }
 
 /** A line of a chart in words: its latest and its greatest value. */

@@ -3,7 +3,7 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
-import { cliOf, clockTime, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
+import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
 
 const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -95,14 +95,31 @@ export function Copy({ what }: { what: string }) {
 
 export const Quiet = () => <span class="quiet">–</span>;
 
-/** A link to an object, by the end of its id. */
-export function Ref({ page, id }: { page: string; id: string | null | undefined }) {
-  return id ? <a href={hrefOf(page, id)}><code class="nowrap">{id.slice(-12)}</code></a> : <Quiet />;
+interface Named {
+  id: string | null | undefined;
+  /** Shown instead of the end of the id. */
+  name?: string | undefined;
+}
+
+const Short = ({ id, name }: { id: string; name: string | undefined }) => (name ? <bdi>{name}</bdi> : <code class="nowrap">{id.slice(-12)}</code>);
+
+/** A link to an object, by its name or the end of its id. */
+export function Ref({ page, id, name }: Named & { page: string }) {
+  return id ? <a href={hrefOf(page, id)} title={name && id}><Short id={id} name={name} /></a> : <Quiet />;
 }
 
 /** A link to the events of a person. */
-export function Person({ id }: { id: string | null | undefined }) {
-  return id ? <a href={hrefOf("events", "", { userId: id })}><code class="nowrap">{id.slice(-12)}</code></a> : <Quiet />;
+export function Person({ id, name }: Named) {
+  return id ? <a href={hrefOf("events", "", { userId: id })} title={name && id}><Short id={id} name={name} /></a> : <Quiet />;
+}
+
+/** How many objects all pages have together: the server stops counting at a bound and says so. */
+export function Total({ of }: { of: { totalCount?: number; totalCountComplete?: boolean } }) {
+  const text = useTexts();
+  const { language } = useDisplay();
+  if (of.totalCount === undefined) return null;
+  const n = countText(of.totalCount, language);
+  return <p role="status" data-total={of.totalCount} data-complete={of.totalCountComplete}>{text("total", { n: of.totalCountComplete ? n : text("atLeast", { n }) })}</p>;
 }
 
 /** The same request elsewhere: every action shows it. */

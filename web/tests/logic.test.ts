@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
+import { busiest, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, mayDo, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
+  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, nameOf, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
   timeToCatchUp, triggerOf, waterfall,
 } from "../src/logic.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -145,4 +146,52 @@ test("every language has each place of each text", () => {
       assert.deepEqual(places(text), places(en[word as keyof typeof en]), word);
     }
   }
+});
+
+test("only points without neighbours need a dot", () => {
+  assert.deepEqual(isolated([null, 1, null, 2, 3, null, 0]), [1, 6]);
+  assert.deepEqual(isolated([5]), [0]);
+  assert.deepEqual(isolated([1, 2]), []);
+});
+
+test("related objects have names", () => {
+  assert.equal(nameOf({ id: "1", name: "crm", externalId: "x" }), "crm");
+  assert.equal(nameOf({ id: "1", firstName: "Ada", lastName: "Lind" }), "Ada Lind");
+  assert.equal(nameOf({ id: "1", externalId: null, eventType: "NIGHTLY" }), "NIGHTLY");
+  assert.equal(nameOf({ id: "1", firstName: null }), undefined);
+  assert.equal(nameOf(null), undefined);
+});
+
+const heat = (key: string, forecast: number[], limit: number | null = null) => ({ key, limit, past: forecast.map(() => 0), forecast });
+
+test("busy lines come first, and cells have depths", () => {
+  assert.deepEqual(busiest([heat("b", [1, 1]), heat("a", [1, 1]), heat("c", [0, 9])]).map(({ key }) => key), ["c", "a", "b"]);
+  assert.deepEqual([0, 1, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 5]);
+  assert.deepEqual([0, 999, 1234, 7200, 2.5].map(shortCount), ["", "999", "1.2K", "7.2K", "2.5"]);
+});
+
+test("a jitter spreads what is above a limit", () => {
+  const line = heat("e", [3600, 9000, 10], 3600);
+  assert.deepEqual([0, 1, 2].map((index) => isOver(line, index)), [false, true, false]);
+  assert.deepEqual(overLimits([line, heat("free", [9e9])]), [{ kind: "limit", key: "e", index: 1, count: 9000, against: 3600, hours: 3 }]);
+});
+
+test("a peak at nine is one by the clock of its zone", () => {
+  const hours = (at: number, count = 60) => Array.from({ length: 24 }, (_, index) => (index === at ? count : 5));
+  const found = ninePeaks([heat("Europe/Berlin", hours(8)), heat("Asia/Tokyo", hours(8)), heat("Asia/Kathmandu", hours(3)), heat("UTC", hours(9, 14)), heat("other", hours(9))],
+    "2027-01-05T00:00:00Z", "2027-01-05T00:30:00Z");
+  assert.deepEqual(found.map(({ key, index, against }) => [key, index, against]), [["Europe/Berlin", 8, 5], ["Asia/Kathmandu", 3, 5]]);
+  assert.deepEqual(ninePeaks([heat("Europe/Berlin", hours(8))], "2027-01-05T00:00:00Z", "2027-01-05T09:30:00Z"), []); // over
+});
+
+test("cells lead to their events and to each other", () => {
+  assert.deepEqual(lineFilter("timezone", "Asia/Tokyo"), { targetTimezone: "Asia/Tokyo" });
+  assert.equal(lineFilter("endpointId", "handler"), undefined);
+  assert.deepEqual(lineFilter("status", "FAILED"), {});
+  assert.deepEqual(moved("ArrowRight", 0, 4, 3, 6, false), [0, 5]);
+  assert.deepEqual(moved("ArrowRight", 0, 0, 3, 6, true), [0, 0]);
+  assert.deepEqual(moved("ArrowLeft", 0, 0, 3, 6, true), [0, 1]);
+  assert.deepEqual(moved("ArrowDown", 2, 4, 3, 6, false), [2, 4]);
+  assert.deepEqual(moved("End", 1, 4, 3, 6, false), [1, 5]);
+  assert.equal(moved("a", 1, 4, 3, 6, false), undefined);
 });

@@ -18,6 +18,21 @@ const PAGES = {
     await page.locator(".chart canvas").first().waitFor();
     await page.locator(".chart summary").first().click();
     await page.locator(".chart details[open] table").waitFor();
+    // A line with a single measured point, which has nothing to connect, shows that point.
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "one", type: "WEBHOOK", url: good.url });
+    await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
+    await until(async () => (await api("GET", "/v1/stats/series?metric=lateness_p50&from=now-1h&step=PT1M")).data[0].points.filter((point) => point !== null).length === 1, "one measured minute");
+    await page.reload();
+    await page.locator(".chart canvas").nth(1).waitFor();
+    await page.waitForFunction(() => {
+      const canvas = document.querySelectorAll(".chart canvas")[1];
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let coloured = 0; // axes and text are grey
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 128 && Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 80) coloured++;
+      return coloured > 10;
+    });
+    good.stop();
   },
 
   async events({ page, api, url }) {
@@ -29,6 +44,7 @@ const PAGES = {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelectorAll("tr[data-id]").length === 2);
     assert.match(page.url(), /eventType=A/);
+    await page.locator("[data-total='2'][data-complete=true]").waitFor();
     const lines = await act(page, "bulkCancel", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
     assert.match(lines[0], /curl .*\/v1\/bulk .*"perSecond":50/);
     assert.equal(lines[1], "sundial event cancel --type A --per-second 50");
@@ -90,6 +106,15 @@ const PAGES = {
     await until(async () => (await failures()) === 3, "three dead letters");
     await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
     const row = `tr[data-id='${endpoint.id}']`;
+    await page.locator(row).locator("a", { hasText: "dead" }).waitFor(); // by its name
+    const { totalCount } = await api("GET", "/v1/events?status=FAILED&dismissed=false&count=exact&limit=1");
+    await page.locator(`[data-total='${totalCount}'][data-complete=true]`).waitFor();
+    // The list of events shows the names of related objects too.
+    await page.goto(`${url}/ui/#/events?endpointId=${endpoint.id}`);
+    await page.locator("details.columns summary").first().click();
+    await page.locator("details.columns label", { hasText: "Endpoint" }).locator("input").check();
+    await page.locator("tr[data-id] a", { hasText: "dead" }).nth(2).waitFor();
+    await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
     await page.locator(row).waitFor();
     failing.answer(200);
     const lines = await act(page, "bulkRetry", { within: row, fill: async () => { await page.locator("dialog [data-count='3']").waitFor(); await page.fill("dialog input[name=pace]", "20"); } });
@@ -98,6 +123,74 @@ const PAGES = {
     await page.locator(row).waitFor({ state: "detached" });
     await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 3, "three events delivered");
     failing.stop();
+  },
+
+  async timeline({ page, api, url }) {
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "narrow", type: "WEBHOOK", url: good.url, rateLimit: { perSecond: 1 } });
+    const hour = 3_600_000, start = new Date(Math.ceil((Date.now() + 2 * hour) / hour) * hour);
+    const at = start.toISOString(), ends = new Date(start.getTime() + hour).toISOString();
+    // Two schedules with 3,600 events each in the same hour, in which the endpoint accepts 3,600.
+    for (const eventType of ["ONE", "TWO"]) {
+      await api("POST", "/v1/schedules", { eventType, trigger: { every: "PT1S" }, timezone: "Europe/Berlin", endpointId: endpoint.id, startsAt: at, endsAt: ends });
+    }
+    // The next 09:00 in Kathmandu, whose hours begin at a quarter: the hour in UTC that contains it.
+    const nine = new Date(Math.floor(Date.now() / (24 * hour)) * 24 * hour + 3.25 * hour);
+    if (nine.getTime() < Date.now() + hour) nine.setTime(nine.getTime() + 24 * hour);
+    if (nine.getTime() < Date.now() + 23 * hour) {
+      await api("POST", "/v1/events/batch", { events: Array.from({ length: 40 }, () => newEvent({ eventType: "NINE", targetTimestampUTC: nine.toISOString(), targetTimezone: "Asia/Kathmandu" })) });
+    }
+    const done = await api("POST", "/v1/events", newEvent({ eventType: "DONE", targetTimestampUTC: "now", targetTimezone: "Pacific/Chatham", endpointId: endpoint.id }));
+    const { executedAt } = await until(async () => { const event = await api("GET", `/v1/events/${done.id}`); return event.status === "COMPLETED" && event; }, "an event of the past");
+
+    await page.goto(`${url}/ui/#/timeline?by=endpointId`);
+    const cell = page.locator(`[data-key='${endpoint.id}'][data-at='${at}']`);
+    await cell.waitFor();
+    assert.equal(await page.locator(`[data-line='${endpoint.id}'] bdi`).innerText(), "narrow");
+    // Above the limit: a mark and words, not only a colour.
+    const expected = Number(await cell.getAttribute("data-value"));
+    assert.ok(expected > 7000 && expected <= 7200, `${expected} expected`);
+    assert.match(await cell.innerText(), /▲/);
+    assert.match(await cell.getAttribute("aria-label"), /narrow, .* expected, above the limit of 3,600/);
+    await page.locator("[data-summary] [data-over='1']").waitFor();
+    await page.locator("[data-advice] [data-kind=limit]", { hasText: "PT2H" }).waitFor();
+    assert.equal(await page.locator("[role=columnheader][data-now]").count(), 1);
+    // A click lists what the cell holds.
+    await cell.click();
+    await page.locator("[data-part=later] tr[data-id]", { hasText: "ONE" }).first().waitFor();
+    assert.ok(new URL(page.url()).hash.includes(`at=${encodeURIComponent(at)}`));
+    await page.keyboard.press("Escape");
+    await page.locator("[data-panel]").waitFor({ state: "detached" });
+
+    // By zone: the advice for nine o'clock leads to its hour, and the keys to another one.
+    await page.locator(".tabs a", { hasText: "Zone" }).click();
+    await page.locator("[data-key='Europe/Berlin']").first().waitFor();
+    if (nine.getTime() < Date.now() + 23 * hour) {
+      await page.locator("[data-kind=nine]", { hasText: "Asia/Kathmandu" }).locator("a").first().click();
+      await page.locator("[data-part=planned] [data-total='40']").waitFor();
+      await page.locator("[data-part=planned] tr[data-id]", { hasText: "NINE" }).nth(39).waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator("[data-panel]").waitFor({ state: "detached" });
+    }
+    const zone = page.locator(`[data-key='Europe/Berlin'][data-at='${at}']`);
+    await page.locator(`[data-key='Europe/Berlin'][data-at='${new Date(start.getTime() - hour).toISOString()}']`).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await zone.evaluate((one) => one === document.activeElement), true);
+    await page.keyboard.press("Enter");
+    await page.locator("[data-part=later] tr[data-id]", { hasText: "TWO" }).first().waitFor();
+    assert.equal(await page.locator("[data-panel] h2").evaluate((one) => one === document.activeElement), true);
+
+    // A shared address of an hour that has begun lists what finished in it.
+    const past = new Date(Math.floor(new Date(executedAt).getTime() / hour) * hour).toISOString();
+    await page.goto(`${url}/ui/#/timeline?by=timezone&key=Pacific/Chatham&at=${past}`);
+    await page.locator(`[data-part=past] tr[data-id='${done.id}'] [data-state=COMPLETED]`).waitFor();
+
+    // By status, and as a table.
+    await page.locator(".tabs a", { hasText: "Status" }).click();
+    await page.locator("[data-line=PENDING]").waitFor();
+    await page.locator("details.table summary").click();
+    await page.locator("details.table tr[data-id]").first().waitFor();
+    good.stop();
   },
 
   async schedules({ page, api, url }) {

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
-const ALL = ["overview", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "reference?q=/v1/locks"];
+const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "reference?q=/v1/locks"];
 
 const SUITES = {
   /** The files, their headers and their size. */
@@ -39,12 +39,17 @@ const SUITES = {
   /** No finding of axe on any page, in both themes; right-to-left and 360 px wide pages do not overflow. */
   axe: () => withConsole(async ({ newPage, api, url }) => {
     const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-    const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: "http://127.0.0.1:9/" });
+    const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: "http://127.0.0.1:9/", rateLimit: { perSecond: 1 } });
     const event = await api("POST", "/v1/events", newEvent({ endpointId: endpoint.id }));
     const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
+    // The timeline with an hour above the endpoint's limit, whose cell is open.
+    const hour = 3_600_000, start = new Date(Math.ceil((Date.now() + 2 * hour) / hour) * hour);
+    for (const eventType of ["ONE", "TWO"]) {
+      await api("POST", "/v1/schedules", { eventType, trigger: { every: "PT1S" }, timezone: "Europe/Berlin", endpointId: endpoint.id, startsAt: start.toISOString(), endsAt: new Date(start.getTime() + hour).toISOString() });
+    }
     const { data: [operation] } = await api("GET", "/v1/operations");
     await api("POST", "/v1/locks/one", { holder: "worker 1", ttl: "PT1H" });
-    const places = [...ALL, `events/${event.id}`, `endpoints/${endpoint.id}`, `schedules/${schedule.id}`, `streams/${encodeURIComponent(`Endpoint/${endpoint.id}`)}`, ...(operation ? [`operations/${operation.id}`] : [])];
+    const places = [...ALL, `timeline?by=endpointId&key=${endpoint.id}&at=${start.toISOString()}`, `events/${event.id}`, `endpoints/${endpoint.id}`, `schedules/${schedule.id}`, `streams/${encodeURIComponent(`Endpoint/${endpoint.id}`)}`, ...(operation ? [`operations/${operation.id}`] : [])];
     const findings = [];
     for (const colorScheme of ["light", "dark"]) {
       const page = await newPage({ colorScheme, reducedMotion: "reduce", ...(colorScheme === "dark" && { viewport: { width: 360, height: 800 }, locale: "ar" }) });
@@ -58,6 +63,7 @@ const SUITES = {
         await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
         await page.locator("main h1").first().waitFor();
         await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
+        if (place.startsWith("timeline")) await page.locator("[data-advice='1']").waitFor();
         await check(place);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wide > 0) findings.push(`${colorScheme} ${place}: ${wide} px too wide`);

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Failures, Operation } from "../../../clients/typescript/src/schema.ts";
-import { get, useLoaded } from "../api.ts";
+import type { EventPage, Failures, Operation } from "../../../clients/typescript/src/schema.ts";
+import { firstEndpoints, get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { hrefOf, type Query } from "../logic.ts";
-import { Act, Ref, Shown, Table, Time } from "../parts.tsx";
+import { Act, Ref, Shown, Table, Time, Total } from "../parts.tsx";
 import { Bulk, Started } from "./events.tsx";
 
 type Group = Failures["data"][number];
@@ -20,7 +20,11 @@ export function DeadLetters({ query }: { query: Query }) {
   const failures = useLoaded((signal) => get<Failures>(`/v1/stats/failures?by=${by}`, signal), [by], ["events"], 5000);
   const [chosen, setChosen] = useState<{ group: Group; action: "retry" | "dismiss" }>();
   const [started, setStarted] = useState<Operation>();
+  const total = useLoaded((signal) => get<EventPage>("/v1/events?status=FAILED&dismissed=false&count=exact&limit=1", signal), [], ["events"], 5000);
+  const endpoints = useLoaded(firstEndpoints, [], ["endpoints"], 60_000);
+  const endpointName = (id: string | null | undefined) => endpoints.data?.find((endpoint) => endpoint.id === id)?.name;
   const name = (group: Group) => group.reason ?? group.endpointId ?? text("noEndpoint");
+  const about = (group: Group) => group.reason ?? endpointName(group.endpointId) ?? name(group);
   const start = (group: Group, action: "retry" | "dismiss") => { setStarted(undefined); setChosen({ group, action }); };
   return (
     <>
@@ -35,17 +39,18 @@ export function DeadLetters({ query }: { query: Query }) {
         done={(operation) => { setStarted(operation); failures.reload(); }} />}
       <Shown of={failures}>{(found) => (
         <>
-          <p>{text("deadLetterCount", { n: found.counted })} {!found.complete && text("moreThere")}</p>
+          {total.data && <Total of={total.data} />}
+          {!found.complete && <p class="quiet">{text("moreThere", { n: found.counted })}</p>}
           <Table label={text("deadLetters")} rows={found.data} id={name} columns={[
             ["count", (group) => <a href={hrefOf("events", "", groupFilter(group))}>{group.count}</a>],
-            [by === "reason" ? "reason" : "endpoint", (group) => group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} /> : text("noEndpoint"))],
+            [by === "reason" ? "reason" : "endpoint", (group) => group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} name={endpointName(group.endpointId)} /> : text("noEndpoint"))],
             ["oldest", (group) => <Time at={group.oldest} relative />],
             ["newest", (group) => <Time at={group.newest} relative />],
             ["samples", (group) => <span class="list">{group.sampleIds.slice(0, 3).map((id) => <Ref key={id} page="events" id={id} />)}</span>],
             ["actions", (group) => group.endpointId === null ? null : (
               <span class="list">
-                <Act word="bulkRetry" about={name(group)} press={() => start(group, "retry")} />
-                <Act word="bulkDismiss" about={name(group)} press={() => start(group, "dismiss")} />
+                <Act word="bulkRetry" about={about(group)} press={() => start(group, "retry")} />
+                <Act word="bulkDismiss" about={about(group)} press={() => start(group, "dismiss")} />
               </span>
             )],
           ]} />

@@ -51,7 +51,7 @@ function Attempts({ of, zone }: { of: readonly Attempt[]; zone: string }) {
   if (of.length === 0) return <p class="quiet">{text("noAttempts")}</p>;
   const bars = waterfall(of);
   return (
-    <div class="scroll" role="region" aria-label={text("timeline")} tabIndex={0}>
+    <div class="scroll" role="region" aria-label={text("attempts")} tabIndex={0}>
       <table>
         <thead><tr>
           {(["number", "begun", "duration", "status"] as const).map((word) => <th key={word} scope="col">{text(word)}</th>)}
@@ -134,7 +134,7 @@ export function EventDetails({ id }: { id: string }) {
             ]} />
             <h2>{text("why")}</h2>
             <Shown of={explained}>{(explanation) => <Explained of={explanation} zone={found.targetTimezone} />}</Shown>
-            <h2>{text("timeline")}</h2>
+            <h2>{text("attempts")}</h2>
             <Shown of={attempts}>{(page) => <Attempts of={[...page.data].sort((one, other) => one.number - other.number)} zone={found.targetTimezone} />}</Shown>
             <h2>{text("payload")}</h2>
             <Payload value={found.deliveryPayload} />

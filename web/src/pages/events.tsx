@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { bulkCommand, bulkFilter, hrefOf, searchOf, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, useMayDo, Value, type Filter } from "../parts.tsx";
+import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, type Query, type Request } from "../logic.ts";
+import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 
@@ -20,13 +20,16 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
   attempts: (event) => event.attempt,
   reason: (event) => event.failureReason ?? <Quiet />,
-  endpoint: (event) => <Ref page="endpoints" id={event.endpointId} />,
-  user: (event) => <Person id={event.userId} />,
-  schedule: (event) => <Ref page="schedules" id={event.scheduleId} />,
+  endpoint: (event) => <Ref page="endpoints" id={event.endpointId} name={nameOf(event.endpoint)} />,
+  user: (event) => <Person id={event.userId} name={nameOf(event.user)} />,
+  schedule: (event) => <Ref page="schedules" id={event.scheduleId} name={nameOf(event.schedule)} />,
   key: (event) => <code>{event.idempotencyKey}</code>,
   executed: (event) => <Time at={event.executedAt} zone={event.targetTimezone} />,
   id: (event) => <a href={hrefOf("events", event.id)}><code>{event.id}</code></a>,
 };
+
+/** The `expand` of a list that shows these columns: their names instead of ids. */
+export const expandOf = (columns: readonly EventColumn[]) => columns.filter((column) => column === "endpoint" || column === "user" || column === "schedule").join();
 
 interface EventTableProps {
   events: readonly Event[];
@@ -93,7 +96,7 @@ export function Events({ query }: { query: Query }) {
   const [bulk, setBulk] = useState<BulkRequest["action"]>();
   const [started, setStarted] = useState<Operation>();
   const { cursor: _, ...filter } = query;
-  const search = searchOf({ limit: "50", ...query });
+  const search = searchOf({ limit: "50", count: "exact", expand: expandOf(columns), ...query });
   const page = useLoaded((signal) => get<EventPage>(`/v1/events${search}`, signal), [search], ["events"], 5000);
   useEffect(() => setSelected(new Set()), [searchOf(filter)]);
   const show = (column: EventColumn, on: boolean) => {
@@ -124,6 +127,7 @@ export function Events({ query }: { query: Query }) {
         done={(operation) => { setStarted(operation); setSelected(new Set()); page.reload(); }} />}
       <Shown of={page}>{(found) => (
         <>
+          <Total of={found} />
           <EventTable events={found.data} columns={columns} selected={mayWrite ? selected : undefined} select={setSelected} />
           <Pages page="events" query={query} of={found} />
           <Export filter={filter} />

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoundedCount, ClockAdvanced, Endpoint, EndpointPage, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
-import { followStats, get, readClock, Refusal, useLoaded } from "../api.ts";
+import type { BoundedCount, ClockAdvanced, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
+import { firstEndpoints, followStats, get, readClock, Refusal, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
@@ -19,18 +19,7 @@ async function health(signal: AbortSignal): Promise<Pick<Health, "checks"> & { r
   }
 }
 
-const MOST_PAGES = 5; // of 100 endpoints: more circuits than an overview can show
-
-async function openCircuits(signal: AbortSignal): Promise<Endpoint[]> {
-  const open: Endpoint[] = [];
-  let cursor: string | null = "";
-  for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
-    const found: EndpointPage = await get<EndpointPage>(`/v1/endpoints?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, signal);
-    open.push(...found.data.filter((endpoint) => endpoint.circuit.state !== "CLOSED"));
-    cursor = found.hasMore ? found.nextCursor : null;
-  }
-  return open;
-}
+const openCircuits = async (signal: AbortSignal) => (await firstEndpoints(signal)).filter((endpoint) => endpoint.circuit.state !== "CLOSED");
 
 const PUSHED = "PT1H"; // the window of the stream of changes
 const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;

@@ -26,7 +26,15 @@ export const ar: Texts = {
   catchUp: "يُستدرك خلال", throughputChart: "الأحداث", executedChart: "مكتملة", latest: "الأخير", most: "الأعلى", nextTen: "الأحداث العشرة التالية", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة",
   testClock: "ساعة اختبار", systemClock: "ساعة النظام", atLeast: "{n} أو أكثر",
 
-  why: "لماذا في هذا الوقت", whyText: "من القاعدة إلى النتيجة", timeline: "المحاولات", noAttempts: "لا محاولة بعد.", rule: "القاعدة", local: "الوقت المحلي", zoneStep: "المنطقة", utc: "UTC", change: "تغيير", attempt: "محاولة", result: "النتيجة", waits: "الآن",
+  timeline: "الخط الزمني", timelineHint: "الأحداث بحسب الساعة: المنتهية والمتوقعة. اختر خلية لعرض أحداثها.", otherLines: "كل ما عداها", pastCells: "منتهية", forecastCells: "متوقعة",
+  nowLine: "الآن", overLegend: "فوق حد نقطة الوصول", hoursIn: "الساعات حسب {zone}", moreLines: "توجد {n} من الأسطر الأقل نشاطًا في الجدول فقط.", onlyNextForecast: "لا يُحسب من جداول الأشخاص إلا الحدث التالي لكل شخص.",
+  pastSum: "انتهى {n} من الأحداث.", forecastSum: "يُتوقع {n} من الأحداث.", forecastEnds: "حتى", mostIn: "الأكثر: {n}، {line}، {hour}.", overCells: "عدد الساعات التي تتجاوز حد نقطة الوصول: {n}. ستتأخر أحداثها.",
+  finishedCount: "منتهية: {n}", expectedCount: "متوقعة: {n}", overLimit: "فوق الحد {n}", perHour: "الحد {n} في الساعة", finishedEvents: "أحداث منتهية",
+  plannedEvents: "أحداث مخططة", laterOccurrences: "مواعيد لاحقة للجداول", expected: "متوقعة", allOfThese: "كل ما في هذه الساعة", otherHint: "لا مرشح لهذه الأحداث في الواجهة. تُعرض كل أحداث هذه الساعة.",
+  spread: "التوزيع بـ jitter", nothingToSpread: "لا ساعة تتجاوز حد نقطة وصول، ولا ذروة عند 09:00 في أي منطقة.", showHour: "عرض هذه الساعة", spreadLimit: "يُتوقع {n} من الأحداث في {hour}، والحد يسمح بـ {against} في الساعة. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.", spreadNine: "ذروة عند 09:00: {n} من الأحداث في {hour}، والمتوسط في غيرها {against}. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.",
+  tableCut: "تُعرض أول {n} صفوف فقط.",
+
+  why: "لماذا في هذا الوقت", whyText: "من القاعدة إلى النتيجة", noAttempts: "لا محاولة بعد.", rule: "القاعدة", local: "الوقت المحلي", zoneStep: "المنطقة", utc: "UTC", change: "تغيير", attempt: "محاولة", result: "النتيجة", waits: "الآن",
   attemptNumber: "المحاولة {n}", newTime: "الوقت المحلي الجديد",
 
   retry: "إعادة الآن", fire: "إرسال الآن", reschedule: "تغيير الموعد", edit: "تعديل الحمولة", cancel: "إلغاء الحدث", dismiss: "استبعاد", bulkRetry: "إعادة", bulkCancel: "إلغاء", bulkDismiss: "استبعاد", confirm: "تنفيذ", close: "إغلاق", create: "إنشاء",
@@ -39,7 +47,7 @@ export const ar: Texts = {
   inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
 
-  deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", deadLetterCount: "عدد الأحداث الفاشلة: {n}.", moreThere: "لم تُعدّ الأقدم.",
+  deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", moreThere: "جُمّع أحدث {n} فقط.", total: "المجموع: {n} من الأحداث.",
   latestAttempts: "أحدث المحاولات", locksHint: "يحرر الحائز القفل برمزه، وإلا انتهى بانتهاء مهلته.", nextDue: "التالي", ofEachUser: "منطقة كل شخص", perUserHint: "لكل شخص مواعيده.",
   onlyNext: "قد تحين جداول الأشخاص أكثر من مرة في هذه المدة. لا يُذكر إلا الموعد التالي لكل شخص.", onDisk: "على القرص", moved: "أحداث يغيّرها الإصدار الذي على القرص",
   gap: "وقت محلي غير موجود", overlap: "وقت محلي يتكرر", leap: "29 فبراير في السنة البسيطة", misfire: "ما فات أثناء التوقف", concurrency: "في الوقت نفسه", jitter: "التوزيع", preview: "معاينة", previewHint: "اكتب قاعدة لترى مواعيدها.",

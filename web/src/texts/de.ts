@@ -26,7 +26,15 @@ export const de: Texts = {
   catchUp: "Aufgeholt in", throughputChart: "Ereignisse", executedChart: "Erledigt", latest: "zuletzt", most: "höchstens", nextTen: "Die nächsten zehn Ereignisse", server: "Server", database: "Datenbank", tz: "Zeitzonendaten", clock: "Uhr",
   testClock: "Testuhr", systemClock: "Systemuhr", atLeast: "{n} oder mehr",
 
-  why: "Warum dann", whyText: "Von der Regel zum Ergebnis", timeline: "Versuche", noAttempts: "Noch kein Versuch.", rule: "Regel", local: "Ortszeit", zoneStep: "Zone", utc: "UTC", change: "Änderung", attempt: "Versuch", result: "Ergebnis", waits: "Jetzt",
+  timeline: "Zeitleiste", timelineHint: "Ereignisse nach Stunden: beendete und erwartete. Eine Zelle wählen, um ihre Ereignisse zu sehen.", otherLines: "Alle anderen", pastCells: "Beendet", forecastCells: "Erwartet",
+  nowLine: "Jetzt", overLegend: "Über der Grenze des Endpunkts", hoursIn: "Stunden in {zone}", moreLines: "{n} ruhigere Zeilen stehen nur in der Tabelle.", onlyNextForecast: "Zeitpläne für Personen zählen nur mit dem nächsten Ereignis jeder Person.",
+  pastSum: "{n} Ereignisse beendet.", forecastSum: "{n} Ereignisse erwartet.", forecastEnds: "bis", mostIn: "Am meisten: {n}, {line}, {hour}.", overCells: "Stunden über der Grenze ihres Endpunkts: {n}. Ihre Ereignisse werden sich verspäten.",
+  finishedCount: "{n} beendet", expectedCount: "{n} erwartet", overLimit: "über der Grenze von {n}", perHour: "Grenze {n} pro Stunde", finishedEvents: "Beendete Ereignisse",
+  plannedEvents: "Geplante Ereignisse", laterOccurrences: "Spätere Termine von Zeitplänen", expected: "Erwartet", allOfThese: "Alle in dieser Stunde", otherHint: "Die API hat keinen Filter für diese Ereignisse. Alle Ereignisse dieser Stunde sind aufgeführt.",
+  spread: "Durch Streuung verteilen", nothingToSpread: "Keine Stunde überschreitet die Grenze eines Endpunkts, und keine Zone hat eine Spitze um 09:00.", showHour: "Diese Stunde zeigen", spreadLimit: "erwartet {n} Ereignisse um {hour}. Die Grenze erlaubt {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.", spreadNine: "hat eine Spitze um 09:00: {n} Ereignisse um {hour}, sonst im Mittel {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.",
+  tableCut: "Nur die ersten {n} Zeilen sind gezeigt.",
+
+  why: "Warum dann", whyText: "Von der Regel zum Ergebnis", noAttempts: "Noch kein Versuch.", rule: "Regel", local: "Ortszeit", zoneStep: "Zone", utc: "UTC", change: "Änderung", attempt: "Versuch", result: "Ergebnis", waits: "Jetzt",
   attemptNumber: "Versuch {n}", newTime: "Neue Ortszeit",
 
   retry: "Jetzt wiederholen", fire: "Jetzt senden", reschedule: "Verschieben", edit: "Nutzdaten ändern", cancel: "Ereignis absagen", dismiss: "Ablegen", bulkRetry: "Wiederholen", bulkCancel: "Absagen", bulkDismiss: "Ablegen", confirm: "Ausführen", close: "Schließen", create: "Anlegen",
@@ -39,7 +47,7 @@ export const de: Texts = {
   inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
 
-  deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", deadLetterCount: "{n} Unzustellbare.", moreThere: "Ältere wurden nicht gezählt.",
+  deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", moreThere: "Gruppiert sind nur die neuesten {n}.", total: "Insgesamt {n} Ereignisse.",
   latestAttempts: "Letzte Versuche", locksHint: "Der Inhaber gibt eine Sperre mit ihrem Token frei. Sonst endet sie mit ihrer Frist.", nextDue: "Nächstes", ofEachUser: "jeder Person", perUserHint: "Jede Person hat eigene Termine.",
   onlyNext: "Zeitpläne für Personen können in dieser Zeit mehrmals auslösen. Nur der nächste Termin jeder Person ist aufgeführt.", onDisk: "auf der Festplatte", moved: "Ereignisse, die sich mit den neuen Daten verschieben",
   gap: "Ortszeit, die es nicht gibt", overlap: "Ortszeit, die es zweimal gibt", leap: "29. Februar in Gemeinjahren", misfire: "Verpasst, während nichts lief", concurrency: "Gleichzeitig", jitter: "Streuung", preview: "Vorschau", previewHint: "Eine Regel angeben, um ihre Termine zu sehen.",

@@ -30,8 +30,17 @@ export const en = {
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
 
+  // Timeline.
+  timeline: "Timeline", timelineHint: "Events by the hour: finished ones and those that are expected. Select a cell to list its events.", otherLines: "All others", pastCells: "Finished", forecastCells: "Expected",
+  nowLine: "Now", overLegend: "Above the endpoint's limit", hoursIn: "Hours in {zone}", moreLines: "{n} quieter lines are in the table only.", onlyNextForecast: "Schedules of persons count with the next event of each person only.",
+  pastSum: "{n} events finished.", forecastSum: "{n} events are expected.", forecastEnds: "until", mostIn: "Most: {n}, {line}, {hour}.", overCells: "Hours above the limit of their endpoint: {n}. Their events will be late.",
+  finishedCount: "{n} finished", expectedCount: "{n} expected", overLimit: "above the limit of {n}", perHour: "limit {n} an hour", finishedEvents: "Finished events",
+  plannedEvents: "Planned events", laterOccurrences: "Later occurrences of schedules", expected: "Expected", allOfThese: "All in this hour", otherHint: "The API has no filter for these events. All events of this hour are listed.",
+  spread: "Spread by jitter", nothingToSpread: "No hour exceeds an endpoint's limit, and no zone has a peak at 09:00.", showHour: "Show this hour", spreadLimit: "expects {n} events at {hour}. Its limit allows {against} an hour. A jitter of {jitter} on its schedules spreads them to {after} an hour.", spreadNine: "has a peak at 09:00: {n} events at {hour}, {against} in other hours on average. A jitter of {jitter} on their schedules spreads them to {after} an hour.",
+  tableCut: "Only the first {n} rows are shown.",
+
   // Event.
-  why: "Why then", whyText: "From the rule to the result", timeline: "Attempts", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
+  why: "Why then", whyText: "From the rule to the result", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
   attemptNumber: "Attempt {n}", newTime: "New local time",
 
   // Actions.
@@ -46,7 +55,7 @@ export const en = {
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
 
   // Dead letters, locks, schedules.
-  deadLettersHint: "Events that failed for good and were not dismissed.", groupBy: "Group by", byReason: "By reason", byEndpoint: "By endpoint", noEndpoint: "No endpoint", deadLetterCount: "{n} dead letters.", moreThere: "Older ones were not counted.",
+  deadLettersHint: "Events that failed for good and were not dismissed.", groupBy: "Group by", byReason: "By reason", byEndpoint: "By endpoint", noEndpoint: "No endpoint", moreThere: "Only the latest {n} were grouped.", total: "{n} events in all.",
   latestAttempts: "Latest attempts", locksHint: "The holder releases a lock with its token. Otherwise it ends with its lease.", nextDue: "Next", ofEachUser: "of each person", perUserHint: "Each person has occurrences of their own.",
   onlyNext: "Schedules of persons may fire more than once in this time. Only the next occurrence of each person is listed.", onDisk: "on disk", moved: "Events that the release on disk moves",
   gap: "Local time that does not exist", overlap: "Local time that occurs twice", leap: "29 February in common years", misfire: "Missed while nothing ran", concurrency: "At the same time", jitter: "Jitter", preview: "Preview", previewHint: "Give a rule to see when it fires.",
