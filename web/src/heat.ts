@@ -23,8 +23,8 @@ export const busiest = <T extends HeatLine>(lines: readonly T[]): T[] =>
 
 const LEVELS = 5;
 
-/** The depth of a cell's colour, 0 to 5. By the root, because one peak would leave all other cells pale. */
-export const levelOf = (value: number, most: number) => (value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(LEVELS * Math.sqrt(Math.min(1, value / most)))));
+/** The depth of a cell's colour, 0 to 5. By the logarithm, because one peak would leave all other cells pale. */
+export const levelOf = (value: number, most: number) => (value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(LEVELS * Math.min(1, Math.log1p(value) / Math.log1p(most)))));
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 });
 

@@ -166,7 +166,7 @@ const heat = (key: string, forecast: number[], limit: number | null = null) => (
 
 test("busy lines come first, and cells have depths", () => {
   assert.deepEqual(busiest([heat("b", [1, 1]), heat("a", [1, 1]), heat("c", [0, 9])]).map(({ key }) => key), ["c", "a", "b"]);
-  assert.deepEqual([0, 1, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 5]);
+  assert.deepEqual([0, 1, 12, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 4, 5]);
   assert.deepEqual([0, 999, 1234, 7200, 2.5].map(shortCount), ["", "999", "1.2K", "7.2K", "2.5"]);
 });
 
