@@ -17,14 +17,17 @@ export const valueAt = (line: HeatLine, index: number) => (line.past[index] ?? 0
 export const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 export const isOver = (line: HeatLine, index: number) => line.limit !== null && (line.forecast[index] ?? 0) > line.limit;
 
+/** The number of hours whose events were counted: fewer than the map has if too many events are planned. */
+export const countedHours = (map: { from: string; forecastTo: string }) => Math.ceil((new Date(map.forecastTo).getTime() - new Date(map.from).getTime()) / HOUR);
+
 /** The busiest lines first, so that those which a page has no room for are the quiet ones. */
 export const busiest = <T extends HeatLine>(lines: readonly T[]): T[] =>
   [...lines].sort((a, b) => sumOf(b.past) + sumOf(b.forecast) - sumOf(a.past) - sumOf(a.forecast) || (a.key < b.key ? -1 : 1));
 
 const LEVELS = 5;
 
-/** The depth of a cell's colour, 0 to 5. By the root, because one peak would leave all other cells pale. */
-export const levelOf = (value: number, most: number) => (value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(LEVELS * Math.sqrt(Math.min(1, value / most)))));
+/** The depth of a cell's colour, 0 to 5. By the logarithm, because one peak would leave all other cells pale. */
+export const levelOf = (value: number, most: number) => (value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(LEVELS * Math.min(1, Math.log1p(value) / Math.log1p(most)))));
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 2 });
 
@@ -68,8 +71,8 @@ const PEAK_EVENTS = 20; // fewer are no load
 const PEAK_RATIO = 3; // times the mean of the other hours
 
 /** For each zone the greatest expected peak in an hour that contains 09:00 there. */
-export function ninePeaks(lines: readonly HeatLine[], from: string, now: string): Advice[] {
-  return lines.flatMap((line) => {
+export function ninePeaks(lines: readonly HeatLine[], from: string, now: string, hours = Infinity): Advice[] {
+  return lines.map((line) => ({ ...line, forecast: line.forecast.slice(0, hours) })).flatMap((line) => {
     const first = Math.max(0, Math.floor((new Date(now).getTime() - new Date(from).getTime()) / HOUR));
     const total = sumOf(line.forecast.slice(first));
     const others = line.forecast.length - first - 1;

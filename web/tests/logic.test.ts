@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
-import { busiest, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
+import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
   bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, nameOf, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
   timeToCatchUp, triggerOf, waterfall,
@@ -166,7 +166,7 @@ const heat = (key: string, forecast: number[], limit: number | null = null) => (
 
 test("busy lines come first, and cells have depths", () => {
   assert.deepEqual(busiest([heat("b", [1, 1]), heat("a", [1, 1]), heat("c", [0, 9])]).map(({ key }) => key), ["c", "a", "b"]);
-  assert.deepEqual([0, 1, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 5]);
+  assert.deepEqual([0, 1, 12, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 4, 5]);
   assert.deepEqual([0, 999, 1234, 7200, 2.5].map(shortCount), ["", "999", "1.2K", "7.2K", "2.5"]);
 });
 
@@ -182,6 +182,10 @@ test("a peak at nine is one by the clock of its zone", () => {
     "2027-01-05T00:00:00Z", "2027-01-05T00:30:00Z");
   assert.deepEqual(found.map(({ key, index, against }) => [key, index, against]), [["Europe/Berlin", 8, 5], ["Asia/Kathmandu", 3, 5]]);
   assert.deepEqual(ninePeaks([heat("Europe/Berlin", hours(8))], "2027-01-05T00:00:00Z", "2027-01-05T09:30:00Z"), []); // over
+  // Hours that the forecast has not counted are not quiet hours.
+  const even = [20, 20, 20, 20, 20, 20, 20, 20, 20, ...Array.from({ length: 15 }, () => 0)];
+  assert.equal(ninePeaks([heat("Europe/Berlin", even)], "2027-01-05T00:00:00Z", "2027-01-05T00:00:00Z", 9).length, 0);
+  assert.equal(countedHours({ from: "2027-01-05T00:00:00Z", forecastTo: "2027-01-05T08:10:00Z" }), 9);
 });
 
 test("cells lead to their events and to each other", () => {

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Event, EventPage, Occurrence, OccurrencePage, StatsHeatmap } from "../../../clients/typescript/src/schema.ts";
 import { firstEndpoints, get, serverNow, useLoaded, type Loaded } from "../api.ts";
 import { useDisplay, useStateWord, useTexts } from "../display.ts";
-import { busiest, BY, HOUR, instantAt, isOver, levelOf, lineFilter, localMinutes, moved, ninePeaks, overLimits, shortCount, sumOf, valueAt, type Advice, type By, type HeatLine } from "../heat.ts";
+import { busiest, BY, countedHours, HOUR, instantAt, isOver, levelOf, lineFilter, localMinutes, moved, ninePeaks, overLimits, shortCount, sumOf, valueAt, type Advice, type By, type HeatLine } from "../heat.ts";
 import { clockTime, countText, hrefOf, offsetOf, searchOf, type Query } from "../logic.ts";
 import { Ref, Shown, State, Table, Time, Total } from "../parts.tsx";
 import { EventTable, expandOf, type EventColumn } from "./events.tsx";
@@ -111,6 +111,7 @@ function Summary({ map, lines, name }: { map: StatsHeatmap; lines: readonly Heat
     <div data-summary>
       <p>{text("pastSum", { n: sum("past") })} {most("past")}</p>
       <p>{text("forecastSum", { n: sum("forecast") })} {most("forecast")} ({text("forecastEnds")} <Time at={map.forecastTo} />)</p>
+      {countedHours(map) < (lines[0]?.forecast.length ?? 0) && <p class="warning" data-cut><span aria-hidden="true">!</span> {text("forecastCut")}</p>}
       {over > 0 && <p class="warning" data-over={over}><span aria-hidden="true">▲</span> {text("overCells", { n: over })}</p>}
     </div>
   );
@@ -124,7 +125,7 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
   const box = useRef<HTMLDivElement>(null);
   const hours = map.data[0]?.past.length ?? 0;
   const [, swept] = useState(0);
-  const now = serverNow();
+  const now = serverNow(), counted = countedHours(map);
   const current = Math.floor((now - new Date(map.from).getTime()) / HOUR);
   const [at, setAt] = useState<[number, number]>([0, Math.max(0, current)]);
   const here = [Math.min(at[0], lines.length - 1), Math.min(at[1], hours - 1)] as const;
@@ -154,7 +155,7 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
   const label = (line: HeatLine, index: number) => [
     name(line.key), hour(instantAt(map.from, index), by === "timezone" ? line.key : undefined),
     ...(index <= current ? [text("finishedCount", { n: countText(line.past[index] ?? 0, language) })] : []),
-    ...(index >= current ? [text("expectedCount", { n: countText(line.forecast[index] ?? 0, language) })] : []),
+    ...(index >= counted ? [text("notCounted")] : index >= current ? [text("expectedCount", { n: countText(line.forecast[index] ?? 0, language) })] : []),
     ...(isOver(line, index) ? [text("overLimit", { n: countText(line.limit ?? 0, language) })] : []),
   ].join(", ");
   const dates = new Intl.DateTimeFormat(language, { timeZone: clock, month: "short", day: "numeric", numberingSystem: "latn" });
@@ -195,7 +196,7 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
                     <span role="gridcell" key={index} data-cell={`${row} ${index}`} data-key={line.key} data-at={instantAt(map.from, index).toISOString()} data-value={valueAt(line, index)} aria-label={label(line, index)} title={label(line, index)} aria-selected={selected}
                       tabIndex={row === here[0] && index === here[1] ? 0 : -1} class={`cell level${levelOf(valueAt(line, index), most)} ${kind} ${over ? "over" : ""}`}
                       onFocus={() => setAt([row, index])} onClick={() => open(line, index)} onKeyDown={(event) => pressed(event, row, index)}>
-                      {over && <span aria-hidden="true">▲</span>}{shortCount(valueAt(line, index))}
+                      {over && <span aria-hidden="true">▲</span>}{index >= counted ? "?" : shortCount(valueAt(line, index))}
                     </span>
                   );
                 })}
@@ -281,7 +282,7 @@ function Spread({ zones, endpoints, query, name }: { zones: StatsHeatmap; endpoi
   const hour = useHour();
   const found: (Advice & { of: By; from: string })[] = [
     ...overLimits(endpoints.data).map((one) => ({ ...one, of: "endpointId" as const, from: endpoints.from })),
-    ...ninePeaks(zones.data, zones.from, zones.now).map((one) => ({ ...one, of: "timezone" as const, from: zones.from })),
+    ...ninePeaks(zones.data, zones.from, zones.now, countedHours(zones)).map((one) => ({ ...one, of: "timezone" as const, from: zones.from })),
   ];
   return (
     <section data-advice={found.length}>

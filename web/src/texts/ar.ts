@@ -28,7 +28,7 @@ export const ar: Texts = {
 
   timeline: "الخط الزمني", timelineHint: "الأحداث بحسب الساعة: المنتهية والمتوقعة. اختر خلية لعرض أحداثها.", otherLines: "كل ما عداها", pastCells: "منتهية", forecastCells: "متوقعة",
   nowLine: "الآن", overLegend: "فوق حد نقطة الوصول", hoursIn: "الساعات حسب {zone}", moreLines: "توجد {n} من الأسطر الأقل نشاطًا في الجدول فقط.", onlyNextForecast: "لا يُحسب من جداول الأشخاص إلا الحدث التالي لكل شخص.",
-  pastSum: "انتهى {n} من الأحداث.", forecastSum: "يُتوقع {n} من الأحداث.", forecastEnds: "حتى", mostIn: "الأكثر: {n}، {line}، {hour}.", overCells: "عدد الساعات التي تتجاوز حد نقطة الوصول: {n}. ستتأخر أحداثها.",
+  pastSum: "انتهى {n} من الأحداث.", forecastSum: "يُتوقع {n} من الأحداث.", forecastEnds: "حتى", forecastCut: "الأحداث المخططة أكثر مما يعدّه التوقع. الساعات بعد نهايته غير معروفة.", notCounted: "لم تُعدّ", mostIn: "الأكثر: {n}، {line}، {hour}.", overCells: "عدد الساعات التي تتجاوز حد نقطة الوصول: {n}. ستتأخر أحداثها.",
   finishedCount: "منتهية: {n}", expectedCount: "متوقعة: {n}", overLimit: "فوق الحد {n}", perHour: "الحد {n} في الساعة", finishedEvents: "أحداث منتهية",
   plannedEvents: "أحداث مخططة", laterOccurrences: "مواعيد لاحقة للجداول", expected: "متوقعة", allOfThese: "كل ما في هذه الساعة", otherHint: "لا مرشح لهذه الأحداث في الواجهة. تُعرض كل أحداث هذه الساعة.",
   spread: "التوزيع بـ jitter", nothingToSpread: "لا ساعة تتجاوز حد نقطة وصول، ولا ذروة عند 09:00 في أي منطقة.", showHour: "عرض هذه الساعة", spreadLimit: "يُتوقع {n} من الأحداث في {hour}، والحد يسمح بـ {against} في الساعة. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.", spreadNine: "ذروة عند 09:00: {n} من الأحداث في {hour}، والمتوسط في غيرها {against}. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.",
