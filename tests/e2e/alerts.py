@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -248,12 +249,23 @@ def fire():
     receiver, bad, slow = h.Receiver(), h.Receiver(refuse="/hook"), h.Receiver(hold=held)
     with h.folder() as directory, h.database("sqlite", directory) as url:
         key, files, port = first_key(url), certificate(directory, 90), h.free_port()
+        zones = shutil.copytree("/usr/share/zoneinfo", os.path.join(directory, "zoneinfo"), symlinks=True)
         settings = ("serve", "--db", url, *h.LOCAL_RECEIVERS, f"--http.tls_cert={files[0]}", f"--http.tls_key={files[1]}",
-                    "--delivery.circuit.open=PT1S", "--delivery.circuit.open_max=PT1S")
+                    "--delivery.circuit.open=PT1S", "--delivery.circuit.open_max=PT1S", f"--tz.dir={zones}")
         running = [h.Server(*settings, folder=directory, port=port).ready()]
 
         def start():
             running.append(h.Server(*settings, folder=directory, port=port).ready())
+
+        def update_zones():
+            """As a package does that brings the same rules under a new name."""
+            path = os.path.join(zones, "tzdata.zi")
+            with open(path, encoding="utf-8") as file:
+                text = re.sub(r"\A# version \S+", "# version 2099z", file.read())
+            with open(path + ".new", "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(path + ".new", path)
+            running[-1].process.send_signal(signal.SIGHUP)
 
         def kill():
             running[-1].kill()
@@ -304,6 +316,8 @@ def fire():
                 h.wait_until(lambda: watcher.query("sundial_optimistic_lock_conflicts_total"), "a conflict in a scrape")
                 quiet(watcher, "SundialWriteConflicts")
                 story.tell(("SundialWriteConflicts",), lambda: append_too_late(client), nothing)
+
+                story.tell(("SundialTzReleaseChanged",), update_zones, nothing)
 
                 made = []
                 story.tell(("SundialKeyExpires",), lambda: made.append(expiring_key(client)),
