@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "adapters/postgres/backup.hpp"
 #include "adapters/system/clocks.hpp"

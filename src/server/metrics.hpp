@@ -24,7 +24,7 @@ namespace sundial::server {
 /// `other`: a scrape stays small, whatever callers choose for names.
 inline constexpr std::size_t max_label_values = 200;
 
-/// What a process knows about itself and its machine, beside what it counts.
+/// The state of the process and its machine at a scrape.
 struct ProcessState {
     /// The claim loop has made progress within two ticks.
     bool claims;
