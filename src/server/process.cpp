@@ -217,6 +217,11 @@ std::string_view console_file(std::string_view name) {
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
+struct EndReports {
+    ServiceStatus& status;
+    ~EndReports() { status.end_watch(); }
+};
+
 }  // namespace
 
 void check_settings(const Settings& settings) {
@@ -337,6 +342,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
+    const EndReports end_reports{status};  // before the engine ends, also after an exception
     status.ready("ready on " + text_of(listeners.front()),
                  [&engine] { return engine.makes_progress(); });
     if (options.demo_people > 0)
