@@ -187,8 +187,13 @@ struct Engine::Parts {
         }
         // Events that came due without a handler: there may be one now.
         (void)UnparkEvents{store, delivery.loop}.run_handlers();
-        watcher = std::thread([this] { wakeups.watch.run(); });
-        feed_watcher = std::thread([this] { stream_store.watch.run(); });
+        try {
+            watcher = std::thread([this] { wakeups.watch.run(); });
+            feed_watcher = std::thread([this] { stream_store.watch.run(); });
+        } catch (...) {  // no thread can be created now
+            stop();
+            throw;
+        }
     }
     ~Parts() { stop(); }
     Parts(const Parts&) = delete;

@@ -18,6 +18,7 @@
 #include "adapters/system/clocks.hpp"
 #include "server/certificate.hpp"
 #include "server/database.hpp"
+#include "server/process.hpp"
 
 namespace sundial::server {
 namespace {
@@ -275,11 +276,21 @@ Diagnosis diagnosis_of_zones(const Settings& settings) {
             "upgrade tzdata; sundial moves the events that change"};
 }
 
+Diagnosis diagnosis_of_settings(const Settings& settings) {
+    try {
+        check_settings(settings);
+    } catch (const std::exception& error) {
+        return {"settings", DoctorState::fail, base::redacted(error.what()),
+                "correct the setting; no server starts with it"};
+    }
+    return {"settings", DoctorState::ok, "they can be read and agree", {}};
+}
+
 }  // namespace
 
 std::vector<Diagnosis> diagnose(const LoadedSettings& loaded, base::Log& log) {
     const Settings& settings = loaded.settings;
-    std::vector<Diagnosis> all{{"settings", DoctorState::ok, "they can be read and agree", {}}};
+    std::vector<Diagnosis> all{diagnosis_of_settings(settings)};
     diagnose_database(settings, log, all);
     all.push_back(diagnosis_of_zones(settings));
     diagnose_modes(loaded, all);

@@ -66,27 +66,6 @@ CannotStart without_keys(const Settings& settings) {
         "key create --role ADMIN --name first --db …', or listen on 127.0.0.1 or [::1]");
 }
 
-/// Refuses settings that no start can work with, before it creates or migrates a database.
-void check_settings(const Settings& settings) {
-    if (!settings.security.encryption_key.empty()) {
-        (void)system::parse_encryption_keys(settings.security.encryption_key,
-                                            "security.encryption_key");
-    }
-    if (!settings.security.api_keys_file.empty()) {
-        (void)read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{});
-    }
-    (void)webhook::AddressRules({.allow = settings.delivery.allow, .deny = settings.delivery.deny});
-    webhook::check_certificates(settings.delivery.ca_file);
-    if (!settings.locks.url.empty()) redis::check_url(settings.locks.url);
-    check_intakes(settings);
-    const auto file = sqlite_file(settings.storage.url);
-    const bool cannot_have_any =
-        file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();
-    if (cannot_have_any && !is_loopback(parse_listen(settings.http.listen).host)) {
-        throw without_keys(settings);
-    }
-}
-
 /// Where the key for secrets is kept if none is set; empty: nowhere.
 std::string key_file(const Settings& settings, const ProcessOptions& options) {
     if (!settings.security.encryption_key.empty()) return {};
@@ -238,7 +217,32 @@ std::string_view console_file(std::string_view name) {
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
+struct EndReports {
+    ServiceStatus& status;
+    ~EndReports() { status.end_watch(); }
+};
+
 }  // namespace
+
+void check_settings(const Settings& settings) {
+    if (!settings.security.encryption_key.empty()) {
+        (void)system::parse_encryption_keys(settings.security.encryption_key,
+                                            "security.encryption_key");
+    }
+    if (!settings.security.api_keys_file.empty()) {
+        (void)read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{});
+    }
+    (void)webhook::AddressRules({.allow = settings.delivery.allow, .deny = settings.delivery.deny});
+    webhook::check_certificates(settings.delivery.ca_file);
+    if (!settings.locks.url.empty()) redis::check_url(settings.locks.url);
+    check_intakes(settings);
+    const auto file = sqlite_file(settings.storage.url);
+    const bool cannot_have_any =
+        file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();
+    if (cannot_have_any && !is_loopback(parse_listen(settings.http.listen).host)) {
+        throw without_keys(settings);
+    }
+}
 
 int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     Settings adopted = loaded.settings;
@@ -338,6 +342,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
+    const EndReports end_reports{status};  // before the engine ends, also after an exception
     status.ready("ready on " + text_of(listeners.front()),
                  [&engine] { return engine.makes_progress(); });
     if (options.demo_people > 0)

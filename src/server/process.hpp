@@ -17,6 +17,10 @@ struct ProcessOptions {
     std::string key_file{};
 };
 
+/// Refuses settings that no start can work with, before it creates or migrates a database. Throws
+/// CannotStart.
+void check_settings(const Settings& settings);
+
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends it at once. Returns the exit
 /// code. Throws CannotStart before anything has changed.
 [[nodiscard]] int run_process(const LoadedSettings& loaded, const ProcessOptions& options);

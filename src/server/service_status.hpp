@@ -28,11 +28,12 @@ public:
     void ready(const std::string& status, std::function<bool()> makes_progress);
     /// The watchdog ends here: the claim loop stops.
     void stopping();
+    /// Asks for progress no more. The same as a part of stopping(), for a start that fails late.
+    void end_watch();
 
 private:
     void watch();
     void send(const std::string& assignments);
-    void end_watch();
 
     const system::ServiceManager& manager_;
     base::Log& log_;

@@ -143,6 +143,21 @@ def damaged(kind):
                 connection.commit()
             assert "SHA-256" in run("check", saved, code=1)
             assert "events belong to users" in broken_relations(directory, database)
+            over_a_damaged_file(directory)
+
+
+def over_a_damaged_file(directory):
+    """A restore replaces what a crash of the machine may leave: half a database or none, beside the log of SQLite."""
+    database, saved = (os.path.join(directory, name) for name in ("lost.db", "new.db"))
+    run("migrate", "--db", database)
+    run("backup", saved, "--db", database)
+    for damage in (lambda: os.truncate(database, 5000), lambda: os.remove(database)):
+        with serve(database, directory) as server:
+            server.kill()
+        assert os.path.exists(database + "-wal")
+        damage()
+        run("restore", saved, "--db", database, "--replace", "-y")
+        assert "sound" in run("check", "--db", database)
 
 
 def broken_relations(directory, database):

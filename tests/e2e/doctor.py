@@ -29,6 +29,8 @@ def main(kind):
             os.chmod(database, 0o644)
             _, found = run("--db", database, "--http.listen=127.0.0.1:0", directory=directory)
             assert found["permissions"]["state"] == "warn" and "chmod" in found["permissions"]["remedy"], found
+        code, found = run("--db", database, "--http.listen=127.0.0.1:0", "--security.encryption_key=short", directory=directory)
+        assert code == 1 and found["settings"]["state"] == "fail" and found["settings"]["remedy"], found
         with socket.create_server(("127.0.0.1", 0)) as taken:
             _, found = run("--db", database, f"--http.listen=127.0.0.1:{taken.getsockname()[1]}", directory=directory)
             assert found["http.listen"]["state"] == "warn" and found["http.listen"]["remedy"], found

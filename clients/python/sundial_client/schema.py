@@ -1984,7 +1984,8 @@ class CreateEventsQuery(TypedDict, total=False):
 
 
 class GetEventQuery(TypedDict, total=False):
-    # Objects to add beside the ids; null if deleted
+    # Objects to add beside the ids, null if deleted; attempts: the latest 500. If-None-Match has no effect then,
+    # because the version is that of the event alone
     expand: Union[Literal["user", "schedule", "endpoint", "attempts"], List[Literal["user", "schedule", "endpoint", "attempts"]]]
 
 

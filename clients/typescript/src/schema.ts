@@ -1844,7 +1844,10 @@ export interface CreateEventsQuery {
 }
 
 export interface GetEventQuery {
-  /** Objects to add beside the ids; null if deleted */
+  /**
+   * Objects to add beside the ids, null if deleted; attempts: the latest 500. If-None-Match has no effect then,
+   * because the version is that of the event alone
+   */
   expand?: "user" | "schedule" | "endpoint" | "attempts" | readonly ("user" | "schedule" | "endpoint" | "attempts")[];
 }
 

@@ -397,12 +397,21 @@ void refuse_used(const fs::path& file) {
     }
 }
 
-/// The log of the old file must not survive it: SQLite would apply it to the new one.
+/// The log of the old file must not survive it: SQLite would apply it to the new one. A damaged or
+/// missing file cannot take its log in, so the log is deleted.
 void finish_log(const fs::path& file) {
     if (!fs::exists(file.string() + "-wal")) return;
-    {
+    bool lost = !fs::exists(file);
+    if (!lost) {
         const BackupFile old{file.string(), SQLITE_OPEN_READWRITE};
-        old.run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+        constexpr const char* finish =
+            "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE";
+        const int code = sqlite3_exec(old.handle(), finish, nullptr, nullptr, nullptr) & 0xff;
+        lost = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+        if (code != SQLITE_OK && !lost) old.fail();
+    }
+    if (lost) {
+        for (const char* const ending : {"-wal", "-shm"}) fs::remove(file.string() + ending);
     }
     if (fs::exists(file.string() + "-wal")) {
         throw CannotStart{"another program has " + file.string() +

@@ -40,11 +40,10 @@ HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock&
       log_(log),
       new_thread_(std::move(new_thread)) {
     shared_.wanted = threads;
-    {
-        const std::lock_guard lock(mutex_);
-        static_cast<void>(add_threads(shared_));
-    }
+    // First, because it cannot do without: if the system refuses it, no other thread may run.
     watch_ = std::jthread([this](const std::stop_token& stop) { watch_limits(stop); });
+    const std::lock_guard lock(mutex_);
+    static_cast<void>(add_threads(shared_));
 }
 
 void HandlerDelivery::request_stop() {
