@@ -41,7 +41,7 @@ public:
 
     [[nodiscard]] bool has_rows() const;
     /// The rows that are not stored yet. A minute ends some seconds after it, or if this is the
-    /// `last` call; then the rows of its hour follow. What is reported later counts in the next
+    /// `last` call; then the rows of its hour follow. Later reports count in the next
     /// minute.
     [[nodiscard]] std::vector<StatsRow> rows_at(Instant now, bool last = false);
     /// All rows that the last call returned are stored.
