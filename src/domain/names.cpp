@@ -122,6 +122,19 @@ std::string json_pointer(std::string_view parent, std::string_view member) {
     return pointer;
 }
 
+namespace {
+
+/// Whether a string of canonical JSON has U+0000, which is always written as an escape there.
+bool escapes_nul(std::string_view json) {
+    for (std::size_t at = json.find('\\'); at != std::string_view::npos;
+         at = json.find('\\', at + 2)) {
+        if (json.substr(at).starts_with("\\u0000")) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 std::optional<FieldError> refuse_payload(std::string pointer, std::string_view payload) {
     if (payload.empty()) {
         return FieldError{std::move(pointer), "required", "is empty: give at least {}"};
@@ -131,7 +144,12 @@ std::optional<FieldError> refuse_payload(std::string pointer, std::string_view p
                           "has " + std::to_string(payload.size()) + " bytes; at most " +
                               std::to_string(max_payload_bytes) + " are kept"};
     }
-    if (base::canonical_json(payload)) return std::nullopt;
+    const auto canonical = base::canonical_json(payload);
+    if (canonical && escapes_nul(*canonical)) {
+        return FieldError{std::move(pointer), "bad_format",
+                          "has the character U+0000, which jsonb of PostgreSQL cannot hold"};
+    }
+    if (canonical) return std::nullopt;
     return FieldError{std::move(pointer), "bad_format",
                       "is not one JSON value: UTF-8, each member named once, at most 64 levels"};
 }

@@ -36,7 +36,9 @@ inline constexpr std::size_t max_name_length = 255;
 
 /// Maximum size of a payload, and of a rendered template.
 inline constexpr std::size_t max_payload_bytes = 256 * 1024;
-/// Refuses a payload that is longer, or is not one JSON value (base::canonical_json).
+/// Refuses a payload that is longer, is not one JSON value (base::canonical_json), or has U+0000 in
+/// a string: functions for workers in PostgreSQL return payloads as jsonb, and one that cannot be
+/// jsonb would make each of their claims fail.
 [[nodiscard]] std::optional<FieldError> refuse_payload(std::string pointer,
                                                        std::string_view payload);
 

@@ -236,7 +236,7 @@ Metrics::~Metrics() = default;
 
 void Metrics::tz_release(std::string_view release) { families_->set_tz_release(release); }
 
-void Metrics::claimed(std::size_t events, std::size_t lost_attempts,
+void Metrics::claimed(std::size_t events, std::size_t lost_attempts, Instant /*at*/,
                       std::chrono::microseconds duration) {
     families_->claim_duration.Observe(seconds(duration));
     families_->claim_batch.Observe(static_cast<double>(events));

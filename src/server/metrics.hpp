@@ -44,7 +44,7 @@ public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
     ~Metrics() override;
 
-    void claimed(std::size_t events, std::size_t lost_attempts,
+    void claimed(std::size_t events, std::size_t lost_attempts, Instant at,
                  std::chrono::microseconds duration) override;
     void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
     void started(const AttemptStarted& attempt_started) override;

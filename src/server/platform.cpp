@@ -7,9 +7,10 @@
 
 namespace sundial::server {
 
-void Observers::claimed(std::size_t events, std::size_t lost_attempts,
+void Observers::claimed(std::size_t events, std::size_t lost_attempts, Instant at,
                         std::chrono::microseconds duration) {
-    for (EngineObserver* observer : observers_) observer->claimed(events, lost_attempts, duration);
+    for (EngineObserver* observer : observers_)
+        observer->claimed(events, lost_attempts, at, duration);
 }
 void Observers::transition(std::string_view event_type, EventStatus status, std::size_t count) {
     for (EngineObserver* observer : observers_) observer->transition(event_type, status, count);

@@ -23,7 +23,7 @@ namespace sundial::server {
 class Observers final : public EngineObserver {
 public:
     void add(EngineObserver& observer) { observers_.push_back(&observer); }
-    void claimed(std::size_t events, std::size_t lost_attempts,
+    void claimed(std::size_t events, std::size_t lost_attempts, Instant at,
                  std::chrono::microseconds duration) override;
     void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
     void started(const AttemptStarted& attempt_started) override;

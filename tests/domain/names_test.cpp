@@ -77,10 +77,11 @@ TEST(RefuseMemberName, AcceptsNamesThatATemplateCanUse) {
 }
 
 TEST(RefusePayload, TakesOneJsonValue) {
-    for (const char* const payload : {"{}", "null", " 1 ", R"("a\u0000")", R"([{"a":[1,2]}])"})
+    for (const char* const payload : {"{}", "null", " 1 ", R"("a\\u0000")", R"([{"a":[1,2]}])"})
         EXPECT_EQ(code(refuse_payload("/x", payload)), "") << payload;
     EXPECT_EQ(code(refuse_payload("/x", "")), "required");
-    for (const char* const payload : {"{", "{} {}", "text", "'a'", "{\"a\":1,\"a\":2}", "\"\xff\""})
+    for (const char* const payload : {"{", "{} {}", "text", "'a'", "{\"a\":1,\"a\":2}", "\"\xff\"",
+                                      R"("a\u0000")", R"(["\\\u0000"])", R"("\ud800")"})
         EXPECT_EQ(code(refuse_payload("/x", payload)), "bad_format") << payload;
     EXPECT_EQ(code(refuse_payload("/x", repeated("[", 65) + repeated("]", 65))), "bad_format");
 }

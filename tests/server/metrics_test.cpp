@@ -85,7 +85,7 @@ protected:
         Endpoint endpoint = an_endpoint();
         endpoint.external_id = text;
         const Outcome outcome{};
-        metrics.claimed(1, 0, 1ms);
+        metrics.claimed(1, 0, noon, 1ms);
         metrics.transition(text, EventStatus::pending, 1);
         metrics.started({event, &endpoint, noon, true, 2s});
         metrics.delivered({event, &endpoint, outcome, noon, 2s});
@@ -171,7 +171,7 @@ TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
 /// Issue 19, item 17: alerts on a quantile need a bucket that ends at the threshold (seed 000).
 TEST(MetricsTest, HaveABucketAtEveryThreshold) {
     Metrics metrics{"1", "abc", "2025b"};
-    metrics.claimed(1, 0, 150ms);
+    metrics.claimed(1, 0, noon, 150ms);
     metrics.queried("transact", 700ms);
     const std::string scrape = metrics.render();
     for (const char* line : {"sundial_claim_duration_seconds_bucket{le=\"0.1\"} 0",

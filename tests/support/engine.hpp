@@ -19,7 +19,8 @@ namespace sundial {
 /// Counts its calls.
 class CountingObserver final : public EngineObserver {
 public:
-    void claimed(std::size_t events, std::size_t lost, std::chrono::microseconds) override {
+    void claimed(std::size_t events, std::size_t lost, Instant,
+                 std::chrono::microseconds) override {
         claims.push_back(events);
         lost_attempts += lost;
     }

@@ -245,7 +245,7 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
         log.write(lease_expired_line(one.event, "claim", std::nullopt));
         if (one.event.retry_count == 1) observer.first_attempt_lost(one.event);
     }
-    observer.claimed(claimed.size(), lost_attempts, duration);
+    observer.claimed(claimed.size(), lost_attempts, claimed.front().event.updated_at, duration);
     for (const auto& [type, count] : by_type) {
         observer.transition(type, EventStatus::processing, count);
     }
@@ -271,7 +271,7 @@ void report_settled(const Settled& settled, Instant now, base::Log& log, EngineO
     const EventStatus status = std::holds_alternative<RetryIn>(result)    ? EventStatus::processing
                                : std::holds_alternative<Accepted>(result) ? EventStatus::completed
                                                                           : EventStatus::failed;
-    observer.settled({settled.event, status, settled.settlement.duration});
+    observer.settled({settled.event, status, settled.settlement.duration, now});
     if (status != EventStatus::processing) observer.transition(settled.event.type, status, 1);
 }
 

@@ -35,6 +35,7 @@ struct AttemptSettled {
     EventStatus
         status;  // of the event now: COMPLETED, FAILED, or PROCESSING until its next attempt
     std::chrono::microseconds duration;
+    Instant at;  // an estimate of the database's time
 };
 
 /// Observes storage, for metrics. Called from any thread.
@@ -61,9 +62,9 @@ public:
 class EngineObserver {
 public:
     virtual ~EngineObserver() = default;
-    /// One claim that returned events; `lost_attempts` of them after another holder's lease
-    /// expired.
-    virtual void claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/,
+    /// One claim that returned events, by the database's clock at `at`; `lost_attempts` of them
+    /// after another holder's lease expired.
+    virtual void claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/, Instant /*at*/,
                          std::chrono::microseconds /*duration*/) {}
     /// `count` events came into `status`: successors PENDING, claims PROCESSING, settled ones.
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,

@@ -1,6 +1,8 @@
 #include "application/stats/collect_stats.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace sundial {
 namespace {
@@ -9,6 +11,11 @@ using std::chrono::microseconds;
 
 /// Rows kept while the database does not answer; then the oldest are lost.
 constexpr std::size_t max_unstored = 20'000;
+
+/// A minute stays open for so long after its end, for reports of what happened in it: the end of an
+/// attempt is reported when it is stored.
+constexpr std::chrono::seconds latest_report{5};
+constexpr std::size_t max_open = 2;  // minutes
 
 template <class Tally>
 void raise(Tally& tally, std::uint64_t count, microseconds duration) {
@@ -35,84 +42,94 @@ void add_each(Tallies& to, const Tallies& from) {
 
 }  // namespace
 
-void CollectStats::claimed(std::size_t events, std::size_t /*lost_attempts*/,
+void CollectStats::claimed(std::size_t events, std::size_t /*lost_attempts*/, Instant at,
                            microseconds duration) {
     const std::lock_guard lock(mutex_);
-    raise(minute_.all.at(static_cast<std::size_t>(StatsMeasure::claimed)), events, duration);
-    counted_ = true;
+    raise(minute_of(at).all.at(static_cast<std::size_t>(StatsMeasure::claimed)), events, duration);
 }
 
 void CollectStats::started(const AttemptStarted& attempt_started) {
     if (!attempt_started.first) return;
-    count(attempt_started.event, StatsMeasure::started, attempt_started.lateness);
+    count(attempt_started.event, StatsMeasure::started, attempt_started.at,
+          attempt_started.lateness);
 }
 
 void CollectStats::settled(const AttemptSettled& attempt_settled) {
-    count(attempt_settled.event, measure_of(attempt_settled.status), attempt_settled.duration);
+    count(attempt_settled.event, measure_of(attempt_settled.status), attempt_settled.at,
+          attempt_settled.duration);
 }
 
-void CollectStats::due(const LiveCounts& counts) {
+void CollectStats::due(const LiveCounts& counts, Instant at) {
     if (counts.due.count == 0) return;
     const std::lock_guard lock(mutex_);
-    Tally& tally = minute_.all.at(static_cast<std::size_t>(StatsMeasure::due));
+    Tally& tally = minute_of(at).all.at(static_cast<std::size_t>(StatsMeasure::due));
     tally.count = std::max(tally.count, counts.due.count);
     tally.durations.add(counts.oldest_due_age.value_or(microseconds{0}));
-    tally.changed = counted_ = true;
+    tally.changed = true;
 }
 
-void CollectStats::count(const Event& event, StatsMeasure measure, microseconds duration) {
+CollectStats::Slot& CollectStats::minute_of(Instant at) {
+    Instant minute = std::chrono::floor<std::chrono::minutes>(at);
+    // Not in a minute that has ended: its rows would be replaced by smaller ones.
+    if (ended_) minute = std::max<Instant>(minute, *ended_ + std::chrono::minutes{1});
+    if (minutes_.size() == max_open) minute = std::max(minute, minutes_.begin()->first);
+    const auto [found, fresh] = minutes_.try_emplace(minute, Slot{.begins = minute});
+    if (minutes_.size() > max_open) end_first_minute();
+    return found->second;
+}
+
+void CollectStats::count(const Event& event, StatsMeasure measure, Instant at,
+                         microseconds duration) {
     const auto index = static_cast<std::size_t>(measure);
     const std::lock_guard lock(mutex_);
-    counted_ = true;
-    raise(minute_.all.at(index), 1, duration);
+    Slot& minute = minute_of(at);
+    raise(minute.all.at(index), 1, duration);
 
-    auto type = minute_.types.find(event.type);
-    if (type == minute_.types.end() && minute_.types.size() < max_stats_labels) {
-        type = minute_.types.emplace(event.type, Tallies{}).first;
+    auto type = minute.types.find(event.type);
+    // A type of that name shares the row of the further types.
+    const bool own_row = minute.types.size() < max_stats_labels && event.type != other_label;
+    if (type == minute.types.end() && own_row) {
+        type = minute.types.emplace(event.type, Tallies{}).first;
     }
-    Tallies& of_type = type == minute_.types.end() ? minute_.other_types : type->second;
+    Tallies& of_type = type == minute.types.end() ? minute.other_types : type->second;
     raise(of_type.at(index), 1, duration);
-    count_zone(event, measure, duration);
+    count_zone(minute, event, measure, duration);
 
-    if (!event.endpoint) return raise(minute_.handlers.at(index), 1, duration);
-    auto endpoint = minute_.endpoints.find(*event.endpoint);
-    if (endpoint == minute_.endpoints.end() && minute_.endpoints.size() < max_stats_labels) {
-        endpoint = minute_.endpoints.emplace(*event.endpoint, Tallies{}).first;
+    if (!event.endpoint) return raise(minute.handlers.at(index), 1, duration);
+    auto endpoint = minute.endpoints.find(*event.endpoint);
+    if (endpoint == minute.endpoints.end() && minute.endpoints.size() < max_stats_labels) {
+        endpoint = minute.endpoints.emplace(*event.endpoint, Tallies{}).first;
     }
     Tallies& of_endpoint =
-        endpoint == minute_.endpoints.end() ? minute_.other_endpoints : endpoint->second;
+        endpoint == minute.endpoints.end() ? minute.other_endpoints : endpoint->second;
     raise(of_endpoint.at(index), 1, duration);
 }
 
 /// For the heat map, which needs finished events only.
-void CollectStats::count_zone(const Event& event, StatsMeasure measure, microseconds duration) {
+void CollectStats::count_zone(Slot& minute, const Event& event, StatsMeasure measure,
+                              microseconds duration) {
     if (measure != StatsMeasure::completed && measure != StatsMeasure::failed) return;
     const std::string& name = event.intent.zone;
-    auto zone = minute_.zones.find(name);
-    if (zone == minute_.zones.end() && minute_.zones.size() < max_stats_labels) {
-        zone = minute_.zones.emplace(name, Tallies{}).first;
+    auto zone = minute.zones.find(name);
+    if (zone == minute.zones.end() && minute.zones.size() < max_stats_labels) {
+        zone = minute.zones.emplace(name, Tallies{}).first;
     }
-    Tallies& of_zone = zone == minute_.zones.end() ? minute_.other_zones : zone->second;
+    Tallies& of_zone = zone == minute.zones.end() ? minute.other_zones : zone->second;
     raise(of_zone.at(static_cast<std::size_t>(measure)), 1, duration);
 }
 
 bool CollectStats::has_rows() const {
     const std::lock_guard lock(mutex_);
-    return counted_ || !unstored_.empty();
+    return !minutes_.empty() || !unstored_.empty();
 }
 
 std::vector<StatsRow> CollectStats::rows_at(Instant now, bool last) {
     const std::lock_guard lock(mutex_);
-    // Never back: the rows of an earlier minute would be replaced by smaller ones.
-    const Instant minute =
-        std::max<Instant>(std::chrono::floor<std::chrono::minutes>(now), minute_.begins);
-    if (minute_.begins == Instant{}) {
-        minute_.begins = minute;
-        hour_.begins = std::chrono::floor<std::chrono::hours>(minute);
-    }
-    collect(minute_, StatsStep::minute);
-    if (minute != minute_.begins || last) end_minute(minute);
-    while (unstored_.size() > max_unstored) unstored_.erase(unstored_.begin());
+    for (auto& [begins, minute] : minutes_) collect(minute, StatsStep::minute);
+    const auto is_over = [&](Instant begins) {
+        return begins + std::chrono::minutes{1} + latest_report <= now;
+    };
+    while (!minutes_.empty() && (last || is_over(minutes_.begin()->first))) end_first_minute();
     std::vector<StatsRow> rows;
     rows.reserve(unstored_.size());
     for (const auto& [key, row] : unstored_) rows.push_back(row);
@@ -124,13 +141,31 @@ void CollectStats::stored() {
     unstored_.clear();
 }
 
-void CollectStats::end_minute(Instant next) {
-    add(hour_, minute_);
-    collect(hour_, StatsStep::hour);
-    const Instant hour = std::chrono::floor<std::chrono::hours>(next);
+void CollectStats::end_first_minute() {
+    const auto first = minutes_.begin();
+    Slot& minute = first->second;
+    collect(minute, StatsStep::minute);
+    const Instant hour = std::chrono::floor<std::chrono::hours>(minute.begins);
     if (hour != hour_.begins) hour_ = Slot{.begins = hour};
-    minute_ = Slot{.begins = next};
-    counted_ = false;
+    add(hour_, minute);
+    collect(hour_, StatsStep::hour);
+    ended_ = minute.begins;
+    minutes_.erase(first);
+    drop_oldest_rows();
+}
+
+void CollectStats::drop_oldest_rows() {
+    if (unstored_.size() <= max_unstored) return;
+    // Minutes before hours, because the hours have the counts of their minutes.
+    std::vector<std::pair<StatsStep, Instant>> slots;
+    slots.reserve(unstored_.size());
+    for (const auto& [key, row] : unstored_) slots.emplace_back(key.step, key.slot);
+    const auto last_dropped =
+        slots.begin() + static_cast<std::ptrdiff_t>(slots.size() - max_unstored - 1);
+    std::ranges::nth_element(slots, last_dropped);
+    std::erase_if(unstored_, [until = *last_dropped](const auto& one) {
+        return std::pair{one.first.step, one.first.slot} <= until;
+    });
 }
 
 void CollectStats::add(Slot& to, const Slot& slot) {

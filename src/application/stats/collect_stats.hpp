@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,30 +17,32 @@
 
 namespace sundial {
 
-/// Types or endpoints that have rows of their own in a minute. Further ones count together as
-/// `other_label`, so the number of rows is bounded whatever callers choose for names.
+/// Types or endpoints that have rows of their own in a minute. Further ones, and a type with that
+/// name, count together as `other_label`, so the number of rows is bounded whatever callers choose
+/// for names.
 inline constexpr std::size_t max_stats_labels = 100;
 inline constexpr std::string_view other_label = "other";
 /// In-process handlers have no endpoint.
 inline constexpr std::string_view handler_label = "handler";
 
-/// Adds up what this instance does, in memory. Each row has the values of its whole minute or hour
-/// so far, so writing it again does no harm. Thread-safe; the last three functions are for one
-/// thread.
+/// Adds up what this instance does, in memory, in the minute in which it happened by the database's
+/// clock. Each row has the values of its whole minute or hour so far, so writing it again does no
+/// harm. Thread-safe; the last three functions are for one thread.
 class CollectStats final : public EngineObserver {
 public:
     explicit CollectStats(InstanceId instance) : instance_(instance) {}
 
-    void claimed(std::size_t events, std::size_t lost_attempts,
+    void claimed(std::size_t events, std::size_t lost_attempts, Instant at,
                  std::chrono::microseconds duration) override;
     void started(const AttemptStarted& attempt_started) override;
     void settled(const AttemptSettled& attempt_settled) override;
-    /// A sample of the backlog.
-    void due(const LiveCounts& counts);
+    /// A sample of the backlog at that time.
+    void due(const LiveCounts& counts, Instant at);
 
     [[nodiscard]] bool has_rows() const;
-    /// The rows that are not stored yet; counts since the last call belong to the minute
-    /// of `now`. An hour's rows follow at the end of each minute, or if this is the `last` call.
+    /// The rows that are not stored yet. A minute ends some seconds after it, or if this is the
+    /// `last` call; then the rows of its hour follow. Later reports count in the next
+    /// minute.
     [[nodiscard]] std::vector<StatsRow> rows_at(Instant now, bool last = false);
     /// All rows that the last call returned are stored.
     void stored();
@@ -62,17 +65,23 @@ private:
         Tallies other_zones{};
     };
 
-    void count(const Event& event, StatsMeasure measure, std::chrono::microseconds duration);
-    void count_zone(const Event& event, StatsMeasure measure, std::chrono::microseconds duration);
-    void end_minute(Instant next);
+    void count(const Event& event, StatsMeasure measure, Instant at,
+               std::chrono::microseconds duration);
+    static void count_zone(Slot& minute, const Event& event, StatsMeasure measure,
+                           std::chrono::microseconds duration);
+    /// The open minute that counts what happened then.
+    [[nodiscard]] Slot& minute_of(Instant at);
+    void end_first_minute();
+    void drop_oldest_rows();
     void collect(Slot& slot, StatsStep step);
     void collect(Tallies& tallies, const StatsKey& key);
     static void add(Slot& to, const Slot& slot);
 
     const InstanceId instance_;
     mutable std::mutex mutex_;
-    Slot minute_, hour_;
-    bool counted_ = false;  // anything in this minute
+    std::map<Instant, Slot> minutes_;  // open ones
+    std::optional<Instant> ended_;     // the latest minute that has ended
+    Slot hour_;                        // of that minute, up to it
     std::map<StatsKey, StatsRow> unstored_;
 };
 

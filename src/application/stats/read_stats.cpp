@@ -7,6 +7,7 @@
 #include "application/stats/collect_stats.hpp"
 #include "application/stats/record_stats.hpp"
 #include "domain/enum_names.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {
@@ -33,8 +34,9 @@ constexpr std::size_t max_rows = 30'000;
 
 /// The beginning of the step of `length` that contains `at`.
 Instant begin_of(Instant at, seconds length) {
-    const auto since = at.time_since_epoch();
-    return Instant{since - since % std::chrono::microseconds{length}};
+    const std::chrono::microseconds since = at.time_since_epoch(), whole{length};
+    const auto into = since % whole;  // negative before 1970
+    return Instant{since - into - (into.count() < 0 ? whole : std::chrono::microseconds{0})};
 }
 
 /// The input of a metric: the measures that it adds up, and the quantile of their durations.
@@ -137,8 +139,9 @@ std::optional<ValidationFailed> refuse(const SeriesRequest& request) {
     const auto refused = [](const char* pointer, std::string text) {
         return invalid(pointer, "out_of_range", std::move(text));
     };
-    if (request.step < seconds{60} || request.step % seconds{60} != seconds{0}) {
-        return refused("?step", "must be whole minutes, at least PT1M");
+    if (request.step < seconds{60} || request.step > hours_kept_for ||
+        request.step % seconds{60} != seconds{0}) {
+        return refused("?step", "must be whole minutes, from PT1M to PT9600H (400 days)");
     }
     if (request.from >= request.to) return refused("?from", "must be before to");
     const auto points = (request.to - request.from) / request.step;
@@ -155,10 +158,50 @@ std::optional<ValidationFailed> refuse(const SeriesRequest& request) {
     return std::nullopt;
 }
 
-StatsStep step_for(const SeriesRequest& request) {
-    const bool whole_hours = request.step % seconds{3600} == seconds{0};
-    const bool long_ago = request.to - request.from > minutes_kept_for;
-    return whole_hours && long_ago ? StatsStep::hour : StatsStep::minute;
+bool has_whole_hours(const SeriesRequest& request) {
+    return request.step % seconds{3600} == seconds{0};
+}
+
+/// Refuses a time whose counters are forgotten: they would look as if nothing had happened.
+std::optional<ValidationFailed> refuse_forgotten(const SeriesRequest& request, Instant now) {
+    const auto since = [&](std::chrono::microseconds kept) {
+        return begin_of(now - kept, length_of(StatsStep::hour));
+    };
+    const Instant first_hour = since(hours_kept_for), first_minute = since(minutes_kept_for);
+    if (request.from < first_hour) {
+        return invalid(
+            "?from", "out_of_range",
+            "counters are kept for 400 days: must not be before " + format_instant(first_hour));
+    }
+    if (request.from < first_minute && !has_whole_hours(request)) {
+        return invalid("?step", "out_of_range",
+                       "counters by minute are kept for 26 hours: must be whole hours if from is "
+                       "before " +
+                           format_instant(first_minute));
+    }
+    return std::nullopt;
+}
+
+StatsStep step_for(const SeriesRequest& request, Instant from, Instant now) {
+    const bool minutes_are_there = from >= now - minutes_kept_for;
+    return minutes_are_there || !has_whole_hours(request) ? StatsStep::minute : StatsStep::hour;
+}
+
+/// Calls `use` with each row, however many there are; `max_rows` of them are in RAM at once.
+template <class Use>
+void read_each(StatsRepository& stats, StatsQuery query, const Use& use) {
+    query.limit = max_rows + 1;
+    const auto rows = stats.read(query);
+    const auto slots = (query.to - query.from) / length_of(query.step);
+    if (rows.size() <= max_rows || slots < 2) {
+        for (const StatsRow& row : rows) use(row);
+        return;
+    }
+    const Instant middle = query.from + slots / 2 * length_of(query.step);
+    StatsQuery first = query;
+    first.to = query.from = middle;
+    read_each(stats, std::move(first), use);
+    read_each(stats, std::move(query), use);
 }
 
 SeriesLine line_of(StatsMetric metric, const Recipe& recipe, const std::string& label,
@@ -191,8 +234,7 @@ StatsOverview ReadStats::overview(seconds window) {
                          .measures = {started, completed, failed, retried},
                          .from = overview.from,
                          .to = tx.now() + seconds{1}};
-        query.limit = max_rows;
-        for (const StatsRow& row : tx.stats().read(query)) {
+        read_each(tx.stats(), query, [&](const StatsRow& row) {
             if (row.key.measure == started) {
                 overview.started += row.count;
                 overview.lateness.add(row.durations);
@@ -200,7 +242,7 @@ StatsOverview ReadStats::overview(seconds window) {
             if (row.key.measure == completed) overview.completed += row.count;
             if (row.key.measure == failed) overview.failed += row.count;
             if (row.key.measure == retried) overview.retried += row.count;
-        }
+        });
         return overview;
     });
 }
@@ -213,15 +255,21 @@ Result<Series, ValidationFailed> ReadStats::series(const SeriesRequest& request)
         measures.insert(needed.begin(), needed.end());
     }
     const Instant from = begin_of(request.from, request.step);
-    StatsQuery query{.step = step_for(request),
-                     .by = request.by == SeriesBy::event_type ? StatsBy::type
+    StatsQuery query{.by = request.by == SeriesBy::event_type ? StatsBy::type
                            : request.by == SeriesBy::endpoint ? StatsBy::endpoint
                                                               : StatsBy::all,
                      .measures = {measures.begin(), measures.end()},
                      .from = from,
                      .to = request.to};
     query.limit = max_rows + 1;
-    const auto rows = in_read(store_, [&](Transaction& tx) { return tx.stats().read(query); });
+    std::optional<ValidationFailed> forgotten;
+    const auto rows = in_read(store_, [&](Transaction& tx) -> std::vector<StatsRow> {
+        forgotten = refuse_forgotten(request, tx.now());
+        if (forgotten) return {};
+        query.step = step_for(request, from, tx.now());
+        return tx.stats().read(query);
+    });
+    if (forgotten) return *std::move(forgotten);
     if (rows.size() > max_rows) {
         return invalid("?from", "too_expensive",
                        "this time has too many counters; ask for less time, or for steps of whole "

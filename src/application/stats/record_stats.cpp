@@ -1,5 +1,7 @@
 #include "application/stats/record_stats.hpp"
 
+#include <utility>
+
 namespace sundial {
 namespace {
 
@@ -13,8 +15,10 @@ void RecordStats::run() {
     const Mono now = monotonic_.now();
     if (!sampled_ || now - *sampled_ >= sample_every) {
         sampled_ = now;
-        collected_.due(
-            in_read(store_, [](Transaction& tx) { return tx.stats().live_counts(max_counted); }));
+        const auto [counts, at] = in_read(store_, [](Transaction& tx) {
+            return std::pair{tx.stats().live_counts(max_counted), tx.now()};
+        });
+        collected_.due(counts, at);
     }
     if (collected_.has_rows()) write(false);
 }

@@ -6,7 +6,7 @@ void Watch::transition(std::string_view /*type*/, EventStatus status, std::size_
     if (status == EventStatus::completed) completed_ += count;
 }
 
-void Watch::claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/,
+void Watch::claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/, Instant /*at*/,
                     std::chrono::microseconds duration) {
     const std::lock_guard lock(mutex_);
     claims_.push_back({clock_.now(), duration});

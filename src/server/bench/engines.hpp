@@ -22,7 +22,7 @@ public:
     };
     explicit Watch(const MonotonicClock& clock) : clock_(clock) {}
     void transition(std::string_view type, EventStatus status, std::size_t count) override;
-    void claimed(std::size_t events, std::size_t lost_attempts,
+    void claimed(std::size_t events, std::size_t lost_attempts, Instant at,
                  std::chrono::microseconds duration) override;
 
     [[nodiscard]] std::size_t completed() const { return completed_; }

@@ -15,7 +15,7 @@ using testing::SizeIs;
 class StatsTest : public ControlPlane {
 protected:
     void ended(const Event& event, EventStatus status, std::chrono::microseconds duration = 10ms) {
-        collected.settled({event, status, duration});
+        collected.settled({event, status, duration, clock.now()});
     }
     void began(const Event& event, std::chrono::microseconds lateness, bool first = true) {
         collected.started({event, nullptr, clock.now(), first, lateness});
@@ -89,7 +89,7 @@ TEST_F(StatsTest, WriteTheMinuteSoFarAgainAndTheHourAtTheEndOfEachMinute) {
     EXPECT_EQ(rows(StatsStep::minute, StatsBy::all)[0].count, 2U);
     EXPECT_THAT(rows(StatsStep::hour, StatsBy::all), IsEmpty());
 
-    pass(60s);
+    pass(64s);
     record.run();
     ASSERT_THAT(rows(StatsStep::hour, StatsBy::all), SizeIs(1));
     EXPECT_EQ(rows(StatsStep::hour, StatsBy::all)[0].count, 2U);
@@ -104,13 +104,14 @@ TEST_F(StatsTest, BeginTheNextHourWithNothing) {
     record.run();
     pass(1h);
     ended(reminder, EventStatus::failed);
-    record.run();  // counted in the minute in which it is written first
-    pass(1min);
+    record.run();
+    pass(2min);
     record.run();
     const auto hours = rows(StatsStep::hour, StatsBy::all);
-    std::uint64_t all = 0;
-    for (const StatsRow& row : hours) all += row.count;
-    EXPECT_EQ(all, 2U);
+    ASSERT_THAT(hours, SizeIs(2));
+    EXPECT_EQ(hours[0].key.slot, noon);
+    EXPECT_EQ(hours[1].key.slot, noon + 1h);
+    for (const StatsRow& row : hours) EXPECT_EQ(row.count, 1U);
 }
 
 TEST_F(StatsTest, KeepWhatCouldNotBeStored) {
@@ -120,9 +121,81 @@ TEST_F(StatsTest, KeepWhatCouldNotBeStored) {
     ended(reminder, EventStatus::completed);
     record.run();
     const auto minutes = rows(StatsStep::minute, StatsBy::all);
-    ASSERT_FALSE(minutes.empty());
+    ASSERT_THAT(minutes, SizeIs(2));
     EXPECT_EQ(minutes[0].key.slot, noon);
-    EXPECT_EQ(minutes[0].count, 2U);
+    EXPECT_EQ(minutes[1].key.slot, noon + 2min);
+    for (const StatsRow& row : minutes) EXPECT_EQ(row.count, 1U);
+}
+
+TEST_F(StatsTest, CountInTheMinuteOfTheEventAfterAQuietTime) {
+    ended(reminder, EventStatus::completed);
+    record.run();
+    for (int minute = 0; minute < 3 * 60; ++minute) {
+        pass(1min);
+        record.run();
+    }
+    ended(reminder, EventStatus::failed);
+    record.run();
+    const auto minutes = rows(StatsStep::minute, StatsBy::all);
+    ASSERT_THAT(minutes, SizeIs(2));
+    EXPECT_EQ(minutes[1].key.slot, noon + 3h);
+}
+
+TEST_F(StatsTest, CountInTheMinuteOfTheEventIfTheDatabaseAnswersLater) {
+    for (int minute = 0; minute < 5; ++minute) {
+        ended(reminder, EventStatus::completed);
+        began(reminder, 10ms);
+        collected.claimed(1, 0, clock.now(), 2ms);
+        pass(1min);
+    }
+    record.run();
+    std::map<StatsMeasure, std::vector<Instant>> slots;
+    for (const StatsRow& row : rows(StatsStep::minute, StatsBy::all)) {
+        EXPECT_EQ(row.count, 1U);
+        slots[row.key.measure].push_back(row.key.slot);
+    }
+    for (const auto measure :
+         {StatsMeasure::completed, StatsMeasure::started, StatsMeasure::claimed}) {
+        EXPECT_THAT(slots[measure],
+                    ElementsAre(noon, noon + 1min, noon + 2min, noon + 3min, noon + 4min));
+    }
+}
+
+TEST_F(StatsTest, CountALateReportInItsMinuteUntilThatHasEnded) {
+    pass(59s);
+    const Instant at = clock.now();
+    pass(2s);
+    record.run();
+    collected.settled({reminder, EventStatus::completed, 1ms, at});
+    record.run();
+    ASSERT_THAT(rows(StatsStep::minute, StatsBy::all), SizeIs(1));
+    EXPECT_EQ(rows(StatsStep::minute, StatsBy::all)[0].key.slot, noon);
+
+    pass(5s);
+    record.run();  // ends that minute
+    collected.settled({reminder, EventStatus::completed, 1ms, at});
+    record.run();
+    const auto minutes = rows(StatsStep::minute, StatsBy::all);
+    ASSERT_THAT(minutes, SizeIs(2));
+    EXPECT_EQ(minutes[0].count, 1U);
+    EXPECT_EQ(minutes[1].key.slot, noon + 1min);
+}
+
+TEST_F(StatsTest, LoseTheOldestMinutesOfALongOutage) {
+    constexpr int minutes = 400;
+    for (int minute = 0; minute < minutes; ++minute) {
+        for (int i = 0; i < 60; ++i)
+            ended(an_event().of_type("T" + std::to_string(i)), EventStatus::completed);
+        ASSERT_TRUE(clock.set(clock.now() + 1min));
+    }
+    record.run();
+    const auto all = rows(StatsStep::minute, StatsBy::all);
+    ASSERT_FALSE(all.empty());
+    EXPECT_GT(all.front().key.slot, noon);
+    EXPECT_EQ(all.back().key.slot, noon + (minutes - 1) * 1min);
+    std::uint64_t counted = 0;
+    for (const StatsRow& row : rows(StatsStep::hour, StatsBy::all)) counted += row.count;
+    EXPECT_EQ(counted, 60U * (minutes - 1));  // the last minute is open
 }
 
 TEST_F(StatsTest, NeverReplaceAnEarlierMinuteWhenTheClockGoesBack) {
@@ -146,6 +219,16 @@ TEST_F(StatsTest, BoundTheNumberOfLabels) {
         std::ranges::find(types, other_label, [](const StatsRow& row) { return row.key.label; });
     ASSERT_NE(rest, types.end());
     EXPECT_EQ(rest->count, 50U);
+}
+
+TEST_F(StatsTest, CountATypeThatIsNamedLikeTheOthers) {
+    ended(an_event().of_type(std::string{other_label}), EventStatus::completed);
+    for (int i = 0; i < 101; ++i)
+        ended(an_event().of_type("T" + std::to_string(i)), EventStatus::completed);
+    record.run();
+    std::uint64_t all = 0;
+    for (const StatsRow& row : rows(StatsStep::minute, StatsBy::type)) all += row.count;
+    EXPECT_EQ(all, 102U);
 }
 
 TEST_F(StatsTest, AddUpInTheOverview) {
@@ -177,7 +260,7 @@ TEST_F(StatsTest, HaveAPointForEachStep) {
     pass(2min);
     ended(reminder, EventStatus::completed);
     ended(reminder, EventStatus::completed);
-    record.run();  // ends the first minute with them
+    record.run();
     pass(1min);
     began(reminder, 1s);
     record.run();
@@ -185,10 +268,10 @@ TEST_F(StatsTest, HaveAPointForEachStep) {
                                  .from = noon,
                                  .to = noon + 4min});
     ASSERT_THAT(found.lines, SizeIs(2));
-    EXPECT_THAT(found.lines[0].points, ElementsAre(3.0, 0.0, 0.0, 0.0));
+    EXPECT_THAT(found.lines[0].points, ElementsAre(1.0, 0.0, 2.0, 0.0));
     EXPECT_THAT(found.lines[1].points,
-                ElementsAre(std::nullopt, std::nullopt,
-                            testing::Optional(testing::DoubleNear(1, 0.07)), std::nullopt));
+                ElementsAre(std::nullopt, std::nullopt, std::nullopt,
+                            testing::Optional(testing::DoubleNear(1, 0.07))));
 }
 
 TEST_F(StatsTest, ShowTheLinesOfMostWeight) {
@@ -220,6 +303,51 @@ TEST_F(StatsTest, RefuseSeriesThatWouldBeLong) {
     EXPECT_EQ(refused({executed, noon - 1h, noon, 1s}), "?step");
     EXPECT_EQ(refused({{StatsMetric::backlog}, noon - 1h, noon, 60s, SeriesBy::endpoint}), "?by");
     EXPECT_EQ(refused({{StatsMetric::backlog}, noon - 1h, noon, 60s, SeriesBy::instance}), "");
+    EXPECT_EQ(refused({executed, noon - 1h, noon, 24h * 401}), "?step");
+}
+
+TEST_F(StatsTest, RefuseSeriesWhoseCountersAreForgotten) {
+    const auto refused = [&](Instant from, std::chrono::seconds step) {
+        const auto answer = read_stats.series(
+            {.metrics = {StatsMetric::executed}, .from = from, .to = from + 1h, .step = step});
+        return answer ? std::string{} : answer.error().errors.at(0).message;
+    };
+    EXPECT_EQ(refused(noon - 26h, 60s), "");
+    EXPECT_THAT(refused(noon - 26h - 1s, 60s), testing::HasSubstr("2027-01-04T10:00:00Z"));
+    EXPECT_EQ(refused(noon - 26h - 1s, 1h), "");
+    EXPECT_EQ(refused(noon - 24h * 400, 1h), "");
+    EXPECT_THAT(refused(noon - 24h * 400 - 1s, 1h), testing::HasSubstr("2025-12-01T12:00:00Z"));
+    EXPECT_THAT(refused(Instant{} - 24h * 365 * 10 - 1s, 1h), testing::HasSubstr("400 days"));
+}
+
+TEST_F(StatsTest, ReadHoursOfAShortTimeLongAgo) {
+    ended(reminder, EventStatus::completed);
+    record.run();
+    record.finish();
+    pass(24h * 3);
+    while (forget_stats(store)) {
+    }
+    const Series found = series(
+        {.metrics = {StatsMetric::executed}, .from = noon - 1h, .to = noon + 1h, .step = 1h});
+    EXPECT_THAT(found.lines.at(0).points, ElementsAre(0.0, 1.0));
+}
+
+TEST_F(StatsTest, AddUpAllInstancesInTheOverview) {
+    constexpr std::uint64_t instances = 30, minutes = 24 * 60;
+    write([&](Transaction& tx) {
+        for (std::uint64_t i = 0; i < instances; ++i) {
+            std::vector<StatsRow> all;
+            for (std::uint64_t minute = 0; minute < minutes; ++minute) {
+                StatsRow row{.count = 1};
+                row.key.measure = StatsMeasure::completed;
+                row.key.slot = noon - 24h + minute * 1min;
+                row.key.instance = an_id<InstanceId>();
+                all.push_back(row);
+            }
+            tx.stats().write(all);
+        }
+    });
+    EXPECT_EQ(read_stats.overview(24h).completed, instances * minutes);
 }
 
 TEST_F(StatsTest, SampleTheBacklog) {
@@ -238,7 +366,7 @@ TEST_F(StatsTest, SampleTheBacklog) {
 TEST_F(StatsTest, AreForgotten) {
     ended(reminder, EventStatus::completed);
     record.run();
-    pass(1min);
+    pass(2min);
     record.run();
     pass(27h);
     while (forget_stats(store)) {

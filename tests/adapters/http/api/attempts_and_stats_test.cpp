@@ -157,7 +157,7 @@ TEST_F(ConsoleApiTest, ListsInstancesAndDrainsOne) {
 TEST_F(ConsoleApiTest, AddsUpAWindow) {
     const Event event = a_failed_event();
     collected.started({event, nullptr, noon, true, 20ms});
-    collected.settled({event, EventStatus::failed, 5ms});
+    collected.settled({event, EventStatus::failed, 5ms, noon});
     stats.record.run();
     const bj::value found = json_of(get("/v1/stats?window=PT10M"));
     EXPECT_EQ(found.at("failed").as_int64(), 1);
@@ -172,7 +172,7 @@ TEST_F(ConsoleApiTest, AddsUpAWindow) {
 
 TEST_F(ConsoleApiTest, ShowsSeries) {
     const Event event = a_failed_event();
-    collected.settled({event, EventStatus::failed, 5ms});
+    collected.settled({event, EventStatus::failed, 5ms, noon});
     stats.record.run();
     const bj::value found =
         json_of(get("/v1/stats/series?metric=failed&by=eventType&from=now-2m&to=now%2B1m"));
@@ -189,7 +189,7 @@ TEST_F(ConsoleApiTest, ShowsSeries) {
 
 TEST_F(ConsoleApiTest, ShowsAHeatmap) {
     const Event event = a_failed_event();
-    collected.settled({event, EventStatus::failed, 5ms});
+    collected.settled({event, EventStatus::failed, 5ms, noon});
     stats.record.run();
     stats.record.finish();  // hours are written at the end
     scheduled(a_reminder());
