@@ -19,7 +19,7 @@ namespace json = boost::json;
 constexpr std::size_t max_shown_value = 80;
 
 /// The values of members that a file leaves out, as the API sets them. `enabled` and `note` are
-/// missing: pausing a schedule by hand is no difference.
+/// missing: a schedule that is paused by hand stays paused.
 constexpr std::pair<std::string_view, std::string_view> default_values[]{
     {"priority", R"("NORMAL")"},
     {"payload", "{}"},

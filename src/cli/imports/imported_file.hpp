@@ -76,7 +76,7 @@ struct TranslatedCron {
 };
 [[nodiscard]] TranslatedCron translate_quartz_cron(const std::vector<std::string>& fields);
 
-// What the readers share.
+// Shared by the readers.
 
 [[nodiscard]] std::vector<std::string> split_words(std::string_view text);
 /// Rows of fields (RFC 4180), each with the line that it begins on.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> trigger_kinds{"cron", "every", "rrule", "yearly"};
 constexpr std::size_t max_set = 40, max_schedule_name = 80;  // an external id has 128 characters
 
-/// The place of an error and what is wrong there.
+/// The place of an error, and the error.
 class BadScheduleFile : public std::runtime_error {
 public:
     BadScheduleFile(const toml::source_region& where, const std::string& what)
