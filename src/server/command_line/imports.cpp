@@ -41,13 +41,13 @@ std::optional<std::string> read_whole_file(const std::string& name) {
 }
 
 int import_file(const ImportFlags& flags, cli::ImportFormat format) {
+    const auto zones = load_time_zones(load(flags.settings).settings)->current();
     auto text = read_whole_file(flags.file);
     if (!text) return usage;
     cli::ScheduleImport order = flags.order;
     order.format = format;
     order.name = flags.file == "-" ? "line" : flags.file;
     order.text = *std::move(text);
-    const auto zones = load_time_zones(load(flags.settings).settings)->current();
     return cli::import_schedules(client(flags.client), order, *zones, system::real_time(),
                                  output(flags.client));
 }
