@@ -6,6 +6,7 @@ import threading
 
 from commands import all_commands, flags_of, manual
 import harness as h
+import import_files
 
 # The arguments that a command needs besides its flags, where its table cannot tell.
 ARGUMENTS = {
@@ -35,6 +36,8 @@ def arguments_of(command):
     """The arguments that a command needs: its positional arguments, its required flags, and --yes."""
     if command in ARGUMENTS:
         return ARGUMENTS[command]
+    if (files := import_files.arguments_of(command)) is not None:
+        return files
     arguments = []
     for flag in manual()[command]["flags"]:
         value = flag["choices"][0] if flag["choices"] else "-" if flag["value"] == "FILE" else \
@@ -118,6 +121,7 @@ def run(command, *flags, directory, environment):
 
 def server_and_key(directory):
     """--server and --api-key of every command that asks a server; and the variables where there is no flag."""
+    import_files.write(directory)
     named, other = Listener(), Listener()
     environment = {"SUNDIAL_SERVER": other.url, "SUNDIAL_API_KEY": "of-the-environment"}
     commands = [command for command in all_commands() if "--server" in flags_of(command)]

@@ -8,6 +8,7 @@ import subprocess
 
 from commands import all_commands, flags_of
 import harness as h
+import import_files
 
 LOST = "the output could not be written"
 SILENT = {("serve",), ("key", "revoke"), ("lock", "run")}  # they print no result, only messages on standard error
@@ -33,6 +34,7 @@ class Examples:
         self.client.ok("POST", "/v1/streams/Order/1", {"events": [{"eventType": "Placed", "data": {}}]})
         self.operation = self.client.ok("POST", "/v1/bulk", {"resource": "events", "action": "cancel",
                                                              "filter": {"eventType": "NONE"}})["id"]
+        import_files.write(directory)
         with open(os.path.join(directory, "events.jsonl"), "w") as file:
             file.write('{"eventType":"T","targetTimestampUTC":"now+1h","endpointId":"ext:bin","deliveryPayload":{}}\n')
         with open(os.path.join(directory, "endpoint.json"), "w") as file:
@@ -104,6 +106,8 @@ class Examples:
                 return self.of_resources(*command)
             case ("stream" | "feed" | "checkpoint" | "lock" | "intake" | "instance" | "stats" | "op" | "clock", _):
                 return self.of_server(*command)
+            case ("import", _) | ("apply",):
+                return import_files.arguments_of(command)
             case ("tick",) | ("db", "status"):
                 return ["--db", "own.db"]
             case ("db", "migrate"):

@@ -24,6 +24,7 @@ void add_waiting_commands(CommandTree& tree);   // op wait, lock run, stream and
 void add_manual_commands(CommandTree& tree);    // help, man, completion, version
 void add_rule_commands(CommandTree& tree);      // next, schedule explain
 void add_zone_commands(CommandTree& tree);      // zone
+void add_import_commands(CommandTree& tree);    // import, apply
 void add_bench_commands(CommandTree& tree);     // bench
 
 }  // namespace sundial::server
