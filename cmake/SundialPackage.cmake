@@ -18,6 +18,7 @@ function(_sundial_layers_of layer result)
 endfunction()
 
 # Libraries that the layers' sources use. The package file below searches for the same ones.
+find_package(CURL REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(SQLiteCpp REQUIRED)
@@ -33,7 +34,7 @@ add_library(sundial_library STATIC ${objects})
 set_target_properties(sundial_library PROPERTIES OUTPUT_NAME sundial EXPORT_NAME engine LINKER_LANGUAGE CXX)
 target_compile_features(sundial_library PUBLIC cxx_std_20)
 target_link_libraries(sundial_library
-    PRIVATE OpenSSL::Crypto PostgreSQL::PostgreSQL SQLiteCpp spdlog::spdlog Threads::Threads cctz)
+    PRIVATE CURL::libcurl OpenSSL::Crypto PostgreSQL::PostgreSQL SQLiteCpp spdlog::spdlog Threads::Threads cctz)
 target_sources(sundial_library PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${engine_headers} ${pattern_headers})
 
@@ -45,6 +46,7 @@ install(EXPORT SundialTargets NAMESPACE Sundial:: DESTINATION ${package_dir} COM
 # In lower case, so that find_package(sundial) finds it too.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sundial-config.cmake @ONLY CONTENT [[# Written by cmake/SundialPackage.cmake.
 include(CMakeFindDependencyMacro)
+find_dependency(CURL)
 find_dependency(OpenSSL 3)
 find_dependency(PostgreSQL)
 find_dependency(SQLiteCpp)

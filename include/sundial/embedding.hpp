@@ -60,6 +60,8 @@ struct NewEvent {
     std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
     std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
     Priority priority = Priority::normal;
+    /// Instead of `queue`: the endpoint that it is sent to, by its id, or "ext:" and its name.
+    std::string endpoint{};
 };
 /// The due time of an event that another program scheduled by SQL at a local time, until a server
 /// has found the instant.
@@ -170,6 +172,23 @@ struct AttemptReport {
     std::chrono::microseconds lateness{0};  // of the event's first attempt
 };
 
+/// Where an engine may send webhooks, and what protects their secrets.
+struct WebhookOptions {
+    /// 32 bytes in base64 that encrypt signing secrets and header values in the database, followed
+    /// by the keys that they replace, with commas between them. All engines and servers on one
+    /// database need the same.
+    std::string encryption_keys{};
+    /// Or the file of the keys; it is created with a new key, mode 0600, if it is absent.
+    std::string key_file{};
+    /// Addresses of private networks and of this machine, also over http: for development. Without
+    /// it, webhooks go to public addresses only, so that a URL from outside cannot reach your own
+    /// services.
+    bool allow_private = false;
+    bool allow_http = false;
+    std::vector<std::uint16_t> ports{443, 8443};  // that URLs may have
+    std::string ca_file{};                        // in PEM; empty: the system's certificates
+};
+
 struct Options {
     /// "memory:", which ends with the process; "sqlite:FILE", for this process only; or
     /// "postgresql://user@host/database", which other engines and `sundial serve` may use, too:
@@ -198,6 +217,10 @@ struct Options {
     std::function<void(const LogRecord& record)> log_record{};
     /// Is called after each attempt of a handler or a worker, under the conditions of `log`.
     std::function<void(const AttemptReport& report)> on_attempt{};
+    /// Set: this engine delivers the events of webhooks and inboxes itself, at most 512 attempts of
+    /// all kinds at once, and creates such endpoints. Empty: it knows queues only, and leaves other
+    /// endpoints to other engines and to `sundial serve` on the same database.
+    std::optional<WebhookOptions> webhooks{};
 };
 
 /// The options of a claim.
@@ -259,7 +282,11 @@ private:
 };
 
 class CallerTransaction;  // sundial/transacting.hpp
-struct EventChange;       // sundial/scheduling.hpp, as the next seven
+struct Endpoint;          // sundial/endpoints.hpp, as the next three
+struct NewEndpoint;
+struct ReceivedRequest;
+struct StoredEndpoint;
+struct EventChange;  // sundial/scheduling.hpp, as the next seven
 struct EventFilter;
 struct EventPage;
 struct NewSchedule;
@@ -385,6 +412,25 @@ public:
     /// A worker of that queue. `name` identifies the worker to people: best a new one at each
     /// start.
     PullWorker worker(const std::string& queue, const std::string& name);
+
+    /// Creates the endpoint of that name, or replaces all its settings except type and secret.
+    /// Webhooks and inboxes need `Options::webhooks`. Errors: VALIDATION_FAILED.
+    Result<StoredEndpoint> put_endpoint(const NewEndpoint& requested);
+    /// `endpoint` is an id, or "ext:" and a name. Errors of all of these: ENDPOINT_NOT_FOUND. They
+    /// change only endpoints of types that this engine has.
+    Result<Endpoint> find_endpoint(const std::string& endpoint);
+    /// All, oldest first.
+    Result<std::vector<Endpoint>> endpoints();
+    /// Its events wait from now on. Requests under way are finished.
+    Result<Endpoint> disable_endpoint(const std::string& endpoint);
+    /// Releases the events that wait for it, and closes its circuit.
+    Result<Endpoint> enable_endpoint(const std::string& endpoint);
+    /// Its finished events stay. Errors: also ENDPOINT_IN_USE while events or schedules point to
+    /// it.
+    Result<Done> delete_endpoint(const std::string& endpoint);
+    /// The requests that an inbox has got, newest first, `limit` (1 to 500) at most. Errors: also
+    /// VALIDATION_FAILED, for other types too.
+    Result<std::vector<ReceivedRequest>> inbox(const std::string& endpoint, std::size_t limit = 50);
 
     /// Not re-entrant: even the holder cannot acquire it again. Errors: VALIDATION_FAILED,
     /// LOCK_HELD.

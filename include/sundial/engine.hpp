@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sundial/embedding.hpp"
+#include "sundial/endpoints.hpp"
 #include "sundial/scheduling.hpp"
 #include "sundial/sql.hpp"
 #include "sundial/transacting.hpp"
@@ -15,6 +16,8 @@ using embedding::Conflict;
 using embedding::Cron;
 using embedding::Done;
 using embedding::Duplicate;
+using embedding::Endpoint;
+using embedding::EndpointType;
 using embedding::Engine;
 using embedding::Error;
 using embedding::Event;
@@ -34,6 +37,7 @@ using embedding::Leap;
 using embedding::LogRecord;
 using embedding::LostLease;
 using embedding::Misfire;
+using embedding::NewEndpoint;
 using embedding::NewEvent;
 using embedding::NewSchedule;
 using embedding::NewUser;
@@ -45,6 +49,7 @@ using embedding::PageOptions;
 using embedding::Preview;
 using embedding::Priority;
 using embedding::PullWorker;
+using embedding::ReceivedRequest;
 using embedding::Repeat;
 using embedding::repeat_of;
 using embedding::Result;
@@ -55,10 +60,12 @@ using embedding::Rule;
 using embedding::Schedule;
 using embedding::SqlFailure;
 using embedding::StoppableHandler;
+using embedding::StoredEndpoint;
 using embedding::Transaction;
 using embedding::TypedEvent;
 using embedding::User;
 using embedding::VersionConflict;
+using embedding::WebhookOptions;
 using embedding::WorkOrder;
 using embedding::WrongState;
 using embedding::Yearly;

@@ -175,6 +175,9 @@ sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(const NewEv
     if (requested.at && !in_range(*requested.at)) {
         return invalid("/at", "out_of_range", "must be in the years 0001 to 9999");
     }
+    if (!requested.queue.empty() && !requested.endpoint.empty()) {
+        return invalid("/endpoint", "not_allowed", "cannot be set beside queue");
+    }
     sundial::NewEvent event;
     event.event_type = requested.type;
     event.priority = static_cast<sundial::Priority>(requested.priority);
@@ -185,6 +188,7 @@ sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(const NewEv
     event.payload = requested.payload;
     event.idempotency_key = unless_empty(requested.idempotency_key);
     if (!requested.queue.empty()) event.endpoint = "ext:" + requested.queue;
+    if (!requested.endpoint.empty()) event.endpoint = requested.endpoint;
     return event;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/endpoints/create_endpoint.hpp"
 #include "application/events/schedule_event.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/queries.hpp"
@@ -19,6 +20,7 @@
 #include "domain/user.hpp"
 #include "embedded/call_checks.hpp"
 #include "sundial/embedding.hpp"
+#include "sundial/endpoints.hpp"
 #include "sundial/scheduling.hpp"
 
 /// Converts internal types to those of the public headers.
@@ -38,6 +40,9 @@ inline constexpr const char* correlation_id = "";  // there is no HTTP request
 [[nodiscard]] User shown(const sundial::User& user);
 [[nodiscard]] Schedule shown(const ScheduleView& view);
 [[nodiscard]] Preview shown(const sundial::Preview& preview);
+[[nodiscard]] Endpoint shown(const sundial::Endpoint& endpoint);
+[[nodiscard]] StoredEndpoint shown(const PutEndpointResult& stored);
+[[nodiscard]] std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page);
 
 namespace detail {
 

@@ -22,7 +22,6 @@
 #include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
-#include "application/pull/pull_kind.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/schedules_module.hpp"
@@ -32,6 +31,7 @@
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
+#include "embedded/endpoints.hpp"
 #include "embedded/parts.hpp"
 #include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
@@ -45,6 +45,9 @@ constexpr std::size_t most_threads = 256;
 /// More than twice the events that all pools of handlers may hold, so that claims never wait for
 /// slots: the limits of the pools are what counts.
 constexpr std::size_t slots = 64UL * most_threads;
+/// Each webhook under way has a connection: half of the 1,024 files that a process may commonly
+/// have open.
+constexpr std::size_t slots_with_webhooks = 512;
 
 /// Calls a function of the program for its information. The work that it is about goes on if the
 /// function throws.
@@ -109,26 +112,6 @@ private:
     const std::function<void(const AttemptReport&)> listener_;
 };
 
-/// Queues are the only type of endpoint here: the program itself handles all other events.
-EndpointKinds queues_only() {
-    EndpointKinds kinds;
-    kinds.add(std::make_unique<PullKind>());
-    return kinds;
-}
-
-/// Queues have no secrets.
-class NoSecrets final : public Secrets {
-public:
-    sundial::Result<NewSecret, ValidationFailed> seal(
-        const std::optional<std::string>& /*given*/) override {
-        return NewSecret{};
-    }
-    sundial::Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
-    std::optional<std::string> seal_text(std::string_view /*text*/) override { return {}; }
-    std::string open(const std::string& /*sealed*/) override { return {}; }
-    std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
-};
-
 sundial::Handled as_domain(const Handled& handled) {
     switch (handled.verdict()) {
         case Handled::Verdict::done:
@@ -176,6 +159,9 @@ struct Engine::Parts {
           test_clock(options.test_clock),
           observer(callbacks, options),
           stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
+          secrets(open_secrets(options.webhooks)),
+          kinds(endpoint_kinds(options.webhooks, store, ids, *secrets, monotonic, permit)),
+          attempts(options.webhooks ? slots_with_webhooks : slots),
           in_process(handlers, monotonic,
                      std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit,
                      &log),
@@ -247,15 +233,16 @@ struct Engine::Parts {
     InstanceId instance{ids.fresh()};
     system::SystemRandom random;
     system::BootClock monotonic;
-    EndpointKinds kinds = queues_only();
     Handlers handlers;
     CallbackObserver observer;
     const std::chrono::microseconds stop_within;
     SendPermit permit;
+    std::unique_ptr<Secrets> secrets;
+    EndpointKinds kinds;
+    const std::size_t attempts;  // under way at once
     system::HandlerDelivery in_process;
     const bool maintains;  // the whole database
     system::OpensslDigest digest;
-    NoSecrets secrets;
     StoredLocks stored_locks{store};
     system::SystemLockTokens lock_tokens;
 
@@ -273,7 +260,7 @@ struct Engine::Parts {
                              .permit = permit},
                             {.instance = instance,
                              .shards = queue.shards(),
-                             .slots = slots,
+                             .slots = attempts,
                              .clock_stands_still = test_clock},
                             CircuitPolicy{}};
     WakeupsModule wakeups{{.loop = delivery.loop,
@@ -314,7 +301,7 @@ struct Engine::Parts {
                            .log = log,
                            .put_schedule = schedules.put,
                            .delete_schedule = schedules.remove}};
-    EndpointsModule endpoints{ports, kinds, secrets};
+    EndpointsModule endpoints{ports, kinds, *secrets};
     StreamsModule stream_store{{.store = store,
                                 .feed = storage->feed(),
                                 .digest = digest,
@@ -423,7 +410,7 @@ Result<Done> Engine::delete_user(const std::string& id) {
 }
 
 Result<Done> Engine::create_queue(const std::string& name) {
-    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Endpoint> {
+    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<sundial::Endpoint> {
         sundial::NewEndpoint requested{.type = pull_type};
         requested.external_id = name;
         requested.name = name;
@@ -431,6 +418,57 @@ Result<Done> Engine::create_queue(const std::string& name) {
         if (made) return made->endpoint;
         if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
         return parts.queries.endpoint("ext:" + name);
+    });
+}
+
+Result<StoredEndpoint> Engine::put_endpoint(const NewEndpoint& requested) {
+    return Parts::run<StoredEndpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.put.run(requested.name, requested_endpoint(requested), std::nullopt,
+                                       correlation_id);
+    });
+}
+
+Result<Endpoint> Engine::find_endpoint(const std::string& endpoint) {
+    return Parts::run<Endpoint>(parts_,
+                                [&](Parts& parts) { return parts.queries.endpoint(endpoint); });
+}
+
+Result<std::vector<Endpoint>> Engine::endpoints() {
+    return Parts::run<std::vector<Endpoint>>(
+        parts_, [](Parts& parts) { return list_endpoints(parts.queries); });
+}
+
+Result<Endpoint> Engine::disable_endpoint(const std::string& endpoint) {
+    return Parts::run<Endpoint>(parts_, [&](Parts& parts) {
+        EndpointEdit edit;
+        edit.enabled = false;
+        return parts.endpoints.edit.run(endpoint, edit, std::nullopt, correlation_id);
+    });
+}
+
+Result<Endpoint> Engine::enable_endpoint(const std::string& endpoint) {
+    return Parts::run<Endpoint>(parts_, [&](Parts& parts) {
+        EndpointEdit edit;
+        edit.enabled = true;
+        return parts.endpoints.edit.run(endpoint, edit, std::nullopt, correlation_id);
+    });
+}
+
+Result<Done> Engine::delete_endpoint(const std::string& endpoint) {
+    return Parts::run<Done>(parts_, [&](Parts& parts) {
+        return parts.endpoints.remove.run(endpoint, EventsOfEndpoint::prevent, std::nullopt,
+                                          correlation_id);
+    });
+}
+
+Result<std::vector<ReceivedRequest>> Engine::inbox(const std::string& endpoint, std::size_t limit) {
+    constexpr std::size_t most = 500;
+    if (limit < 1 || limit > most) {
+        return error_of(invalid("/limit", "out_of_range", "must be 1 to 500"));
+    }
+    return Parts::run<std::vector<ReceivedRequest>>(parts_, [&](Parts& parts) {
+        return parts.endpoints.read_inbox.run(
+            endpoint, {.limit = limit, .descending = true, .after = std::nullopt});
     });
 }
 

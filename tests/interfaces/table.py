@@ -96,7 +96,10 @@ NOT_COMPARED = {
         "triggerSchedule": "trigger_schedule", "previewSchedule": "preview", "listStreams": "Streams::list"}.items()},
     **{name: Elsewhere("`Streams`; tested in tests/embedded") for name in ("readStream", "readFeed", "getCheckpoint", "saveCheckpoint")},
     "advanceClock": Elsewhere("`advance` runs the program's handlers; tested in tests/embedded"), "getClock": Elsewhere("`now`; tested in tests/embedded"),
-    "putEndpoint": No("`create_queue` makes queues, with a name only"), "createEvents": Elsewhere("`schedule_all`; tested in tests/embedded"),
+    **{name: Elsewhere(f"`{call}`; tested in tests/embedded") for name, call in {
+        "putEndpoint": "put_endpoint", "getEndpoint": "find_endpoint", "listEndpoints": "endpoints", "deleteEndpoint": "delete_endpoint",
+        "patchEndpoint": "enable_endpoint, disable_endpoint"}.items()},
+    "createEvents": Elsewhere("`schedule_all`; tested in tests/embedded"),
 }
 NOT_IN_LIBRARY = No("not in the library yet; HTTP")
 OPERATIONS = {name: (*two, LIBRARY.get(name) or NOT_COMPARED.get(name) or (two[1] if two[1] in (DOCUMENT, ALIAS, BROWSER) else NOT_IN_LIBRARY))

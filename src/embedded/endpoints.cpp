@@ -1,0 +1,146 @@
+#include "embedded/endpoints.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "adapters/webhook/inbox_kind.hpp"
+#include "adapters/webhook/webhook_kind.hpp"
+#include "application/ports/failures.hpp"
+#include "application/pull/pull_kind.hpp"
+#include "embedded/answers.hpp"
+
+namespace sundial::embedding {
+namespace {
+
+constexpr std::size_t endpoints_per_page = 500;
+
+/// Of an engine that sends no requests.
+class NoSecrets final : public Secrets {
+public:
+    sundial::Result<NewSecret, ValidationFailed> seal(
+        const std::optional<std::string>& /*given*/) override {
+        return NewSecret{};
+    }
+    sundial::Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
+    std::optional<std::string> seal_text(std::string_view /*text*/) override { return {}; }
+    std::string open(const std::string& /*sealed*/) override { return {}; }
+    std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
+};
+
+std::vector<std::string> encryption_keys(const WebhookOptions& options) {
+    if (!options.encryption_keys.empty()) {
+        return system::parse_encryption_keys(options.encryption_keys,
+                                             "Options::webhooks.encryption_keys");
+    }
+    if (!options.key_file.empty()) return system::keys_from_file(options.key_file);
+    throw CannotStart{
+        "webhooks need a key that encrypts their signing secrets: set "
+        "Options::webhooks.encryption_keys or key_file"};
+}
+
+webhook::WebhookKind::Settings webhook_settings(const WebhookOptions& options) {
+    webhook::check_certificates(options.ca_file);
+    return {.destinations = {.allow_http = options.allow_http, .ports = options.ports},
+            .addresses = {.allow = {}, .deny = {}, .allow_private = options.allow_private},
+            .transfer = {.ca_file = options.ca_file},
+            .listeners = {},
+            .database = [] { return std::vector<webhook::OwnListener>{}; }};
+}
+
+sundial::EndpointType type_of(EndpointType type) {
+    switch (type) {
+        case EndpointType::webhook:
+            return webhook::webhook_type;
+        case EndpointType::inbox:
+            return webhook::inbox_type;
+        case EndpointType::pull:
+            break;
+    }
+    return pull_type;
+}
+
+}  // namespace
+
+std::unique_ptr<Secrets> open_secrets(const std::optional<WebhookOptions>& options) {
+    if (!options) return std::make_unique<NoSecrets>();
+    return std::make_unique<system::SecretBox>(encryption_keys(*options));
+}
+
+EndpointKinds endpoint_kinds(const std::optional<WebhookOptions>& options, Store& store, Ids& ids,
+                             Secrets& secrets, const MonotonicClock& monotonic,
+                             const SendPermit& permit) {
+    EndpointKinds kinds;
+    kinds.add(std::make_unique<PullKind>());
+    if (!options) return kinds;
+    kinds.add(std::make_unique<webhook::WebhookKind>(webhook_settings(*options), secrets, monotonic,
+                                                     permit));
+    kinds.add(std::make_unique<webhook::InboxKind>(
+        webhook::InboxKind::Settings{.allowed = true, .user_agent = "sundial/1"}, store, ids));
+    return kinds;
+}
+
+sundial::NewEndpoint requested_endpoint(const NewEndpoint& requested) {
+    sundial::NewEndpoint endpoint{.type = type_of(requested.type)};
+    endpoint.name = requested.name;
+    endpoint.url = unless_empty(requested.url);
+    for (const auto& [name, value] : requested.headers) endpoint.headers.push_back({name, value});
+    endpoint.timeout = requested.timeout;
+    if (!requested.retry_delays.empty()) {
+        endpoint.retry_policy = {.kind = RetryPolicy::Kind::custom,
+                                 .custom = requested.retry_delays};
+    }
+    endpoint.max_in_flight = requested.max_in_flight;
+    if (requested.max_per_second) {
+        endpoint.rate_limit = RateLimit{*requested.max_per_second, *requested.max_per_second};
+    }
+    endpoint.enabled = requested.enabled;
+    endpoint.secret = unless_empty(requested.secret);
+    return endpoint;
+}
+
+Endpoint shown(const sundial::Endpoint& endpoint) {
+    return {.id = to_string(endpoint.id),
+            .name = endpoint.external_id.value_or(""),
+            .type = endpoint.type.value,
+            .url = endpoint.url,
+            .enabled = endpoint.enabled,
+            .disabled_reason = endpoint.disabled_reason.value_or(""),
+            .secret_hint = endpoint.secret_hint,
+            .version = endpoint.version.value};
+}
+
+StoredEndpoint shown(const PutEndpointResult& stored) {
+    return {.endpoint = shown(stored.endpoint), .secret = stored.secret, .created = stored.created};
+}
+
+std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page) {
+    std::vector<ReceivedRequest> requests;
+    requests.reserve(page.items.size());
+    for (const InboxRequest& one : page.items) {
+        requests.push_back({one.received_at, one.headers, one.body});
+    }
+    return requests;
+}
+
+std::vector<Endpoint> list_endpoints(Queries& queries) {
+    std::vector<Endpoint> all;
+    EndpointQuery query;
+    query.page.limit = endpoints_per_page;
+    while (true) {
+        const Page<sundial::Endpoint> page = queries.endpoints(query);
+        for (const sundial::Endpoint& endpoint : page.items) all.push_back(shown(endpoint));
+        if (page.passed) {
+            query.page.after = page.passed;
+        } else if (page.has_more) {
+            const sundial::Endpoint& last = page.items.back();
+            query.page.after =
+                PageKey{std::to_string(last.created_at.time_since_epoch().count()), last.id.value};
+        } else {
+            return all;
+        }
+    }
+}
+
+}  // namespace sundial::embedding
