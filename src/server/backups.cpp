@@ -221,7 +221,7 @@ DatabaseContent check_backup(const fs::path& file) {
 
 DatabaseContent check_live_database(const Settings& settings) {
     if (const auto file = sqlite_file(settings.storage.url)) {
-        return sqlite::check_database(*file, system::new_sha256);
+        return sqlite::check_database(*file, {});
     }
     return postgres::check_database(settings.storage.url);
 }

@@ -1,6 +1,7 @@
 """`sundial db backup`, `check` and `restore` over real databases: while events flow, killed, damaged, and then delivered."""
 import contextlib
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -144,6 +145,7 @@ def damaged(kind):
             assert "SHA-256" in run("check", saved, code=1)
             assert "events belong to users" in broken_relations(directory, database)
             over_a_damaged_file(directory)
+            copied_by_hand(directory)
 
 
 def over_a_damaged_file(directory):
@@ -165,6 +167,18 @@ def broken_relations(directory, database):
         connection.execute("UPDATE events SET user_id = x'00000000000000000000000000000001' WHERE id = (SELECT min(id) FROM events)")
         connection.commit()
     return run("check", "--db", database, code=1)
+
+
+def copied_by_hand(directory):
+    """A copy of a backup works as a database, and is not called damaged because it has changed since."""
+    saved, database = (os.path.join(directory, name) for name in ("new.db", "copied.db"))
+    shutil.copy(saved, database)
+    with serve(database, directory) as server:
+        server.client().ok("POST", "/v1/users", {"firstName": "A", "lastName": "B", "dateOfBirth": "1990-01-01",
+                                                 "timezone": "UTC"})
+        assert server.stop() == 0
+    assert "sound" in run("check", "--db", database)
+    assert "FAULT" in run("check", database, code=1), "it is no longer the backup"
 
 
 def edited_schedule(kind):

@@ -22,7 +22,8 @@ DatabaseContent back_up(const std::filesystem::path& file, const std::filesystem
                         const NewDigest& digest, const OnPages& on_pages);
 
 /// Reads all of a database, or of a backup, whose digests it compares. Changes nothing.
-/// `must_be_backup`: a file without digests is at fault.
+/// `must_be_backup`: a file without digests is at fault. `digest`: empty for a database in use,
+/// which may have begun as a copy of a backup and differs from it by now.
 [[nodiscard]] DatabaseContent check_database(const std::filesystem::path& file,
                                              const NewDigest& digest, bool must_be_backup = false);
 
