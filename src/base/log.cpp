@@ -34,11 +34,21 @@ std::string without_tokens(std::string text, std::string_view word, std::size_t 
     return text;
 }
 
-/// Removes the password from `scheme://user:password@`.
+/// Whether the URL whose "://" is there is of a database or a lock server.
+bool names_store(std::string_view text, std::size_t there) {
+    const std::string_view before = text.substr(0, there);
+    return before.ends_with("postgresql") || before.ends_with("postgres") ||
+           before.ends_with("redis");
+}
+
+/// Removes the password from `scheme://user:password@`. People forget to escape the passwords of
+/// stores, and libpq takes a ? and a #, so these end at the last @.
 std::string without_passwords(std::string text) {
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
+        const char* const ends = names_store(text, at) ? " '\"\t\r\n" : "/?# '\"\t\r\n";
         at += 3;
-        const std::size_t end = std::min(text.find_first_of("/?# '\"\t\r\n", at), text.size());
+        const std::size_t end =
+            std::min({text.find_first_of(ends, at), text.find("://", at), text.size()});
         const std::size_t sign = text.rfind('@', end);
         if (sign == std::string::npos || sign < at || sign >= end) continue;
         const std::size_t colon = text.find(':', at);

@@ -15,6 +15,7 @@
 #include "application/requests/queries.hpp"
 #include "application/schedules/preview_schedule.hpp"
 #include "application/users/edit_user.hpp"
+#include "base/log.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/user.hpp"
@@ -79,13 +80,13 @@ Result<Public> answered(Work work) {
     } catch (const StatementRefused& error) {
         return error_of(error);
     } catch (const CannotStart& error) {
-        return Error{"CANNOT_START", error.what()};
+        return Error{"CANNOT_START", base::redacted(error.what())};
     } catch (const OutcomeUnknown& error) {
-        return Error{"COMMIT_OUTCOME_UNKNOWN", error.what()};
+        return Error{"COMMIT_OUTCOME_UNKNOWN", base::redacted(error.what())};
     } catch (const Unavailable& error) {
-        return Error{"STORAGE_UNAVAILABLE", error.what()};
+        return Error{"STORAGE_UNAVAILABLE", base::redacted(error.what())};
     } catch (const std::exception& error) {
-        return Error{"INTERNAL_ERROR", error.what()};
+        return Error{"INTERNAL_ERROR", base::redacted(error.what())};
     } catch (...) {
         return Error{"INTERNAL_ERROR", "an exception of unknown type was thrown"};
     }

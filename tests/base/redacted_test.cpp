@@ -38,6 +38,14 @@ TEST(Redacted, HidesPasswordsOfConnectionStrings) {
               "postgresql:///x?user=a&password=***&sslpassword=***#s");
 }
 
+TEST(Redacted, HidesPasswordsThatAreNotEscaped) {
+    EXPECT_EQ(redacted("postgresql://a:b?c#d@h/x"), "postgresql://a:***@h/x");
+    EXPECT_EQ(redacted("postgres://a:b/c@d@h/x is wrong"), "postgres://a:***@h/x is wrong");
+    EXPECT_EQ(redacted("a=postgresql://a:b@h/x,b=postgresql://c:d/e@k/y"),
+              "a=postgresql://a:***@h/x,b=postgresql://c:***@k/y");
+    EXPECT_EQ(redacted("redis://:a/b@h:6379/0"), "redis://:***@h:6379/0");
+}
+
 TEST(Redacted, KeepsTextsThatNameAPassword) {
     for (const char* const text : {"password authentication failed for user \"a\"",
                                    "password=", "the password", "passwordless = no"})
