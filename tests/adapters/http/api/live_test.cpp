@@ -123,7 +123,7 @@ TEST_F(LiveTest, HintsAtEventsThatMatch) {
                failures = hub->join(failed);
     for (const auto& client : {all, other, failures}) (void)hub->next(*client);
     const Event event = an_event();
-    hub->settled({event, EventStatus::completed, 1ms});
+    hub->settled({event, EventStatus::completed, 1ms, noon});
     const std::string text = after_push(*all);
     EXPECT_THAT(text, HasSubstr("event: events.changed"));
     EXPECT_THAT(text, HasSubstr(to_string(event.id)));
@@ -135,7 +135,7 @@ TEST_F(LiveTest, HintsAtEventsThatMatch) {
 TEST_F(LiveTest, BoundsAHint) {
     const auto client = hub->join(asking({LiveTopic::events}));
     (void)hub->next(*client);
-    for (int i = 0; i < 150; ++i) hub->settled({an_event(), EventStatus::failed, 1ms});
+    for (int i = 0; i < 150; ++i) hub->settled({an_event(), EventStatus::failed, 1ms, noon});
     EXPECT_THAT(after_push(*client), HasSubstr("\"more\":true"));
 }
 
