@@ -125,4 +125,16 @@ std::optional<std::string> from_base64(std::string_view text) {
     return bytes;
 }
 
+std::string to_hex(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += digits[byte >> 4U];
+        text += digits[byte & 0xfU];
+    }
+    return text;
+}
+
 }  // namespace sundial::base

@@ -60,5 +60,7 @@ namespace sundial::base {
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 /// Accepts only the padded form; nothing for any other `text`.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
+/// Two lower-case digits for each byte.
+[[nodiscard]] std::string to_hex(std::string_view bytes);
 
 }  // namespace sundial::base

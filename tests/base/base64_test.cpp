@@ -26,5 +26,11 @@ TEST(Base64, RefusesNonCanonicalText) {
     }
 }
 
+TEST(Hex, HasTwoDigitsForEachByte) {
+    using namespace std::string_view_literals;
+    EXPECT_EQ(to_hex(""), "");
+    EXPECT_EQ(to_hex("\0\x0f\x7f\x80\xff"sv), "000f7f80ff");
+}
+
 }  // namespace
 }  // namespace sundial::base

@@ -8,6 +8,7 @@
 #include "adapters/redis/open.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "application/ports/failures.hpp"
+#include "base/text.hpp"
 
 /// All scripts that run on a Redis server, complete. A held lock is the key `sundial:lock:NAME`
 /// with the value "HASH|TOKEN|ACQUIRED|EXPIRES|HOLDER", instants in microseconds since 1970. The
@@ -90,17 +91,6 @@ constexpr std::string_view names_key = "sundial:locks";
 /// server, or an older state of this one, must have granted in between.
 constexpr int max_grants = 3;
 
-std::string hex(std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (const char byte : bytes) {
-        const auto value = static_cast<unsigned char>(byte);
-        text += digits[value >> 4U];
-        text += digits[value & 0xfU];
-    }
-    return text;
-}
-
 std::uint64_t number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -158,8 +148,8 @@ std::optional<Lock> RedisLocks::find(const std::string& name) {
 Result<RedisLocks::Granted, LockHeld> RedisLocks::ask(const LockRequest& request,
                                                       FencingToken floor) {
     const Reply answer = run(scripts::acquire, request.name,
-                             {hex(request.token_hash), request.holder, milliseconds(request.ttl),
-                              std::to_string(floor.value)});
+                             {base::to_hex(request.token_hash), request.holder,
+                              milliseconds(request.ttl), std::to_string(floor.value)});
     Lock lock = lock_in(request.name, answer.parts.at(1).text);
     if (answer.parts.at(0).number == 0) return held(lock);
     return Granted{std::move(lock), answer.parts.at(0).number == 2};
@@ -168,7 +158,7 @@ Result<RedisLocks::Granted, LockHeld> RedisLocks::ask(const LockRequest& request
 Result<LockGrant, LockHeld> RedisLocks::acquire(const LockRequest& request) {
     // A request for a held lock does not use the database.
     const auto seen = find(request.name);
-    if (seen && seen->token_hash != hex(request.token_hash)) return held(*seen);
+    if (seen && seen->token_hash != base::to_hex(request.token_hash)) return held(*seen);
     for (int grants = 0; grants < max_grants; ++grants) {
         const FencingToken floor = std::max(request.floor, greatest_seen(store_, request.name));
         const auto granted = ask(request, floor);
@@ -208,7 +198,7 @@ void RedisLocks::give_up(const Lock& lock) {
 Result<LockGrant, LockNotHeld, LockLeaseLost> RedisLocks::renew(const std::string& name,
                                                                 const std::string& token_hash,
                                                                 std::chrono::microseconds ttl) {
-    const Reply answer = run(scripts::renew, name, {hex(token_hash), milliseconds(ttl)});
+    const Reply answer = run(scripts::renew, name, {base::to_hex(token_hash), milliseconds(ttl)});
     const std::string& text = answer.parts.at(1).text;
     switch (answer.parts.at(0).number) {
         case 1:
@@ -222,7 +212,7 @@ Result<LockGrant, LockNotHeld, LockLeaseLost> RedisLocks::renew(const std::strin
 
 Result<void, LockNotHeld> RedisLocks::release(const std::string& name,
                                               const std::string& token_hash) {
-    const Reply answer = run(scripts::release, name, {hex(token_hash)});
+    const Reply answer = run(scripts::release, name, {base::to_hex(token_hash)});
     if (answer.number == 0) return LockNotHeld{name};
     return {};
 }

@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 
-std::string hex_of(std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string hex;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        hex += digits[byte >> 4U];
-        hex += digits[byte & 0xfU];
-    }
-    return hex;
-}
-
 std::string keyed_hash(std::string_view key, std::string_view text) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
@@ -65,7 +54,7 @@ std::string sha256_hex(std::string_view text) {
     if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
         throw std::runtime_error("OpenSSL: SHA-256 failed");
     }
-    return hex_of({reinterpret_cast<const char*>(digest.data()), size});
+    return base::to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::string amz_date(std::chrono::sys_seconds at) {
@@ -105,7 +94,7 @@ std::string authorization(const RequestToSign& request, const SigningScope& scop
         key = keyed_hash(key, part);
     }
     return std::string{algorithm} + " Credential=" + keys.access_key + '/' + extent +
-           ", SignedHeaders=" + names + ", Signature=" + hex_of(keyed_hash(key, text));
+           ", SignedHeaders=" + names + ", Signature=" + base::to_hex(keyed_hash(key, text));
 }
 
 }  // namespace sundial::sqs

@@ -8,20 +8,10 @@
 #include <string>
 
 #include "adapters/system/crypto.hpp"
+#include "base/text.hpp"
 
 namespace sundial::system {
 namespace {
-
-std::string hex(std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += digits[byte >> 4U];
-        text += digits[byte & 15U];
-    }
-    return text;
-}
 
 constexpr std::size_t key_bytes = 16;  // 128 bits: no collision to expect at 10^9 events
 
@@ -60,14 +50,15 @@ EventId SystemIds::event_id(const IdempotencyKey& first_key) {
 }
 
 IdempotencyKey SystemIds::random_key() {
-    return IdempotencyKey{"event-" + hex(random_bytes(key_bytes))};
+    return IdempotencyKey{"event-" + base::to_hex(random_bytes(key_bytes))};
 }
 
 IdempotencyKey SystemIds::generated_key(std::string_view schedule, std::optional<UserId> user,
                                         std::string_view occurrence) {
     std::string name{schedule};
     name.append(1, '\n').append(user ? to_string(*user) : "").append(1, '\n').append(occurrence);
-    return IdempotencyKey{"event-" + hex(std::string_view(sha256(name)).substr(0, key_bytes))};
+    return IdempotencyKey{"event-" +
+                          base::to_hex(std::string_view(sha256(name)).substr(0, key_bytes))};
 }
 
 double SystemRandom::unit() {

@@ -5,6 +5,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/text.hpp"
+
 namespace sundial::system {
 namespace {
 
@@ -20,13 +22,7 @@ public:
         std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
         unsigned int size = 0;
         succeed(EVP_DigestFinal_ex(context_.get(), sum.data(), &size) == 1);
-        constexpr std::string_view digits = "0123456789abcdef";
-        std::string hex;
-        for (unsigned int i = 0; i < size; ++i) {
-            hex += digits[sum.at(i) >> 4];
-            hex += digits[sum.at(i) & 15];
-        }
-        return hex;
+        return base::to_hex({reinterpret_cast<const char*>(sum.data()), size});
     }
 
 private:

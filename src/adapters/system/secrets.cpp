@@ -172,13 +172,7 @@ bool SystemApiKeySecrets::matches(std::string_view secret, std::string_view hash
 
 LockTokens::Fresh SystemLockTokens::make() {
     constexpr std::size_t bytes = 16;
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string token;
-    for (const char byte : random_bytes(bytes)) {
-        const auto value = static_cast<unsigned char>(byte);
-        token += digits[value >> 4U];
-        token += digits[value & 0xfU];
-    }
+    std::string token = base::to_hex(random_bytes(bytes));
     std::string its_hash = hash(token);
     return {std::move(token), std::move(its_hash)};
 }
