@@ -17,8 +17,7 @@ import urllib.request
 PACKAGE, BUILD = map(pathlib.Path, sys.argv[1:3])
 HERE = pathlib.Path(__file__).resolve().parent
 HANG_GUARD = 60
-# Where systemd has an access list on the folder of credentials the drop-in is not needed. Kernels without access lists on
-# tmpfs give the service no permission to read it.
+# A drop-in for kernels without access lists on tmpfs: there systemd cannot let the service read its credentials.
 WITHOUT_CREDENTIALS = "[Service]\nLoadCredential=\n"
 
 

@@ -118,7 +118,7 @@ test("cells of CSV keep their text and start no formula", () => {
   assert.equal(csvOf([{ a: 'x "y", z', b: null, c: { d: 1 } }, { a: "=1+1", b: -5 }], ["a", "b", "c"]), 'a,b,c\r\n"x ""y"", z",,"{""d"":1}"\r\n\'=1+1,-5,\r\n');
 });
 
-test("a lost server is told once, and its return too", () => {
+test("a lost server is reported once, and its return too", () => {
   const connection = new Connection();
   const told: (string | undefined)[] = [];
   let returns = 0;

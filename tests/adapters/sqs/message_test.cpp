@@ -63,9 +63,9 @@ TEST(SqsMessage, OfAFifoQueueHasItsKeyAsDeduplicationIdAndTheChosenGroup) {
                       HasSubstr(R"("MessageGroupId":"01995b2c-7d3a-7000-8000-000000000002")")));
     EXPECT_THAT(message_of(birthday(), a_fifo_queue(true)).fields,
                 HasSubstr(R"("MessageGroupId":"01995b2c-7d3a-7000-8000-000000000003")"));
-    Event nobody = birthday();
-    nobody.user.reset();
-    EXPECT_THAT(message_of(nobody, a_fifo_queue(false)).fields,
+    Event without_user = birthday();
+    without_user.user.reset();
+    EXPECT_THAT(message_of(without_user, a_fifo_queue(false)).fields,
                 HasSubstr(R"("MessageGroupId":"birthday-7-2027")"));
 }
 
