@@ -14,6 +14,8 @@
 #include "sundial/retry.hpp"
 #include "sundial/streams.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Event-sourced aggregates: the state of an aggregate is computed from its recorded events. Yours
 /// are plain values:
 ///
@@ -440,3 +442,5 @@ void AggregateRepository<A>::keep_snapshot(const Loaded<A>& saved, const Appende
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include "sundial/single_flight.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// A cache for values that are expensive to load and may be slightly out of date.
 ///
 ///     sundial::Cache<std::string, Report> reports{
@@ -361,3 +363,5 @@ typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Va
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The codes of errors as an enumeration, for `switch`.
 namespace sundial {
 
@@ -120,3 +122,5 @@ inline constexpr std::array<std::pair<std::string_view, Code>, 36> codes{{
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -15,6 +15,8 @@
 #include "sundial/engine.hpp"
 #include "sundial/locks.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Work shared out among processes by the locks of `sundial/locks.hpp`: a semaphore, and a task
 /// that one process at a time runs. Every process must use the same database.
 namespace sundial {
@@ -148,3 +150,5 @@ private:
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 struct pg_conn;  // libpq's PGconn
 
 /// The types of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that
@@ -534,3 +536,5 @@ private:
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

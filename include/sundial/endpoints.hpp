@@ -9,6 +9,8 @@
 
 #include "sundial/embedding.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Endpoints, of `sundial/engine.hpp`, which brings these types into namespace `sundial`: include
 /// that header.
 namespace sundial::embedding {
@@ -63,3 +65,5 @@ struct ReceivedRequest {
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Exceptions of `Result::value()`, for programs that use them. Sundial's own functions throw none.
 namespace sundial {
 
@@ -59,3 +61,5 @@ class SqlFailedError : public Exception {
 };
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

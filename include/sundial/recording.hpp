@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The types of `sundial/streams.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
@@ -294,3 +296,5 @@ private:
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 // Lets clang warn about pointers into a Result that no longer exists.
 #if defined(__clang__)
 #define SUNDIAL_POINTS_INTO_IT [[clang::lifetimebound]]
@@ -208,3 +210,5 @@ struct Done {};
 }  // namespace sundial::embedding
 
 #undef SUNDIAL_POINTS_INTO_IT
+
+#pragma GCC visibility pop

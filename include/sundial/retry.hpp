@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Repeats an operation that failed and may succeed the next time: after a version conflict, or
 /// while a database is briefly unavailable.
 ///
@@ -177,3 +179,5 @@ std::invoke_result_t<Operation&> retry(const RetryRules& rules, Operation&& oper
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include "sundial/embedding.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Schedules, and lists and changes of events, of `sundial/engine.hpp`, which brings these types
 /// into namespace `sundial`: include that header.
 namespace sundial::embedding {
@@ -115,3 +117,5 @@ struct EventChange {
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace sundial::embedding {
 
 /// A named lock held by a session of a PostgreSQL server, for steps that must not be interrupted
@@ -49,3 +51,5 @@ namespace sundial {
 using embedding::SessionLock;
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

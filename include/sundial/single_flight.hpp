@@ -14,6 +14,8 @@
 #include "sundial/result.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// When many callers want the same value at once, one loads it for all.
 ///
 ///     sundial::SingleFlight<std::string, Report> reports;
@@ -271,3 +273,5 @@ void SingleFlight<Key, Value>::forget_flight(const std::shared_ptr<Flight>& flig
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 /// Statements of your own in a transaction of the engine: `Transaction::sql` of
 /// `sundial/transacting.hpp`.
 namespace sundial {
@@ -67,3 +69,5 @@ struct SqlRows {
 };
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

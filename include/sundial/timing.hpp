@@ -3,6 +3,8 @@
 #include <chrono>
 #include <stop_token>
 
+#pragma GCC visibility push(default)
+
 namespace sundial {
 
 /// A steady clock, sleep and randomness for retries and caches. Thread-safe. Tests pass their own,
@@ -30,3 +32,5 @@ namespace detail {
 }  // namespace detail
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

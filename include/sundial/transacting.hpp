@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/sql.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Transactions of `sundial/engine.hpp`, which brings these types into namespace `sundial`: include
 /// that header.
 namespace sundial::embedding {
@@ -167,3 +169,5 @@ auto Engine::transact(Work&& work) {
 }
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop
