@@ -58,10 +58,13 @@ class Upcasters {
 public:
     /// Computes the data of the next schema version from the data of version `from` alone.
     using Upcast = std::function<std::string(const std::string& data)>;
+    /// Registers the step of `type` from version `from` to the next. Returns this object. Not
+    /// thread-safe.
     Upcasters& add(const std::string& type, std::uint32_t from, Upcast upcast) {
         steps_.insert_or_assign({type, from}, std::move(upcast));
         return *this;
     }
+    /// The event with today's data and schema version. Thread-safe.
     [[nodiscard]] RecordedEvent apply(RecordedEvent event) const {
         for (auto step = steps_.find({event.type, event.schema_version}); step != steps_.end();
              step = steps_.find({event.type, event.schema_version})) {
@@ -78,10 +81,10 @@ private:
 /// An aggregate as it was loaded, with the changes made since.
 template <Aggregate A>
 struct Loaded {
-    std::string id;
-    A state{};
-    std::uint64_t version = 0;  // of `state`, uncommitted events included
-    std::vector<NewRecordedEvent> uncommitted{};
+    std::string id;                               // of the aggregate
+    A state{};                                    // with all events applied, uncommitted ones too
+    std::uint64_t version = 0;                    // of `state`, uncommitted events included
+    std::vector<NewRecordedEvent> uncommitted{};  // raised since it was loaded
 
     /// Applies the event to the state here; `save` stores it.
     void raise(const typename A::Event& event) {
@@ -97,12 +100,13 @@ enum class Resolution : std::uint8_t {
     retry,   // run the command again
     fail     // return the conflict to the caller
 };
+/// Chooses, by both sides’ events, oldest first.
 using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedEvent>& mine,
                                                   const std::vector<RecordedEvent>& theirs)>;
 
 /// How `execute` handles concurrent changes of the same aggregate.
 struct Execution {
-    RetryRules retry{};
+    RetryRules retry{};  // how often and after which delays a command runs again
     /// After this number of conflicts, one more attempt holds a lock on the stream while it rebases
     /// and saves, or while the command runs and saves. No conflict can end that attempt. 0: never.
     unsigned pessimistic_after = 0;
@@ -112,21 +116,24 @@ struct Execution {
 /// The result of a command.
 template <Aggregate A>
 struct Executed {
-    A state;
-    std::uint64_t version = 0;
-    unsigned attempts = 0;
+    A state;                    // after the command
+    std::uint64_t version = 0;  // of the stream, in which the command is stored
+    unsigned attempts = 0;      // runs of the command, from 1
 };
 
 /// Loads and saves aggregates. Thread-safe if A's functions are.
 template <Aggregate A>
 class AggregateRepository {
 public:
+    /// Of a repository.
     struct Settings {
-        Upcasters upcasters{};
+        Upcasters upcasters{};             // for events of older schema versions
         std::uint64_t snapshot_every = 0;  // in versions; 0: never. For aggregates with snapshots
         Timing* timing = nullptr;          // null: the machine's clock
     };
+    /// With the default settings.
     explicit AggregateRepository(Streams streams) : AggregateRepository(std::move(streams), {}) {}
+    /// The engine of `streams` must outlive it.
     AggregateRepository(Streams streams, Settings settings)
         : streams_(std::move(streams)), settings_(std::move(settings)) {}
 
@@ -310,6 +317,7 @@ Result<Done> AggregateRepository<A>::decide(Loaded<A>& loaded, Command& command)
     return Done{};
 }
 
+/// One run of the command, and its save.
 template <Aggregate A>
 template <class Command>
 auto AggregateRepository<A>::try_once(const std::string& id, std::optional<Loaded<A>>& mine,

@@ -25,6 +25,7 @@ namespace sundial {
 /// engine must outlive it.
 class Permit {
 public:
+    /// Made by Semaphore.
     Permit(Lock lock, std::size_t number) : lock_(std::move(lock)), number_(number) {}
     /// From 0 on. No two holders have the same number at once, so it can name a port or a file.
     [[nodiscard]] std::size_t number() const { return number_; }

@@ -25,6 +25,7 @@ enum class EndpointType : std::uint8_t {
 /// A receiver of events.
 struct NewEndpoint {
     std::string name;  // your own id of it, unique, 1 to 128 characters
+    /// How events reach it.
     EndpointType type = EndpointType::webhook;
     std::string url{};  // of a webhook: "https://crm.example/hook"
     std::vector<std::pair<std::string, std::string>> headers{};  // your own, of a webhook
@@ -39,28 +40,37 @@ struct NewEndpoint {
     /// the endpoint is created.
     std::string secret{};
 };
+/// A stored endpoint, without its secrets.
 struct Endpoint {
     std::string id;    // a UUID
     std::string name;  // empty: it was created without one
     /// "WEBHOOK", "PULL" or "INBOX", or a type that only `sundial serve` has.
     std::string type;
     std::string url;  // empty: its type has none
+    /// False: its events wait.
     bool enabled = true;
     std::string disabled_reason;  // may be empty
     std::string secret_hint;      // "whsec_…Q9f"
+    /// Grows by one with every change.
     std::uint64_t version = 0;
 };
+/// The answer to `put_endpoint`.
 struct StoredEndpoint {
+    /// As it is now.
     Endpoint endpoint;
     /// The signing secret of a webhook that this call created; it is never shown again. Else empty.
     std::string secret;
+    /// False: it was changed.
     bool created = false;
 };
 
 /// A request that an inbox has got.
 struct ReceivedRequest {
+    /// When the request came.
     Instant received_at;
+    /// Name and value, in the order of the request.
     std::vector<std::pair<std::string, std::string>> headers;
+    /// The request’s bytes.
     std::string body;
 };
 

@@ -14,9 +14,11 @@ namespace sundial {
 /// Any error; `what()` is its code and detail.
 class Exception : public std::runtime_error {
 public:
+    /// Of this error.
     explicit Exception(embedding::Error its_error)
         : std::runtime_error(its_error.code + ": " + its_error.detail),
           error_(std::move(its_error)) {}
+    /// The error with its data.
     [[nodiscard]] const embedding::Error& error() const { return error_; }
 
 private:

@@ -21,8 +21,8 @@ namespace sundial::embedding {
 
 /// Details of OPTIMISTIC_LOCK for an append: the stream is not at the expected version.
 struct Conflict {
-    std::string stream_type;
-    std::string stream_id;
+    std::string stream_type;    // the type of the stream
+    std::string stream_id;      // its id in that type
     std::int64_t expected = 0;  // as `Expected::number`: -1 any, 0 no stream, -2 the stream exists
     std::uint64_t actual = 0;   // where the stream is; 0: there is none
     /// The batch is in the stream already, under these ids, and did not come of this expectation;
@@ -42,15 +42,15 @@ struct SqlFailure {
 
 /// Details of OPTIMISTIC_LOCK for a user, an event or a schedule.
 struct VersionConflict {
-    std::string id;
-    std::uint64_t expected = 0;
-    std::uint64_t actual = 0;
+    std::string id;              // of the object
+    std::uint64_t expected = 0;  // the version that the call named
+    std::uint64_t actual = 0;    // the version that it has
     friend bool operator==(const VersionConflict&, const VersionConflict&) = default;
 };
 /// Details of LOCK_HELD.
 struct HeldLock {
-    std::string name;
-    std::string holder;
+    std::string name;                                             // of the lock
+    std::string holder;                                           // who has it, as it was acquired
     std::chrono::sys_time<std::chrono::microseconds> expires_at;  // unless its holder renews it
     friend bool operator==(const HeldLock&, const HeldLock&) = default;
 };
@@ -69,29 +69,31 @@ struct Duplicate {
 };
 /// Details of INVALID_STATE_TRANSITION.
 struct WrongState {
-    std::string event_id;
-    std::string status;
-    bool claimed = false;
+    std::string event_id;       // a UUID
+    std::string status;         // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
+    bool claimed = false;       // a handler or worker has it
     std::string waiting_for{};  // as Event::waiting_for
-    std::uint64_t version = 0;
+    std::uint64_t version = 0;  // of the event
     friend bool operator==(const WrongState&, const WrongState&) = default;
 };
 /// Details of VALIDATION_FAILED and PAYLOAD_TOO_LARGE: every invalid member of the request.
 struct InvalidField {
-    std::string field;  // its name in C++: "local_time", "rule.cron"; empty: the whole request
-    std::string code;   // "out_of_range", "bad_format", …
-    std::string message;
+    std::string field;    // its name in C++: "local_time", "rule.cron"; empty: the whole request
+    std::string code;     // "out_of_range", "bad_format", …
+    std::string message;  // what would be right
     friend bool operator==(const InvalidField&, const InvalidField&) = default;
 };
+/// All of a request.
 using InvalidFields = std::vector<InvalidField>;
 /// Details of EVENT_ID_REUSED, for each such id.
 struct ReusedId {
-    std::string event_id;
-    std::string reason;  // PARTIAL, DIFFERENT_ORDER, DIFFERENT_CONTENT, OTHER_STREAM, IN_BATCH
+    std::string event_id;  // the id that was used before
+    std::string reason;    // PARTIAL, DIFFERENT_ORDER, DIFFERENT_CONTENT, OTHER_STREAM, IN_BATCH
     std::string stream_type{};  // of the stream that has it
-    std::string stream_id{};
+    std::string stream_id{};    // of the stream that has it
     friend bool operator==(const ReusedId&, const ReusedId&) = default;
 };
+/// All of a request.
 using ReusedIds = std::vector<ReusedId>;
 
 /// Whether and how a failed call may succeed if it is repeated.
@@ -112,11 +114,12 @@ enum class Repeat : std::uint8_t {
 ///         read_again_from(conflict->actual);
 ///     }
 struct Error {
+    /// The details of a code; `std::monostate`: it has none.
     using Data = std::variant<std::monostate, Conflict, SqlFailure, VersionConflict, HeldLock,
                               LostLease, Duplicate, WrongState, InvalidFields, ReusedIds>;
-    std::string code;
+    std::string code;  // for programs: "USER_NOT_FOUND"
     std::string detail;
-    Data data{};
+    Data data{};  // the details
 
     /// Whether the call may succeed if it is repeated; COMMIT_OUTCOME_UNKNOWN may have succeeded.
     [[nodiscard]] Repeat repeat() const;
@@ -146,21 +149,30 @@ namespace detail {
 template <class T>
 class [[nodiscard]] Result {
 public:
+    /// Success.
     Result(T value) : content_(std::move(value)) {}
+    /// Failure.
     Result(Error error) : content_(std::move(error)) {}
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return content_.index() == 0; }
+    /// Whether there is a value.
     explicit operator bool() const { return has_value(); }
     /// Requires a value: without one, the program ends.
     T& operator*() & { return *value_or_end(); }
+    /// The same.
     const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
+    /// The same, by value.
     T operator*() && { return std::move(*value_or_end()); }
+    /// Requires a value: without one, the program ends.
     T* operator->() SUNDIAL_POINTS_INTO_IT { return value_or_end(); }
+    /// The same.
     const T* operator->() const SUNDIAL_POINTS_INTO_IT {
         return const_cast<Result*>(this)->value_or_end();
     }
     /// Requires an error: without one, the program ends.
     [[nodiscard]] const Error& error() const& { return *const_cast<Result*>(this)->error_or_end(); }
+    /// The same, by value.
     [[nodiscard]] Error error() && { return std::move(*error_or_end()); }
 
     /// For programs that use exceptions: the value, or throws the exception of the error's code
@@ -169,11 +181,14 @@ public:
         if (!has_value()) detail::throw_error(error());
         return **this;
     }
+    /// The same, moved out.
     [[nodiscard]] T value() && {
         if (!has_value()) detail::throw_error(error());
         return std::move(*value_or_end());
     }
+    /// The value, or `other` without one.
     [[nodiscard]] T value_or(T other) const& { return has_value() ? **this : std::move(other); }
+    /// The same, moved out.
     [[nodiscard]] T value_or(T other) && {
         return has_value() ? std::move(*value_or_end()) : std::move(other);
     }
@@ -183,6 +198,7 @@ public:
         if (!has_value()) return std::move(*error_or_end());
         return std::forward<Next>(next)(std::move(*value_or_end()));
     }
+    /// The same, with a copy of the value.
     template <class Next>
     auto and_then(Next&& next) const& -> std::invoke_result_t<Next, const T&> {
         if (!has_value()) return error();

@@ -29,7 +29,9 @@ public:
     /// server; LOCK_HELD, by this process too; STORAGE_UNAVAILABLE.
     static Result<SessionLock> acquire(const std::string& url, const std::string& name,
                                        std::chrono::milliseconds wait = {});
+    /// The source holds no lock afterwards.
     SessionLock(SessionLock&&) noexcept;
+    /// Releases the lock that this object held.
     SessionLock& operator=(SessionLock&&) noexcept;
     /// Releases it.
     ~SessionLock();

@@ -68,10 +68,14 @@ inline embedding::Error unknown_exception() {
 template <class Key, class Value>
 class SingleFlight {
 public:
+    /// All callers share one value.
     using Shared = std::shared_ptr<const Value>;
+    /// A value, or why there is none.
     using Answer = embedding::Result<Shared>;
+    /// Computes the value. The token requests a stop when nobody waits any more.
     using Loader = std::function<embedding::Result<Value>(const std::stop_token&)>;
 
+    /// `launch` runs each load, by default on a thread of its own.
     explicit SingleFlight(Launch launch = launch_thread) : launch_{std::move(launch)} {}
     /// Requests a stop of the loads in flight and waits for them. No thread may be inside `run` any
     /// more.
