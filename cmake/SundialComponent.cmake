@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 set(_sundial_components patterns time engine sqlite postgres client)
 set(SUNDIAL_COMPONENTS "${_sundial_components}" CACHE STRING "The components of the library to build, with those they need")
 
-# What each component needs of the others.
+# The components that each component needs.
 set(_sundial_needs_time patterns)
 set(_sundial_needs_engine patterns time)
 set(_sundial_needs_sqlite engine)
@@ -37,8 +37,8 @@ endfunction()
 
 # sundial_anchor(TARGET SYMBOL)
 #
-# Whatever links TARGET gets the object that defines SYMBOL, although nothing refers to it. The option changes nothing else
-# in the program.
+# A program that links TARGET gets the object that defines SYMBOL, although no code refers to it. The option has no other
+# effect on the program.
 function(sundial_anchor target symbol)
     target_link_options(${target} INTERFACE LINKER:--undefined=${symbol})
 endfunction()
@@ -128,7 +128,7 @@ function(sundial_component name)
         sundial_anchor(${target} ${COMPONENT_ANCHOR})
     endif()
     if(BUILD_SHARED_LIBS)
-        # What it uses of the insides of other components, which do not show them, it has too, invisibly.
+        # It contains its own copy of the internal code that it uses of lower layers, because no library exports that.
         foreach(layer IN LISTS COMPONENT_LAYERS)
             target_link_libraries(${target} PRIVATE sundial_${layer})
         endforeach()

@@ -106,7 +106,7 @@ unset(_sundial_wanted)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sundial-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sundial-config.cmake ${PROJECT_BINARY_DIR}/sundial-config-version.cmake
     DESTINATION ${package_dir} COMPONENT library)
-# What `cmake --install --component library` installs.
+# Builds the files that `cmake --install --component library` installs.
 add_custom_target(sundial_library)
 foreach(name IN LISTS _sundial_installed)
     add_dependencies(sundial_library sundial_library_${name})

@@ -91,9 +91,9 @@ public:
     using Shared = std::shared_ptr<const Value>;
     /// A value, or why there is none.
     using Answer = embedding::Result<Shared>;
-    /// What a load found: a value, nothing, or an error.
+    /// The result of a load: a value, no value, or an error.
     using Loaded = embedding::Result<std::optional<Value>>;
-    /// Loads the value of a key. The token requests a stop when nobody waits any more.
+    /// Loads the value of a key. The token requests a stop when no caller waits any more.
     using Loader = std::function<Loaded(const Key&, const std::stop_token&)>;
 
     /// Refreshes run where `launch` runs them.

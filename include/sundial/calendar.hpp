@@ -61,7 +61,7 @@ public:
     /// if a policy leaves it out. Errors: VALIDATION_FAILED.
     [[nodiscard]] embedding::Result<std::optional<embedding::Instant>> instant_of(
         const std::string& local, const InZone& in) const;
-    /// What the clock of `timezone` shows at an instant, with its offset:
+    /// The local time in `timezone` at an instant, with its offset:
     /// "2027-03-28T03:30:00.000+02:00". Errors: VALIDATION_FAILED.
     [[nodiscard]] embedding::Result<std::string> local_of(embedding::Instant instant,
                                                           const std::string& timezone) const;

@@ -102,7 +102,7 @@ struct Event {
 /// The outcome of one event, as its handler returns it.
 class Handled {
 public:
-    /// What becomes of the event.
+    /// The consequence for the event.
     enum class Verdict : std::uint8_t { done, retry, refused, snoozed };
     /// Done: the event is COMPLETED and not handled again.
     static Handled done() { return {Verdict::done, {}}; }
@@ -116,7 +116,7 @@ public:
     /// by the storage's clock; an instant in the past is due at once.
     static Handled snooze(Instant until) { return {Verdict::snoozed, {}, until}; }
 
-    /// What becomes of the event.
+    /// The consequence for the event.
     [[nodiscard]] Verdict verdict() const { return verdict_; }
     /// Why; empty for `done`.
     [[nodiscard]] const std::string& reason() const { return reason_; }

@@ -32,7 +32,7 @@ struct StreamId {
 /// appended; 0: there is none yet.
 class Expected {
 public:
-    /// Whatever the stream contains.
+    /// The stream may contain anything.
     static constexpr Expected any() { return Expected{-1}; }
     /// The stream has no event yet.
     static constexpr Expected no_stream() { return Expected{0}; }
@@ -61,7 +61,7 @@ struct EventMetadata {
     std::string correlation_id{};  // empty: that of its cause, or the first event of the batch
     /// The id of the event or command that caused it; may be empty.
     std::string causation_id{};
-    /// Who did it; may be empty.
+    /// The person or program that caused it; may be empty.
     std::string actor{};
     /// Whose data it is; may be empty.
     std::string tenant{};

@@ -50,7 +50,7 @@ struct VersionConflict {
 /// Details of LOCK_HELD.
 struct HeldLock {
     std::string name;                                             // of the lock
-    std::string holder;                                           // who has it, as it was acquired
+    std::string holder;                                           // its holder, as it named itself
     std::chrono::sys_time<std::chrono::microseconds> expires_at;  // unless its holder renews it
     friend bool operator==(const HeldLock&, const HeldLock&) = default;
 };

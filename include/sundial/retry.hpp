@@ -132,7 +132,7 @@ struct RetryWhen {
 /// The retry loop without the call: for loops that `retry` does not fit.
 class Retries {
 public:
-    /// What the caller does next: run again, return the last error, or return a stop.
+    /// The caller's next step: run again, return the last error, or return a stop.
     enum class Next : std::uint8_t { again, over, stopped };
 
     /// Both must outlive it. Counts the first call.

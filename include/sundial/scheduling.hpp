@@ -99,11 +99,11 @@ struct Occurrence {
     std::string local;          // the local time, with its offset
     std::string note;           // such as "gap_boundary" or "leap_moved"; empty: nothing special
 };
-/// What a schedule would do.
+/// The next occurrences of a schedule.
 struct Preview {
     /// The rule in plain words.
     std::string description;
-    /// What may surprise, in plain words.
+    /// Properties of the rule that may surprise, in plain words.
     std::vector<std::string> warnings;
     /// In order, those that a policy leaves out included.
     std::vector<Occurrence> occurrences;

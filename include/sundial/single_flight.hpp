@@ -72,7 +72,7 @@ public:
     using Shared = std::shared_ptr<const Value>;
     /// A value, or why there is none.
     using Answer = embedding::Result<Shared>;
-    /// Computes the value. The token requests a stop when nobody waits any more.
+    /// Computes the value. The token requests a stop when no caller waits any more.
     using Loader = std::function<embedding::Result<Value>(const std::stop_token&)>;
 
     /// `launch` runs each load, by default on a thread of its own.

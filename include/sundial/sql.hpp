@@ -23,7 +23,7 @@ class SqlValue {
 public:
     /// Of a BYTEA or BLOB.
     using Bytes = std::vector<std::byte>;
-    /// What a value can be; `nullptr` is NULL.
+    /// The types of a value; `nullptr` is NULL.
     using Content = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Bytes>;
 
     /// NULL.
@@ -55,7 +55,7 @@ public:
     SqlValue(const std::optional<Value>& it)  // NOLINT(google-explicit-constructor)
         : SqlValue(it ? SqlValue(*it) : SqlValue(nullptr)) {}
 
-    /// What it is.
+    /// The value.
     [[nodiscard]] const Content& content() const { return content_; }
 
 private:

@@ -36,7 +36,7 @@ step(${CMAKE_COMMAND} --install ${BUILD} --component library --prefix ${FOLDER}/
 file(GLOB_RECURSE package_files ${FOLDER}/prefix/*.cmake)
 foreach(file IN LISTS package_files)
     file(READ ${file} text)
-    # Of CMake 3.23 to 3.30. What CMake itself writes may have them behind a check of the version, which this tree needs not.
+    # Features of CMake 3.23 and later.
     if(text MATCHES "FILE_SET|LINK_LIBRARY:|LINK_GROUP:|CXX_MODULES|block\\(|COMPILE_ONLY:|cmake_path\\(COMPARE|PATH:|LIST:")
         message(FATAL_ERROR "${file} uses ${CMAKE_MATCH_0}, which CMake 3.22 does not know")
     endif()
@@ -76,7 +76,7 @@ refused("Sundial has no component 'mysql'; its components are patterns, time, en
     -D WANTED=sqlite,mysql)
 # Where cctz is missing the package says so, before the linker does.
 refused("cctz is missing" -D WANTED=sqlite -D Sundial_CCTZ_LIBRARY=)  # as if it had been looked for in vain
-# Who does not want PostgreSQL needs no libpq, and who wants it is told.
+# A project without PostgreSQL needs no libpq. A project with it gets an error that names the missing package.
 step(${configure} -B ${FOLDER}/without_libpq -D WANTED=sqlite -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
 refused("PostgreSQL" -D WANTED=postgres -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
 

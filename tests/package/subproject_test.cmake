@@ -35,7 +35,7 @@ step(${configure} -B ${FOLDER}/plain)
 leaves_alone(${FOLDER}/plain)
 step(${configure} -B ${FOLDER}/fetched -D FETCH=SOURCE_DIR,${SUNDIAL})
 leaves_alone(${FOLDER}/fetched)
-# A clone has what is committed.
+# A clone contains the last commit.
 execute_process(COMMAND git -C ${SUNDIAL} rev-parse HEAD
     RESULT_VARIABLE no_checkout OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT no_checkout)

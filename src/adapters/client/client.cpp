@@ -26,7 +26,7 @@ using embedding::Result;
 
 constexpr long connect_seconds = 10;
 
-/// What came back, whether it is an answer or a refusal.
+/// The server's response, an answer or a refusal.
 struct Response {
     int status = 0;
     std::string body{};

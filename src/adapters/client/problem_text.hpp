@@ -7,7 +7,7 @@
 namespace sundial::client {
 
 /// The text of the member `name` of a JSON object, such as a problem of the API; empty if it has
-/// none, or no text, or is no JSON that can be read.
+/// none, or another type, or is not valid JSON.
 [[nodiscard]] std::optional<std::string> text_member(std::string_view object,
                                                      std::string_view name);
 
