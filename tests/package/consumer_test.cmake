@@ -1,6 +1,6 @@
 # Installs the library of BUILD in FOLDER and lets the project consumer/ find it there: a program for each component, which
-# links what that component needs and nothing else; the same with pkg-config; and requests that cannot be met. READELF and
-# PKG_CONFIG are tools.
+# links what that component needs and nothing else; the same with pkg-config; and requests that cannot be met. READELF,
+# NM and PKG_CONFIG are tools. SHARED: the libraries of BUILD are shared ones.
 file(REMOVE_RECURSE ${FOLDER})
 
 function(step)
@@ -47,7 +47,8 @@ endforeach()
 set(configure ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -G ${GENERATOR}
     -D CMAKE_PREFIX_PATH=${FOLDER}/prefix -D CMAKE_CXX_COMPILER=${COMPILER})
 set(all patterns time engine sqlite postgres client)
-step(${configure} -B ${FOLDER}/build -D WANTED=patterns,time,engine,sqlite,postgres,client -D CMAKE_CXX_FLAGS=-O0)
+# An option with which linkers leave out shared libraries that no symbol needs.
+step(${configure} -B ${FOLDER}/build -D CMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed -D WANTED=patterns,time,engine,sqlite,postgres,client -D CMAKE_CXX_FLAGS=-O0)
 step(${CMAKE_COMMAND} --build ${FOLDER}/build)
 foreach(component IN LISTS all)
     step(${FOLDER}/build/${component}_program)
@@ -59,6 +60,31 @@ needs_no(${FOLDER}/build/engine_program "${storages}")
 needs_no(${FOLDER}/build/sqlite_program libpq)
 needs_no(${FOLDER}/build/postgres_program sqlite)
 needs_no(${FOLDER}/build/client_program "${storages}|spdlog|cctz")
+
+# --- shared libraries -----------------------------------------------------------------------------------------
+
+if(SHARED)
+    file(GLOB_RECURSE libraries ${FOLDER}/prefix/libsundial-*.so)
+    list(LENGTH libraries number)
+    if(NOT number EQUAL 6)
+        message(FATAL_ERROR "six libraries, not ${libraries}")
+    endif()
+    foreach(library IN LISTS libraries)
+        output_of(about ${READELF} -d ${library})
+        if(NOT about MATCHES "SONAME[^\n]*libsundial-[a-z]+\\.so\\.[0-9]+\\.[0-9]+\\]")
+            message(FATAL_ERROR "${library} has no version in its name: ${about}")
+        endif()
+        if(library MATCHES "sundial-(patterns|time|engine|sqlite|client)")
+            needs_no(${library} libpq)
+        endif()
+        output_of(exported ${NM} -D -C --defined-only ${library})
+        if(exported MATCHES "[^\n]*sundial::(base|memory|postgres|sqlite|system|webhook|zones|client)::[^\n]*")
+            message(FATAL_ERROR "${library} shows ${CMAKE_MATCH_0}")
+        endif()
+        get_filename_component(folder ${library} DIRECTORY)
+    endforeach()
+    set(ENV{LD_LIBRARY_PATH} ${folder})  # for the programs below
+endif()
 
 # --- requests that cannot be met ------------------------------------------------------------------------------
 
@@ -74,11 +100,15 @@ endfunction()
 
 refused("Sundial has no component 'mysql'; its components are patterns, time, engine, sqlite, postgres, client"
     -D WANTED=sqlite,mysql)
-# Where cctz is missing the package says so, before the linker does.
-refused("cctz is missing" -D WANTED=sqlite -D Sundial_CCTZ_LIBRARY=)  # as if it had been looked for in vain
+if(NOT SHARED)  # a program of a shared library needs only that
+    # Where cctz is missing the package says so, before the linker does.
+    refused("cctz is missing" -D WANTED=sqlite -D Sundial_CCTZ_LIBRARY=)  # as if it had been looked for in vain
+endif()
 # A project without PostgreSQL needs no libpq. A project with it gets an error that names the missing package.
 step(${configure} -B ${FOLDER}/without_libpq -D WANTED=sqlite -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
-refused("PostgreSQL" -D WANTED=postgres -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
+if(NOT SHARED)
+    refused("PostgreSQL" -D WANTED=postgres -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
+endif()
 
 # --- pkg-config -----------------------------------------------------------------------------------------------
 
