@@ -34,7 +34,8 @@ DeliveryModule::Ports delivery_ports(Platform& p, const Handlers& handlers) {
             .kinds = p.kinds,
             .in_process = p.in_process,
             .handlers = handlers,
-            .permit = p.permit};
+            .permit = p.permit,
+            .presence = *p.presence};
 }
 
 WakeupsModule::Settings wakeups_settings(Platform& p) {
