@@ -131,6 +131,9 @@ class EventPatch(TypedDict, total=False):
     deliveryPayload: Any
     # For a FAILED event: whether the dead letter was dismissed
     dismissed: bool
+    # Only with dismissed true: why. A second dismissal with a note replaces the first one's; taking the dismissal
+    # back removes it
+    note: str
 
 
 class NewEvents(TypedDict):
@@ -343,6 +346,8 @@ class _EventRequired(TypedDict):
     retryOf: Optional[str]
     # When a dead letter was dismissed
     dismissedAt: Optional[str]
+    # Why it was dismissed; null without a note
+    dismissalNote: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
     # End of the lease
@@ -1056,6 +1061,8 @@ class BulkRequest(_BulkRequestRequired, total=False):
     set: "BulkRequestSet"
     # Maximum rate; retries 50 by default, other actions without a limit
     perSecond: int
+    # For dismiss: why, kept with each event
+    note: str
     dryRun: bool
 
 
@@ -1315,6 +1322,20 @@ class Ticked(TypedDict):
     completed: int
     failed: int
     retrying: int
+
+
+class SettingsData(TypedDict):
+    key: str
+    # As in a settings file; *** hides a secret
+    value: str
+    # default, the name of a settings file, the name of an environment variable, or a flag
+    origin: str
+    # What the setting is for
+    help: str
+
+
+class Settings(TypedDict):
+    data: List["SettingsData"]
 
 
 class InfoDatabase(TypedDict):
@@ -2412,6 +2433,7 @@ OPERATIONS: Dict[str, Route] = {
     "listInstances": Route("GET", "/v1/instances", "json", False),
     "drainInstance": Route("POST", "/v1/instances/{id}/drain", "json", True),
     "getInfo": Route("GET", "/v1/info", "json", False),
+    "listSettings": Route("GET", "/v1/settings", "json", False),
     "getErrors": Route("GET", "/docs/errors", "text", False),
     "getError": Route("GET", "/docs/errors/{code}", "text", False),
     "getOpenApi": Route("GET", "/openapi.json", "json", False),

@@ -116,6 +116,11 @@ export interface EventPatch {
   deliveryPayload?: unknown;
   /** For a FAILED event: whether the dead letter was dismissed */
   dismissed?: boolean;
+  /**
+   * Only with dismissed true: why. A second dismissal with a note replaces the first one's; taking the dismissal
+   * back removes it
+   */
+  note?: string;
 }
 
 export interface NewEvents {
@@ -327,6 +332,8 @@ export interface Event {
   retryOf: string | null;
   /** When a dead letter was dismissed */
   dismissedAt: string | null;
+  /** Why it was dismissed; null without a note */
+  dismissalNote: string | null;
   /** The holder: the id of an instance, or the name of a pull worker */
   claimedBy: string | null;
   /** End of the lease */
@@ -988,6 +995,8 @@ export interface BulkRequest {
   };
   /** Maximum rate; retries 50 by default, other actions without a limit */
   perSecond?: number;
+  /** For dismiss: why, kept with each event */
+  note?: string;
   dryRun?: boolean;
 }
 
@@ -1228,6 +1237,18 @@ export interface Ticked {
   completed: number;
   failed: number;
   retrying: number;
+}
+
+export interface Settings {
+  data: readonly {
+    key: string;
+    /** As in a settings file; *** hides a secret */
+    value: string;
+    /** default, the name of a settings file, the name of an environment variable, or a flag */
+    origin: string;
+    /** What the setting is for */
+    help: string;
+  }[];
 }
 
 export interface Info {
@@ -2269,6 +2290,8 @@ export interface ApiOperations {
   drainInstance: { path: { id: string }; query: undefined; body: undefined; result: Instance };
   /** Versions of all parts */
   getInfo: { path: undefined; query: undefined; body: undefined; result: Info };
+  /** Settings of the instance that answers, each with its value and its source */
+  listSettings: { path: undefined; query: undefined; body: undefined; result: Settings };
   /** All errors in words, with the remedies */
   getErrors: { path: undefined; query: undefined; body: undefined; result: string };
   /** One error in words: the target of a problem's type */
@@ -2370,6 +2393,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   listInstances: ["GET", "/v1/instances", "json", false],
   drainInstance: ["POST", "/v1/instances/{id}/drain", "json", true],
   getInfo: ["GET", "/v1/info", "json", false],
+  listSettings: ["GET", "/v1/settings", "json", false],
   getErrors: ["GET", "/docs/errors", "text", false],
   getError: ["GET", "/docs/errors/{code}", "text", false],
   getOpenApi: ["GET", "/openapi.json", "json", false],

@@ -91,6 +91,9 @@ public:
         } else if (has_target(request.target) || request.shift) {
             refuse("/set", "not_allowed", "belongs to the action reschedule only");
         }
+        if (request.note && request.action != BulkAction::dismiss) {
+            refuse("/note", "not_allowed", "belongs to the action dismiss only");
+        }
         return std::move(defects_);
     }
 
@@ -306,6 +309,7 @@ private:
             case BulkAction::dismiss: {
                 EventEdit edit;
                 edit.dismissed = true;
+                edit.note = request_.note;
                 return edit_in(tx_, zones_, id, edit, std::nullopt);
             }
             case BulkAction::reschedule:

@@ -273,8 +273,10 @@ TEST_F(BulkEventsTest, DismissesByReason) {
     settle(other, Refused{"TIMEOUT after 10 s"});
     BulkRequest request = to(BulkAction::dismiss);
     request.filter.reason = "TIMEOUT";
+    request.note = "the receiver\nis gone";
     EXPECT_EQ(done(request).done, 1U);
     EXPECT_TRUE(find(other).dismissed_at);
+    EXPECT_EQ(find(other).dismissal_note, request.note);
     EXPECT_EQ(queries.dead_letters(DeadLettersBy::reason).counted, 2U);
 }
 
