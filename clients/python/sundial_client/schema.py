@@ -1330,7 +1330,7 @@ class SettingsData(TypedDict):
     value: str
     # default, the name of a settings file, the name of an environment variable, or a flag
     origin: str
-    # What the setting is for
+    # Purpose of the setting
     help: str
 
 

@@ -1246,7 +1246,7 @@ export interface Settings {
     value: string;
     /** default, the name of a settings file, the name of an environment variable, or a flag */
     origin: string;
-    /** What the setting is for */
+    /** Purpose of the setting */
     help: string;
   }[];
 }
