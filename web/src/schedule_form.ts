@@ -18,10 +18,11 @@ export interface ScheduleMembers {
   jitter: string;
   startsAt: string | null;
   endsAt: string | null;
+  tags: readonly string[];
 }
 
 /** The members that the form changes, in the order in which it shows them. */
-export const MEMBERS = ["eventType", "trigger", "timezone", "gap", "overlap", "leap", "misfire", "window", "concurrency", "priority", "jitter", "startsAt", "endsAt", "endpointId", "payload"] as const;
+export const MEMBERS = ["eventType", "trigger", "timezone", "gap", "overlap", "leap", "misfire", "window", "concurrency", "priority", "jitter", "startsAt", "endsAt", "endpointId", "tags", "payload"] as const;
 export type Member = (typeof MEMBERS)[number];
 
 const list = (of: unknown) => (Array.isArray(of) ? of.join(" ") : "");
@@ -41,7 +42,7 @@ export function fieldsOf(schedule: ScheduleMembers): Record<string, string> {
   return {
     ...triggerFields(schedule.trigger), eventType, gap, overlap, leap, misfire, concurrency, priority, jitter,
     timezone: schedule.timezone ?? "", window: schedule.window ?? "", startsAt: schedule.startsAt ?? "", endsAt: schedule.endsAt ?? "",
-    endpointId: schedule.endpointId ?? "", payload: JSON.stringify(schedule.payload, null, 2),
+    endpointId: schedule.endpointId ?? "", tags: schedule.tags.join(" "), payload: JSON.stringify(schedule.payload, null, 2),
   };
 }
 
@@ -72,7 +73,8 @@ export function membersOf(fields: Query): Record<Member, unknown> | undefined {
   }
   return trigger && {
     eventType: field("eventType"), trigger, timezone: orNull("timezone"), gap: field("gap"), overlap: field("overlap"), leap: field("leap"), misfire: field("misfire"), window: orNull("window"),
-    concurrency: field("concurrency"), priority: field("priority"), jitter: field("jitter") || "PT0S", startsAt: orNull("startsAt"), endsAt: orNull("endsAt"), endpointId: orNull("endpointId"), payload,
+    concurrency: field("concurrency"), priority: field("priority"), jitter: field("jitter") || "PT0S", startsAt: orNull("startsAt"), endsAt: orNull("endsAt"), endpointId: orNull("endpointId"),
+    tags: [...new Set(field("tags").split(/[\s,]+/).filter(Boolean))].sort(), payload,
   };
 }
 

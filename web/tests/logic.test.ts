@@ -203,7 +203,7 @@ test("cells lead to their events and to each other", () => {
 
 const stored = (more: object = {}) => ({
   eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin", endpointId: null, payload: { b: 1, a: [2] }, gap: "compatible", overlap: "compatible", leap: "feb28", misfire: "once",
-  window: null, concurrency: "allow", priority: "NORMAL", jitter: "PT0S", startsAt: null, endsAt: null, ...more,
+  window: null, concurrency: "allow", priority: "NORMAL", jitter: "PT0S", startsAt: null, endsAt: null, tags: ["home", "night"], ...more,
 });
 
 test("a schedule and its form are inverse", () => {
@@ -219,7 +219,7 @@ test("a schedule and its form are inverse", () => {
 
 test("an edit has the changed members only", () => {
   const before = fieldsOf(stored());
-  assert.deepEqual(changed(before, { ...before, cron: " 30 2 * * * ", payload: '{"a":[2],"b":1}' }), []); // other spaces and order
+  assert.deepEqual(changed(before, { ...before, cron: " 30 2 * * * ", tags: "night, home night", payload: '{"a":[2],"b":1}' }), []); // other spaces and order
   assert.deepEqual(changed(before, { ...before, kind: "every", every: "PT1H", gap: "skip", jitter: "" }), ["trigger", "gap"]);
   assert.deepEqual(changed(before, { ...before, payload: "{" }), []);
   assert.equal(membersOf({ ...before, payload: "{" }), undefined);

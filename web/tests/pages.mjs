@@ -248,6 +248,7 @@ const PAGES = {
     await page.locator("tr[data-id=gap]", { hasText: "boundary" }).waitFor();
     await page.locator("[data-goes='1'][data-comes='1']").waitFor();
     await page.locator("tr", { has: page.locator("[data-change=comes]") }).locator("[data-note=gap_skipped]").waitFor();
+    await page.fill("input[name=tags]", "night house");
     await page.fill("input[name=cron]", "30 2 * * MON");
     await page.locator("tr[data-id=trigger]").waitFor();
     await page.locator("[data-change=goes]").nth(3).waitFor();
@@ -267,7 +268,7 @@ const PAGES = {
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("[data-operation]").waitFor();
     const now = await stored();
-    assert.deepEqual([now.trigger.cron, now.gap, now.overlap, now.jitter, now.payload, now.version], ["30 2 * * MON", "skip", "both", "PT5M", { keep: 1 }, 3]);
+    assert.deepEqual([now.trigger.cron, now.gap, now.overlap, now.jitter, now.payload, now.tags, now.version], ["30 2 * * MON", "skip", "both", "PT5M", { keep: 1 }, ["house", "night"], 3]);
     // A change that the page has not heard of yet is refused, shown, and discarded with mine.
     await page.locator("main [data-edit]").click();
     await page.fill("textarea[name=payload]", '{"n":12345678901234567890}');
@@ -298,7 +299,7 @@ const PAGES = {
 
   async manySchedules({ page, api, url }) {
     const made = [];
-    for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));
+    for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", tags: externalId === "many-3" ? [] : ["moving", "house"], trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));
     const enabled = async () => (await api("GET", "/v1/schedules?eventType=MANY")).data.map((one) => one.enabled);
     await page.goto(`${url}/ui/#/schedules?eventType=MANY`);
     await page.locator("tr[data-id]").nth(2).waitFor();
@@ -320,6 +321,14 @@ const PAGES = {
     await page.locator(".notice", { hasText: "2 of 3" }).waitFor();
     await page.keyboard.press("Escape");
     assert.deepEqual(await enabled(), [false, true, true]);
+    // By tag: pause what belongs together.
+    await page.goto(`${url}/ui/#/schedules`);
+    await page.locator(`tr[data-id='${made[1].id}'] [data-tag=house]`).click();
+    await page.waitForFunction(() => location.hash === "#/schedules?tag=house" && document.querySelectorAll("tr[data-id]").length === 2);
+    await act(page, "pause", { fill: () => page.locator("dialog [data-count='1']").waitFor() });
+    await page.locator(`tr[data-id='${made[1].id}'] [data-state=paused]`).waitFor();
+    assert.deepEqual(await enabled(), [false, false, true]);
+    await page.goto(`${url}/ui/#/schedules?eventType=MANY`);
     // A view of schedules is kept apart from those of events.
     await page.locator(".views summary").click();
     await page.fill(".views input", "many");

@@ -666,6 +666,8 @@ class NewSchedule(_NewScheduleRequired, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
     # default
     timezone: Optional[str]
@@ -735,6 +737,8 @@ class SchedulePut(TypedDict, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePutTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -804,6 +808,8 @@ class SchedulePatch(TypedDict, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePatchTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -901,6 +907,8 @@ class _ScheduleRequired(TypedDict):
     priority: Literal["CRITICAL", "HIGH", "NORMAL", "LOW"]
     enabled: bool
     note: Optional[str]
+    # Your own groups
+    tags: List[str]
     trigger: "ScheduleTrigger"
     perUser: bool
     # Zone of the rule; null with perUser: the zone of each user
@@ -2049,6 +2057,8 @@ class ListSchedulesQuery(TypedDict, total=False):
     perUser: bool
     # With a trigger of any of these kinds
     trigger: Union[Literal["yearly", "cron", "rrule", "every"], List[Literal["yearly", "cron", "rrule", "every"]]]
+    # With this tag
+    tag: str
     # Any of these types
     eventType: Union[str, List[str]]
     # id or ext:<externalId>

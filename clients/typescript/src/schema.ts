@@ -605,6 +605,8 @@ export interface NewSchedule {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger: {
     yearly?: {
@@ -670,6 +672,8 @@ export interface SchedulePut {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -733,6 +737,8 @@ export interface SchedulePatch {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -834,6 +840,8 @@ export interface Schedule {
   priority: "CRITICAL" | "HIGH" | "NORMAL" | "LOW";
   enabled: boolean;
   note: string | null;
+  /** Your own groups */
+  tags: readonly string[];
   trigger: {
     yearly?: {
       on: string;
@@ -1911,6 +1919,8 @@ export interface ListSchedulesQuery {
   perUser?: boolean;
   /** With a trigger of any of these kinds */
   trigger?: "yearly" | "cron" | "rrule" | "every" | readonly ("yearly" | "cron" | "rrule" | "every")[];
+  /** With this tag */
+  tag?: string;
   /** Any of these types */
   eventType?: string | readonly string[];
   /** id or ext:<externalId> */

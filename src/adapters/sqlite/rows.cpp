@@ -206,7 +206,8 @@ Schedule read_schedule(Cursor& row) {
             .version = row.take<Version>(),
             .planned_version = row.take<Version>(),
             .created_at = row.take<Instant>(),
-            .updated_at = row.take<Instant>()};
+            .updated_at = row.take<Instant>(),
+            .tags = texts_in(row.take<std::string>())};
 }
 
 Endpoint read_endpoint(Cursor& row) {

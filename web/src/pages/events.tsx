@@ -143,7 +143,7 @@ export function Started({ operation }: { operation: Operation }) {
   return <Progress now={now} />;
 }
 
-/** The same for an operation of which only the id is known. */
+/** The same for an operation whose id alone is known. */
 export function Followed({ id }: { id: string }) {
   const now = useLoaded((signal) => get<Operation>(`/v1/operations/${encodeURIComponent(id)}`, signal), [id], ["operations"], 2000).data;
   return now ? <Progress now={now} /> : null;

@@ -67,6 +67,7 @@ function Fields({ fields, change, perUser = false, submit, children }: FormProps
       {POLICIES.map(chosen)}
       <Field label={text("endpoint")}><input name="endpointId" dir="ltr" value={fields.endpointId ?? ""} onInput={set("endpointId")} placeholder="ext:crm" /></Field>
       {MORE.map(typed)}
+      {typed(["tags", "tags", "night reports"])}
       {CHOICES.map(chosen)}
       <div class="wide"><Field label={text("payload")}>
         <textarea name="payload" rows={4} dir="ltr" spellcheck={false} value={fields.payload ?? ""} onInput={set("payload")} placeholder={'{"text":"{targetTimestampLocal}"}'} />
@@ -82,7 +83,7 @@ export function NewSchedule() {
   const [fields, setFields] = useState<Record<string, string>>(DEFAULTS);
   const [creating, setCreating] = useState(false);
   const members = membersOf(fields);
-  const given = members && Object.fromEntries(Object.entries(members).filter(([name, value]) => value !== "" && OMITTED[name as Member] !== value && !(name === "payload" && (fields.payload ?? "").trim() === "")));
+  const given = members && Object.fromEntries(Object.entries(members).filter(([name, value]) => value !== "" && !(Array.isArray(value) && value.length === 0) && OMITTED[name as Member] !== value && !(name === "payload" && (fields.payload ?? "").trim() === "")));
   const schedule = given && { ...given, eventType: given.eventType ?? "PREVIEW" };
   const own = (fields.externalId ?? "").trim();
   const body = { ...schedule, ...(own && { externalId: own }) };

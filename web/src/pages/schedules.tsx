@@ -4,7 +4,7 @@ import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule a
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
-import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Views } from "./event_lists.tsx";
 import { Followed } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
@@ -31,7 +31,7 @@ export function Schedules({ query }: { query: Query }) {
       {mayWrite && <p><a class="button" href={hrefOf("schedules", "new")}>{text("newSchedule")}</a></p>}
       <Filters page="schedules" query={query} filters={[
         { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "trigger", word: "rule", choices: ["yearly", "cron", "rrule", "every"] },
-        { name: "eventType", word: "type" }, { name: "endpointId", word: "endpoint", hint: "ext:crm" }, { name: "q", word: "searchName" }]} />
+        { name: "tag", word: "tag", hint: "night" }, { name: "eventType", word: "type" }, { name: "endpointId", word: "endpoint", hint: "ext:crm" }, { name: "q", word: "searchName" }]} />
       <Views page="schedules" filter={filter} />
       {mayWrite && (
         <div class="buttons" role="group" aria-label={scope}>
@@ -53,12 +53,18 @@ export function Schedules({ query }: { query: Query }) {
             ["zone", ({ timezone }) => (timezone ? <bdi>{timezone}</bdi> : text("ofEachUser"))],
             ["nextDue", (schedule) => <Time at={schedule.nextAt} zone={schedule.timezone} />],
             ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} />],
+            ["tags", ({ tags }) => <Tags of={tags} />],
           ]} />
           <Pages page="schedules" query={query} of={found} />
         </>
       )}</Shown>
     </>
   );
+}
+
+/** Each tag leads to the schedules that have it. */
+function Tags({ of }: { of: readonly string[] }) {
+  return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><bdi>{tag}</bdi></a>)}</span>;
 }
 
 export function Schedule({ id, query }: { id: string; query: Query }) {
@@ -94,7 +100,7 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           {chosen === "backfill" && <BackfillDialog of={found} path={path} close={() => setChosen(undefined)} done={(operation) => ended(<a href={hrefOf("operations", operation.id)}>{text("operation")}</a>)} />}
           <p>{found.description}</p>
           <Facts of={[
-            ["note", found.note], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
+            ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
             ["gap", found.gap], ["overlap", found.overlap], ["leap", found.leap], ["misfire", `${found.misfire}${found.window ? `, ${found.window}` : ""}`],
             ["concurrency", found.concurrency], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
             ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],

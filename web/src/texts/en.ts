@@ -62,7 +62,7 @@ export const en = {
   showFrom: "Show from", cronRule: "Cron expression", yearlyOn: "Date (MM-DD)", yearlyAt: "Time of day", dtstart: "First local time", rruleRule: "RRULE", everyRule: "Elapsed time",
 
   // Edits, bulk changes of schedules and events, people, settings.
-  editSchedule: "Edit", saveChanges: "Save", deleteSchedule: "Delete", deleteScheduleHint: "Its planned events are cancelled. Finished events stay.", whatChanges: "What changes", nothingChanges: "Nothing yet.",
+  tags: "Tags", tag: "Tag", editSchedule: "Edit", saveChanges: "Save", deleteSchedule: "Delete", deleteScheduleHint: "Its planned events are cancelled. Finished events stay.", whatChanges: "What changes", nothingChanges: "Nothing yet.",
   incomplete: "The rule is incomplete, or the payload is not JSON.", member: "Member", was: "Was", becomes: "Becomes", isNow: "Is now", yours: "Yours", conflict: "Another user has changed this schedule since you began.",
   bothChanged: "changed by both", keepMine: "Keep my changes, on top of these", discardMine: "Discard my changes", stays: "stays", goes: "goes", comes: "comes",
   comparedSum: "Of the next occurrences {stays} stay, {goes} go, {comes} come.", ical: "iCalendar text", icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "Further dates (RDATE)", exdates: "Dates left out (EXDATE)",

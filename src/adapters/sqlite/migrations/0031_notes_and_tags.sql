@@ -25,3 +25,6 @@ CREATE VIEW v_events AS
            payload, CASE WHEN status <> 'CANCELLED' THEN finished_at END,
            first_attempt_at - due - jitter, NULL
       FROM event_history;
+
+-- An operator's own groups of schedules.
+ALTER TABLE schedules ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';  -- JSON: ["night",…]

@@ -31,3 +31,6 @@ CREATE OR REPLACE VIEW sundial.v_events AS
            CASE WHEN wall IS NULL OR tz_release <> '' THEN due END,
            dismissal_note
       FROM sundial.event_history;
+
+-- An operator's own groups of schedules.
+ALTER TABLE sundial.schedules ADD COLUMN tags text[] NOT NULL DEFAULT '{}';
