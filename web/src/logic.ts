@@ -251,6 +251,30 @@ export function pairedByLocal<T extends Local>(before: readonly T[], after: read
   return [...new Set([...was.keys(), ...is.keys()])].sort().map((key) => ({ key, before: was.get(key), after: is.get(key) }));
 }
 
+/** Seconds until an operation ends if it goes on as it has so far; null if that is unknown. */
+export function timeLeft({ status, createdAt, done, failed, total }: { status: string; createdAt: string; done: number; failed: number; total: number | null }, now: number): number | null {
+  const finished = done + failed;
+  if (status !== "RUNNING" || total === null || finished === 0) return null;
+  return Math.max(0, (((now - new Date(createdAt).getTime()) / 1000) * (total - finished)) / finished);
+}
+
+/** A member of a recorded change, with its value before, as far as the older events tell. */
+export interface ChangedMember {
+  member: string;
+  was: unknown;
+  becomes: unknown;
+}
+
+/** The changes of a recorded event against older ones of the same stream, `older` with the newest first. */
+export function changesOf(data: unknown, older: readonly { data: unknown }[]): ChangedMember[] {
+  const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!isObject(data)) return [];
+  return Object.entries(data).map(([member, becomes]) => {
+    const before = older.find((event) => isObject(event.data) && member in event.data)?.data as Record<string, unknown> | undefined;
+    return { member, was: before?.[member], becomes };
+  });
+}
+
 /** Seconds until a backlog is empty at the present rate; null if it does not shrink. */
 export function timeToCatchUp(due: number, throughput: number): number | null {
   return due > 0 && throughput > 0 ? due / throughput : null;

@@ -274,6 +274,8 @@ export interface Filter {
   word: Word;
   choices?: readonly string[];
   hint?: string;
+  /** Values that the field suggests. */
+  suggest?: readonly (string | null | undefined)[] | undefined;
 }
 
 const ZONE_FIELDS = ["timezone", "targetTimezone"];
@@ -292,14 +294,15 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
   };
   return (
     <form class="filters" role="search" onSubmit={apply} key={searchOf(kept)}>
-      {filters.map(({ name, word: label, choices, hint }) => (
+      {filters.map(({ name, word: label, choices, hint, suggest }) => (
         <Field label={text(label)} key={name}>
           {choices ? (
             <select name={name}>
               <option value="">{text("any")}</option>
               {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
             </select>
-          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : undefined} />}
+          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : suggest ? `suggest-${name}` : undefined} />}
+          {suggest && <datalist id={`suggest-${name}`}>{[...new Set(suggest)].filter(Boolean).map((value) => <option key={value} value={value ?? ""} />)}</datalist>}
         </Field>
       ))}
       <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>

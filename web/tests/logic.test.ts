@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary,
-  shellWord, shifted, timeToCatchUp, waterfall,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary,
+  shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -263,4 +263,18 @@ test("occurrences in two zones are pairs by their local time", () => {
 test("a note goes with the command", () => {
   assert.deepEqual(bulkCommand("dismiss", {}, ["7"], undefined, "it's gone"), ["dlq", "dismiss", "7", "--note", "it's gone"]);
   assert.equal(bulkCommand("reschedule", {}, ["7"], undefined), undefined);
+});
+
+test("an operation says how long it will take, if it can", () => {
+  const at = new Date("2027-01-01T00:01:00Z").getTime();
+  const operation = { status: "RUNNING", createdAt: "2027-01-01T00:00:00Z", done: 20, failed: 10, total: 40 };
+  assert.equal(timeLeft(operation, at), 20);
+  for (const other of [{ status: "COMPLETED" }, { total: null }, { done: 0, failed: 0 }]) assert.equal(timeLeft({ ...operation, ...other }, at), null);
+});
+
+test("recorded changes name the value before, if an older event has it", () => {
+  const older = [{ data: { gap: "skip" } }, { data: null }, { data: { gap: "later", note: null, zone: "UTC" } }];
+  assert.deepEqual(changesOf({ gap: "earlier", zone: "Asia/Tokyo", jitter: "PT1M" }, older), [
+    { member: "gap", was: "skip", becomes: "earlier" }, { member: "zone", was: "UTC", becomes: "Asia/Tokyo" }, { member: "jitter", was: undefined, becomes: "PT1M" }]);
+  assert.deepEqual(changesOf([1], older), []);
 });

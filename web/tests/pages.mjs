@@ -113,6 +113,8 @@ const PAGES = {
     await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
     const row = `tr[data-id='${endpoint.id}']`;
     await page.locator(row).locator("a", { hasText: "dead" }).waitFor(); // by its name
+    await page.locator(row).locator("summary").click();
+    await page.locator(row).locator("pre.payload", { hasText: '"text": "x"' }).waitFor();
     const { totalCount } = await api("GET", "/v1/events?status=FAILED&dismissed=false&count=exact&limit=1");
     await page.locator(`[data-total='${totalCount}'][data-complete=true]`).waitFor();
     // The list of events shows the names of related objects too.
@@ -401,6 +403,13 @@ const PAGES = {
     await act(page, "enable");
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("[data-in-flight='0']").waitFor();
+    // Once the counters have them, the deliveries of the last hour are a share and two charts.
+    const delivered = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
+    await until(async () => (await api("GET", `/v1/events/${delivered.id}`)).status === "COMPLETED", "a delivery");
+    await until(async () => (await api("GET", "/v1/stats/series?metric=executed&by=endpointId")).data.some(({ key }) => key === endpoint.id), "the counters have it");
+    await page.reload();
+    await page.locator("[data-success='1']", { hasText: "100 % succeeded: 1 of 1." }).waitFor();
+    await page.locator(".chart canvas").nth(1).waitFor();
     // Dead letters of a window of time are sent again.
     good.answer(404);
     const failed = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
@@ -410,7 +419,7 @@ const PAGES = {
     const recovered = await act(page, "recover", { fill: () => page.locator("dialog [data-count='1']").waitFor() });
     assert.equal(recovered[1], `sundial event retry --endpoint ${endpoint.id} --failed-from now-10m --failed-to now --per-second 50`);
     await page.locator("[data-operation=COMPLETED]").waitFor();
-    await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 1, "the event was delivered");
+    await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 2, "the event was delivered");
     // The console does not overwrite a change that its user has not seen.
     await page.locator("main [data-act=disable]").click();
     await api("PATCH", `/v1/endpoints/${endpoint.id}`, { name: "crm 2" });
@@ -428,6 +437,7 @@ const PAGES = {
     await page.goto(`${url}/ui/#/operations?status=RUNNING`);
     await page.locator(`tr[data-id='${operation.id}'] progress`).waitFor();
     await page.locator(`tr[data-id='${operation.id}'] a`).click();
+    await page.locator("[data-left]", { hasText: /about .* left/ }).waitFor();
     await act(page, "stop");
     await page.locator("h1 [data-state=STOPPED]").waitFor();
     assert.equal((await api("GET", `/v1/operations/${operation.id}`)).status, "STOPPED");
@@ -446,6 +456,12 @@ const PAGES = {
     await page.locator("tr[data-id='1'] summary").click();
     assert.ok((await page.locator("tr[data-id='1'] pre").innerText()).includes("<img src=x"));
     await page.locator("tr[data-id='2']", { hasText: "OrderShipped" }).waitFor();
+    // The record of a schedule says from what to what each member has changed.
+    const schedule = await api("POST", "/v1/schedules", { eventType: "RECORDED", trigger: { cron: "0 9 * * *" }, timezone: "UTC" });
+    await api("PATCH", `/v1/schedules/${schedule.id}`, { trigger: { cron: "0 10 * * *" }, note: MARKUP });
+    await page.goto(`${url}/ui/#/streams/${encodeURIComponent(`Schedule/${schedule.id}`)}`);
+    await page.locator("tr[data-id='2'] [data-member=trigger]", { hasText: '{"cron":"0 9 * * *"} → {"cron":"0 10 * * *"}' }).waitFor();
+    await page.locator("tr[data-id='2'] [data-member=note]", { hasText: "<img src=x" }).waitFor();
   },
 
   async people({ page, api, url }) {

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, Operation, TestResult } from "../../../clients/typescript/src/schema.ts";
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
+import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
-import { durationText, hrefOf, type Query } from "../logic.ts";
+import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
 import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
@@ -91,6 +92,7 @@ export function Endpoint({ id }: { id: string }) {
           </p>
         </>
       )}</Shown>
+      {endpoint.data && <LastHour id={endpoint.data.id} />}
       {endpoint.data && <Recover id={endpoint.data.id} />}
       {endpoint.data?.type === "INBOX" && <Inbox path={path} name={endpoint.data.name} id={id} />}
       <h2>{text("latestAttempts")}</h2>
@@ -101,6 +103,34 @@ export function Endpoint({ id }: { id: string }) {
         ["answer", (attempt) => attempt.statusCode ?? (attempt.error?.code || attempt.error?.text || <Quiet />)],
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
+    </>
+  );
+}
+
+/** The deliveries of the last hour: how many succeeded, and how long they took. */
+function LastHour({ id }: { id: string }) {
+  const text = useTexts();
+  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=executed,failed,retried,duration_p50,duration_p95,duration_p99&from=now-1h&step=PT1M&by=endpointId", signal), [], [], 15_000);
+  return (
+    <>
+      <h2>{text("lastHour")}</h2>
+      <Shown of={series}>{({ from, step, data }) => {
+        const points = (metric: string) => data.find((line) => line.metric === metric && line.key === id)?.points ?? [];
+        const sum = (metric: string) => points(metric).reduce<number>((all, point) => all + (point ?? 0), 0);
+        const [good, bad] = [sum("executed"), sum("failed")];
+        if (good + bad + sum("retried") === 0) return <p class="quiet">{text("nothingStarted")}</p>;
+        const common = { from, step: secondsOf(step) };
+        return (
+          <>
+            {good + bad > 0 && <p data-success={good}>{text("successRatio", { percent: Math.floor((100 * good) / (good + bad)), good, n: good + bad })}</p>}
+            <div class="charts">
+              <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
+                { label: text("executedChart"), points: points("executed") }, { label: text("failed"), points: points("failed") }, { label: text("retried"), points: points("retried") }].filter((line) => line.points.length > 0)} />
+              {points("duration_p50").length > 0 && <Chart title={text("duration")} {...common} show={durationText} lines={(["p50", "p95", "p99"] as const).map((label) => ({ label, points: points(`duration_${label}`) }))} />}
+            </div>
+          </>
+        );
+      }}</Shown>
     </>
   );
 }

@@ -104,11 +104,13 @@ export function Events({ query }: { query: Query }) {
     localStorage.setItem(STORED, next.join(","));
     setColumns(next);
   };
+  const rows = page.data?.data ?? [];
+  const suggestions: Record<string, (string | null)[]> = { eventType: rows.map((event) => event.eventType), endpointId: rows.map((event) => event.endpointId), failureReason: rows.map((event) => event.failureReason) };
   const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
   return (
     <>
       <h1>{text("events")}</h1>
-      <Filters page="events" query={query} filters={FILTERS} />
+      <Filters page="events" query={query} filters={FILTERS.map((one) => ({ ...one, suggest: suggestions[one.name] }))} />
       <details class="columns">
         <summary>{text("columns")}</summary>
         {COLUMNS.map((column) => (

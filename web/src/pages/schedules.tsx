@@ -31,7 +31,8 @@ export function Schedules({ query }: { query: Query }) {
       {mayWrite && <p><a class="button" href={hrefOf("schedules", "new")}>{text("newSchedule")}</a></p>}
       <Filters page="schedules" query={query} filters={[
         { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "trigger", word: "rule", choices: ["yearly", "cron", "rrule", "every"] },
-        { name: "tag", word: "tag", hint: "night" }, { name: "eventType", word: "type" }, { name: "endpointId", word: "endpoint", hint: "ext:crm" }, { name: "q", word: "searchName" }]} />
+        { name: "tag", word: "tag", hint: "night", suggest: page.data?.data.flatMap(({ tags }) => tags) },
+        { name: "eventType", word: "type", suggest: page.data?.data.map(({ eventType }) => eventType) }, { name: "endpointId", word: "endpoint", hint: "ext:crm" }, { name: "q", word: "searchName" }]} />
       <Views page="schedules" filter={filter} />
       {mayWrite && (
         <div class="buttons" role="group" aria-label={scope}>
