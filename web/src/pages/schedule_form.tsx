@@ -240,7 +240,7 @@ function Conflict({ before, mine, theirs, others, version, keep, discard }: Conf
   return (
     <section class="refused" role="alert" data-conflict={version}>
       <strong>{text("conflict")}</strong>
-      {others.length > 0 && <p>{others.map((name) => text(name)).join(", ")}</p>}
+      {others.length > 0 && <p>{text("change")}: {others.map((name) => text(name)).join(", ")}</p>}
       {changedByThem.length > 0 && <Table label={text("conflict")} rows={changedByThem} id={(member) => member} columns={[
         ["member", (member) => <>{text(labelOf(member))}{changedByMe.includes(member) && <span class="state amber"> ! {text("bothChanged")}</span>}</>],
         ["was", (member) => <code dir="ltr">{shown(before, member)}</code>],
