@@ -242,7 +242,7 @@ function Conflict({ before, mine, theirs, others, version, keep, discard }: Conf
       <strong>{text("conflict")}</strong>
       {others.length > 0 && <p>{text("change")}: {others.map((name) => text(name)).join(", ")}</p>}
       {changedByThem.length > 0 && <Table label={text("conflict")} rows={changedByThem} id={(member) => member} columns={[
-        ["member", (member) => <>{text(labelOf(member))}{changedByMe.includes(member) && <span class="state amber"> ! {text("bothChanged")}</span>}</>],
+        ["member", (member) => <div>{text(labelOf(member))}{changedByMe.includes(member) && <span class="state amber"> <span aria-hidden="true">!</span> {text("bothChanged")}</span>}</div>],
         ["was", (member) => <code dir="ltr">{shown(before, member)}</code>],
         ["isNow", (member) => <code dir="ltr">{shown(theirs, member)}</code>],
         ["yours", (member) => <code dir="ltr">{shown(mine, member)}</code>],
