@@ -38,6 +38,8 @@ struct EngineParts {
     /// Called once, on a thread of the engine, when a caller asked this instance to drain: the
     /// process must then end as it does on SIGTERM. May be empty.
     std::function<void()> on_drain{};
+    /// For /v1/settings.
+    std::vector<SettingShown> settings_shown{};
 };
 
 /// Every use case on one database, and the worker that claims and delivers. Wires the product: only

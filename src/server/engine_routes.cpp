@@ -1,3 +1,6 @@
+#include <map>
+#include <string_view>
+
 #include "adapters/http/api/routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/system/clocks.hpp"
@@ -25,6 +28,20 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
                        std::to_string(advanced.failed) + " failed";
         log.write(std::move(line));
     };
+}
+
+/// The settings with what they are for.
+std::vector<http::Setting> settings_in(const std::vector<SettingShown>& shown) {
+    std::map<std::string_view, std::string_view> help;
+    for (const SettingKey& key : setting_keys()) help[key.key] = key.help;
+    std::vector<http::Setting> settings;
+    for (const SettingShown& each : shown) {
+        settings.push_back({.key = each.key,
+                            .value = each.value,
+                            .origin = each.origin,
+                            .help = std::string(help[each.key])});
+    }
+    return settings;
 }
 
 }  // namespace
@@ -77,7 +94,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                           .test_clock = database.clock().is_test(),
                           .instance = p.ports.instance};
     };
-    http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info});
+    http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info,
+                                     settings_in(p.platform.settings_shown)});
 }
 
 ProcessState Engine::process_state() const {

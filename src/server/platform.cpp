@@ -73,6 +73,7 @@ Platform::Claims::Claims(const std::string& file, InstanceId instance,
 
 Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
     : settings(given.settings),
+      settings_shown(given.settings_shown),
       zones(given.zones),
       log(given.log),
       database(std::move(opened)),

@@ -55,6 +55,7 @@ struct Platform {
     };
 
     const Settings& settings;
+    std::vector<SettingShown> settings_shown;
     const TimeZones& zones;
     base::Log& log;
     std::unique_ptr<Database> database;

@@ -317,7 +317,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .log = log,
                                         .encryption_keys = std::move(sealing_keys),
                                         .listeners = listeners,
-                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); }});
+                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); },
+                                        .settings_shown = loaded.shown});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     const auto guard_of = [&](const ListenAddress& listener) {

@@ -284,6 +284,16 @@ Response show_info(const SystemApi& api) {
     return json(200, body.text());
 }
 
+Response list_settings(const SystemApi& api) {
+    base::JsonWriter body;
+    body.begin_object().key("data").begin_array();
+    for (const Setting& setting : api.settings) {
+        body.begin_object().member("key", setting.key).member("value", setting.value);
+        body.member("origin", setting.origin).member("help", setting.help).end_object();
+    }
+    return json(200, std::move(body.end_array().end_object()).text());
+}
+
 }  // namespace
 
 void add_system_routes(Router& router, SystemApi api) {
@@ -300,6 +310,7 @@ void add_system_routes(Router& router, SystemApi api) {
         "POST", "/v1/tick", [api](const Request& request) { return run_tick(api, request); },
         Effects::outside);
     router.add("GET", "/v1/info", [api](const Request&) { return show_info(api); });
+    router.add("GET", "/v1/settings", [api](const Request&) { return list_settings(api); });
 }
 
 void add_metrics_route(Router& router, std::function<std::optional<std::string>()> metrics) {
