@@ -19,7 +19,6 @@
 #include "application/intake/complete_intake.hpp"
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/locks_module.hpp"
-#include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
@@ -28,6 +27,8 @@
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "application/users/users_module.hpp"
+#include "base/text.hpp"
+#include "domain/lock.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
@@ -36,6 +37,7 @@
 #include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/transactions.hpp"
+#include "sundial/cache.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {
@@ -165,7 +167,8 @@ struct Engine::Parts {
           in_process(handlers, monotonic,
                      std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit,
                      &log),
-          maintains(options.maintenance) {
+          maintains(options.maintenance),
+          lock_store(open_lock_store(options, store)) {
         if (maintains) {
             clock.advance.run_first([this] { intake.run(); });
             // Events planned with an earlier tz database keep their local time.
@@ -242,8 +245,8 @@ struct Engine::Parts {
     const std::size_t attempts;  // under way at once
     system::HandlerDelivery in_process;
     const bool maintains;  // the whole database
+    const std::unique_ptr<LockStore> lock_store;
     system::OpensslDigest digest;
-    StoredLocks stored_locks{store};
     system::SystemLockTokens lock_tokens;
 
     DeliveryModule delivery{{.store = store,
@@ -309,7 +312,7 @@ struct Engine::Parts {
                                 .log = log},
                                std::chrono::seconds{1}};
     LocksModule locks{
-        {.store = stored_locks, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
+        {.store = *lock_store, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(store, storage->retention())};
@@ -507,6 +510,49 @@ Result<std::vector<Lock>> Engine::acquire_locks(const std::vector<std::string>& 
     all.reserve(held.size());
     for (auto& lock : held) all.push_back(*std::move(lock));
     return all;
+}
+
+namespace {
+
+/// Leases of an engine's locks, for loads that one process does for all.
+class EngineLeases final : public LoadLeases {
+public:
+    EngineLeases(const OwnProcess& process, const Digest& digest, Locks& locks, std::string holder)
+        : process_(process), digest_(digest), leases_(locks, std::move(holder)) {}
+    std::optional<std::string> try_acquire(const std::string& name,
+                                           std::chrono::microseconds ttl) override {
+        if (process_.forked()) return std::nullopt;
+        return leases_.try_acquire(lock_of(name),
+                                   std::clamp(ttl, shortest_lock_ttl, longest_lock_ttl));
+    }
+    void release(const std::string& name, const std::string& token) override {
+        if (!process_.forked()) leases_.release(lock_of(name), token);
+    }
+
+private:
+    /// Keys of values can be longer than names of locks, and have other characters.
+    [[nodiscard]] std::string lock_of(const std::string& name) const {
+        return "load." + base::to_hex(digest_.sha256(name));
+    }
+    const OwnProcess& process_;
+    const Digest& digest_;
+    LockLeases leases_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadLeases> Engine::load_leases() {
+    return std::make_unique<EngineLeases>(parts_->process, parts_->digest, parts_->locks.locks,
+                                          "engine " + to_string(parts_->instance));
+}
+
+Result<std::optional<HeldLock>> Engine::find_lock(const std::string& name) {
+    return Parts::run<std::optional<HeldLock>>(
+        parts_, [&](Parts& parts) -> std::optional<HeldLock> {
+            const auto lock = parts.locks.locks.find(name);
+            if (!lock) return std::nullopt;
+            return HeldLock{lock->name, lock->holder, lock->expires_at};
+        });
 }
 
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {
