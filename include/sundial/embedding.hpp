@@ -295,9 +295,12 @@ private:
 };
 
 class CallerTransaction;  // sundial/transacting.hpp
-struct Endpoint;          // sundial/endpoints.hpp, as the next three
+struct Endpoint;          // sundial/endpoints.hpp, as the next six
+struct EndpointChange;
+struct EndpointTest;
 struct NewEndpoint;
 struct ReceivedRequest;
+struct SecretRotation;
 struct StoredEndpoint;
 struct EventChange;  // sundial/scheduling.hpp, as the next seven
 struct EventFilter;
@@ -438,12 +441,26 @@ public:
     Result<Endpoint> disable_endpoint(const std::string& endpoint);
     /// Releases the events that wait for it, and closes its circuit.
     Result<Endpoint> enable_endpoint(const std::string& endpoint);
+    /// Changes single settings. Errors: also VALIDATION_FAILED, OPTIMISTIC_LOCK.
+    Result<Endpoint> change_endpoint(const std::string& endpoint, const EndpointChange& change);
+    /// Gives a webhook a new signing secret, and new Ed25519 keys if it has some. The old ones sign
+    /// beside it for a while. At most three secrets sign at a time. Errors: also VALIDATION_FAILED,
+    /// for other types too; OPTIMISTIC_LOCK.
+    Result<StoredEndpoint> rotate_secret(const std::string& endpoint,
+                                         const SecretRotation& rotation);
+    Result<StoredEndpoint> rotate_secret(const std::string& endpoint);
+    /// Sends one request to a webhook or an inbox and waits for its outcome, for the endpoint's
+    /// timeout at most. Needs no `start`. Not to be called in a transaction (REENTRANT_CALL).
+    /// Errors: also ENDPOINT_DISABLED; VALIDATION_FAILED for a queue.
+    Result<EndpointTest> test_endpoint(const std::string& endpoint);
     /// Its finished events stay. Errors: also ENDPOINT_IN_USE while events or schedules point to
     /// it.
     Result<Done> delete_endpoint(const std::string& endpoint);
     /// The requests that an inbox has got, newest first, `limit` (1 to 500) at most. Errors: also
     /// VALIDATION_FAILED, for other types too.
     Result<std::vector<ReceivedRequest>> inbox(const std::string& endpoint, std::size_t limit = 50);
+    /// Deletes them. Errors: also VALIDATION_FAILED for other types.
+    Result<Done> clear_inbox(const std::string& endpoint);
 
     /// Not re-entrant: even the holder cannot acquire it again. Errors: VALIDATION_FAILED,
     /// LOCK_HELD.

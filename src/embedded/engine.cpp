@@ -457,6 +457,54 @@ Result<Endpoint> Engine::enable_endpoint(const std::string& endpoint) {
     });
 }
 
+namespace {
+
+std::optional<Version> required(const std::optional<std::uint64_t>& if_version) {
+    return if_version ? std::optional{Version{*if_version}} : std::nullopt;
+}
+
+}  // namespace
+
+Result<Endpoint> Engine::change_endpoint(const std::string& endpoint,
+                                         const EndpointChange& change) {
+    return Parts::run<Endpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.edit.run(endpoint, requested_edit(change),
+                                        required(change.if_version), correlation_id);
+    });
+}
+
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint,
+                                             const SecretRotation& rotation) {
+    return Parts::run<StoredEndpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.rotate.run(
+            endpoint,
+            {.old_signs_for = rotation.old_signs_for, .secret = unless_empty(rotation.secret)},
+            required(rotation.if_version), correlation_id);
+    });
+}
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint) {
+    return rotate_secret(endpoint, {});
+}
+
+Result<EndpointTest> Engine::test_endpoint(const std::string& endpoint) {
+    if (!parts_->process.forked() && parts_->store.open_here()) {
+        return Error{"REENTRANT_CALL",
+                     "test_endpoint() was called inside a transaction, which its request may wait "
+                     "for; call it after the transaction"};
+    }
+    return Parts::run<EndpointTest>(
+        parts_, [&](Parts& parts) { return parts.endpoints.test.run(endpoint); });
+}
+
+Result<Done> Engine::clear_inbox(const std::string& endpoint) {
+    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Done> {
+        if (auto cleared = parts.endpoints.clear_inbox.run(endpoint); !cleared) {
+            return cleared.error();
+        }
+        return Done{};
+    });
+}
+
 Result<Done> Engine::delete_endpoint(const std::string& endpoint) {
     return Parts::run<Done>(parts_, [&](Parts& parts) {
         return parts.endpoints.remove.run(endpoint, EventsOfEndpoint::prevent, std::nullopt,
