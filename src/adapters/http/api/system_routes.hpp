@@ -78,6 +78,8 @@ struct SystemApi {
     ClockModule& clock;
     AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
+    /// Whether this process may claim events. If not, it refuses /v1/tick.
+    bool claims = true;
 };
 
 /// /v1/clock, /v1/tick, /v1/info.
