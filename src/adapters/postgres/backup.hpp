@@ -15,6 +15,8 @@
 /// connection of their own, without the time limits of the scheduler's connections.
 namespace sundial::postgres {
 
+class PlainConnection;
+
 struct SavedTable {
     std::string name;
     std::vector<std::string> columns;
@@ -69,6 +71,8 @@ public:
     /// Ends all claims and reports the work left. Changes are kept only after `commit`.
     [[nodiscard]] virtual RestoredWork finish() = 0;
     virtual void commit() = 0;
+    /// For other statements in the transaction.
+    [[nodiscard]] virtual PlainConnection& connection() = 0;
 };
 
 /// State of the server for `sundial doctor`.
