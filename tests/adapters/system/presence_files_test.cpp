@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,9 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
 
+#include "adapters/system/process.hpp"
 #include "support/builders.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -141,6 +144,36 @@ TEST_F(PresenceFilesTest, RemoveFilesOfLongEndedInstancesAndNoOthers) {
     fourth.show(an_id<InstanceId>());
     EXPECT_FALSE(fs::exists(file_of(instance_b)));
     EXPECT_TRUE(fs::exists(file_of(instance_a)));
+}
+
+/// Sets an environment variable for the time of a test; null removes it.
+class Variable {
+public:
+    Variable(const char* name, const char* value)
+        : name_(name), before_(environment_variable(name)) {
+        set(value);
+    }
+    ~Variable() { set(before_ ? before_->c_str() : nullptr); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+    void set(const char* value) {
+        value == nullptr ? ::unsetenv(name_) : ::setenv(name_, value, 1);
+    }
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+TEST(PresenceFolder, IsInThatOfTheServiceOrOfTheSessionOrForTemporaryFiles) {
+    Variable service{"RUNTIME_DIRECTORY", "/run/sundial:/run/other"};
+    Variable session{"XDG_RUNTIME_DIR", "/run/user/7"};
+    const Variable temporary{"TMPDIR", "/tmp"};
+    EXPECT_EQ(presence_folder(), "/run/sundial/instances");
+    service.set(nullptr);
+    EXPECT_EQ(presence_folder(), "/run/user/7/sundial-instances");
+    session.set("");
+    EXPECT_EQ(presence_folder(), "/tmp/sundial-instances-" + std::to_string(::geteuid()));
 }
 
 }  // namespace

@@ -266,6 +266,29 @@ TEST_F(TwoHearts, SendWhatAnEndedOneHeldAtTheNextBeatAndOnce) {
     EXPECT_THAT(webhook.requests, SizeIs(2));
 }
 
+/// It comes back with its receiver's answer, which is too late.
+TEST_F(TwoHearts, LetAFrozenOneSettleNothingThatWasTakenOver) {
+    run({first.get(), second.get()}, 2s);
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    run({first.get()}, 30ms);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+    run({second.get()}, 5s);
+    ASSERT_THAT(webhook.requests, SizeIs(2));
+    const Event taken_over = find(event);
+
+    webhook.finish(accepted_outcome());
+    run({first.get()}, 1s);
+    EXPECT_EQ(find(event), taken_over);
+    EXPECT_THAT(logged("settle.late"), SizeIs(1));
+
+    webhook.finish(accepted_outcome());
+    run({first.get(), second.get()}, 1s);
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+    EXPECT_EQ(find(event).attempt, Attempt{2});
+    EXPECT_THAT(webhook.requests, SizeIs(2));
+}
+
 TEST_F(TwoHearts, DoNotTakeOverWhatOneHeldWhileTheDatabaseAnsweredNobody) {
     run({first.get(), second.get()}, 2s);
     a_due_event(an_existing_endpoint());
