@@ -456,6 +456,13 @@ const PAGES = {
     await page.locator("tr[data-id='1'] summary").click();
     assert.ok((await page.locator("tr[data-id='1'] pre").innerText()).includes("<img src=x"));
     await page.locator("tr[data-id='2']", { hasText: "OrderShipped" }).waitFor();
+    // Changes appear while they happen.
+    await page.goto(`${url}/ui/#/streams`);
+    await page.locator("[data-live='0']").waitFor();
+    await until(async () => {
+      await api("POST", "/v1/users", { firstName: "Live", lastName: "Change", dateOfBirth: "1990-05-17", timezone: "UTC" });
+      return await page.locator("[data-live] tr[data-id]", { hasText: "firstName" }).count() > 0;
+    }, "a change is shown");
     // The record of a schedule says from what to what each member has changed.
     const schedule = await api("POST", "/v1/schedules", { eventType: "RECORDED", trigger: { cron: "0 9 * * *" }, timezone: "UTC" });
     await api("PATCH", `/v1/schedules/${schedule.id}`, { trigger: { cron: "0 10 * * *" }, note: MARKUP });
