@@ -484,6 +484,7 @@ const PAGES = {
     // Five birthdays, and how a move to Tokyo would change them.
     await page.locator("h1", { hasText: "Ada Lind" }).waitFor();
     await page.locator("[role=region][aria-label='The next five years'] tr[data-id]").nth(4).waitFor();
+    assert.equal(await page.locator("[data-incomplete]").count(), 0);
     await page.fill("input[name=to]", "Asia/Tokyo");
     await page.keyboard.press("Enter");
     const moves = page.locator("[data-what-if='Asia/Tokyo'] [data-moves]");
