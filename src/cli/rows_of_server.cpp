@@ -340,6 +340,7 @@ void add_instances(std::vector<ApiCommand>& rows) {
                     .shape = Shape::list,
                     .columns = {{"id", "id"},
                                 {"status", "status"},
+                                {"roles", "@roles"},
                                 {"version", "version"},
                                 {"started", "startedAt"},
                                 {"reported", "reportedAt"},

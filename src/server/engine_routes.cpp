@@ -54,6 +54,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     Clock& clock = database.clock();
     add_metrics(metrics);
     add_metrics_route(router, metrics);
+    if (!settings.scheduler.roles.api) return;
     http::add_user_routes(router, {p.users, p.queries, clock});
     http::add_event_routes(router, {p.events, p.queries, clock, zones});
     http::add_bulk_routes(router, {p.events, p.queries, clock, zones});
@@ -94,14 +95,18 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                           .test_clock = database.clock().is_test(),
                           .instance = p.ports.instance};
     };
-    http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info,
-                                     settings_in(p.platform.settings_shown)});
+    http::add_system_routes(router, {.clock = p.clock,
+                                     .progress = slow_progress(p.ports.monotonic, p.ports.log),
+                                     .info = info,
+                                     .settings = settings_in(p.platform.settings_shown),
+                                     .claims = settings.scheduler.roles.worker});
 }
 
 ProcessState Engine::process_state() const {
     const Settings& settings = modules_->platform.settings;
     Clock& clock = modules_->platform.database->clock();
-    ProcessState state{.claims = modules_->delivery.loop.turning()};
+    ProcessState state;
+    if (settings.scheduler.roles.worker) state.claims = modules_->delivery.loop.turning();
     if (!clock.is_test()) state.clock_ahead = system::real_time() - clock.now();
     if (const auto file = sqlite_file(settings.storage.url)) {
         state.disk_free = free_space_of(*file);
@@ -117,6 +122,7 @@ void Engine::add_metrics(Metrics& metrics) {
     Database& database = *p.platform.database;
     metrics.at_scrape([&] { metrics.next_key_expiry(p.access.keys.expiring()); });
     metrics.at_scrape([&] { metrics.process(process_state()); });
+    metrics.at_scrape([&] { metrics.instances(p.running_roles()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });

@@ -59,8 +59,8 @@ bool is_browser(const Request& request) {
 
 Response no_console(const Request& request) {
     return refused({.code = Code::route_not_found,
-                    .detail = "this program was built without the console "
-                              "(SUNDIAL_CONSOLE=OFF)"},
+                    .detail = "this server has no console: scheduler.roles lacks ui, or the "
+                              "program was built without it (SUNDIAL_CONSOLE=OFF)"},
                    request);
 }
 
@@ -257,6 +257,12 @@ Response advance_clock(const SystemApi& api, const Request& request) {
 }
 
 Response run_tick(const SystemApi& api, const Request& request) {
+    if (!api.claims) {
+        return refused({.code = Code::not_ready,
+                        .detail = "this instance delivers no events: scheduler.roles lacks worker. "
+                                  "Ask an instance that has it"},
+                       request);
+    }
     constexpr std::uint64_t default_limit = 100;  // as in the seeds
     const auto limit = request.json ? Members(*request.json).count("limit") : std::nullopt;
     const TickCounters counters = api.clock.tick.run(limit.value_or(default_limit));

@@ -87,6 +87,8 @@ struct SystemApi {
     AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
     std::vector<Setting> settings{};
+    /// Whether this process may claim events. If not, it refuses /v1/tick.
+    bool claims = true;
 };
 
 /// /v1/clock, /v1/tick, /v1/info, /v1/settings.
