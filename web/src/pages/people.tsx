@@ -40,15 +40,18 @@ const EACH = 20; // occurrences of each
 type Coming = Occurrence & { schedule: Schedule };
 
 /** The next occurrences of the schedules of persons for one of them, in order; in another zone if it is given. */
-async function comingOf(id: string, zone: string, signal: AbortSignal): Promise<Coming[]> {
-  const { data } = await get<SchedulePage>("/v1/schedules?perUser=true&enabled=true&limit=100", signal);
+async function comingOf(id: string, zone: string, signal: AbortSignal): Promise<{ all: Coming[]; complete: boolean }> {
+  const { data, hasMore } = await get<SchedulePage>("/v1/schedules?perUser=true&enabled=true&limit=100", signal);
   // Moving changes only the schedules that follow the zone of the person.
-  const schedules = data.filter(({ timezone }) => zone === "" || timezone === null).slice(0, SCHEDULES);
-  const pages = await Promise.all(schedules.map(async (schedule) => {
+  const schedules = data.filter(({ timezone }) => zone === "" || timezone === null);
+  const pages = await Promise.all(schedules.slice(0, SCHEDULES).map(async (schedule) => {
     const page = await get<OccurrencePage>(`/v1/occurrences${searchOf({ scheduleId: schedule.id, userId: id, timezone: zone, to: AHEAD, limit: String(EACH) })}`, signal);
-    return page.data.map((one) => ({ ...one, schedule }));
+    return { data: page.data.map((one) => ({ ...one, schedule })), hasMore: page.hasMore };
   }));
-  return pages.flat().sort((one, other) => (one.targetTimestampUTC ?? "").localeCompare(other.targetTimestampUTC ?? ""));
+  return {
+    all: pages.flatMap((page) => page.data).sort((one, other) => (one.targetTimestampUTC ?? "").localeCompare(other.targetTimestampUTC ?? "")),
+    complete: !hasMore && schedules.length <= SCHEDULES && !pages.some((page) => page.hasMore),
+  };
 }
 
 /** One person: the next five years, and what a move to another zone would change. */
@@ -75,9 +78,9 @@ export function PersonDetails({ id, query }: { id: string; query: Query }) {
         </>
       )}</Shown>
       <h2>{text("fiveYears")}</h2>
-      <Shown of={coming}>{(all) => <Table label={text("fiveYears")} rows={all} id={(one) => `${one.schedule.id} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""}`} columns={[
+      <Shown of={coming}>{({ all, complete }) => <>{!complete && <p class="quiet" data-incomplete>{text("firstOfEach", { n: EACH, m: SCHEDULES })}</p>}<Table label={text("fiveYears")} rows={all} id={(one) => `${one.schedule.id} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""}`} columns={[
         ...occurrenceColumns(text, word), ["schedule", ({ schedule }) => <Ref page="schedules" id={schedule.id} name={schedule.eventType} />],
-      ]} />}</Shown>
+      ]} /></>}</Shown>
     </>
   );
 }
@@ -91,7 +94,7 @@ function WhatIf({ user, path, query, moved }: { user: User; path: string; query:
   const pairs = useLoaded(async (signal) => {
     if (wanted === "") return [];
     const [here, there] = await Promise.all([comingOf(user.id, user.timezone, signal), comingOf(user.id, wanted, signal)]);
-    return pairedByLocal(here, there);
+    return pairedByLocal(here.all, there.all);
   }, [user.id, user.timezone, wanted], [], 600_000);
   return (
     <section data-what-if={wanted}>

@@ -5,7 +5,7 @@ import type { Preview, Schedule } from "../../../clients/typescript/src/schema.t
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, type Query, type Request } from "../logic.ts";
-import { ActionDialog, Field, Quiet, Refused, Shown, Table } from "../parts.tsx";
+import { ActionDialog, Field, Quiet, Refused, Shown, Table, useMayDo } from "../parts.tsx";
 import { changed, compared, fieldsOf, membersOf, rebased, type Member } from "../schedule_form.ts";
 import type { Word } from "../texts/en.ts";
 import { occurrenceColumns } from "./occurrences.tsx";
@@ -148,12 +148,13 @@ function Previewed({ request }: { request: Record<string, unknown> }) {
 export function EditSchedule({ id }: { id: string }) {
   const text = useTexts();
   const path = `/v1/schedules/${encodeURIComponent(id)}`;
+  const mayWrite = useMayDo("WRITE");
   const schedule = useLoaded((signal) => get<Schedule>(path, signal), [id], ["schedules"], 5000);
   return (
     <>
       <p><a href={hrefOf("schedules")}>{text("schedules")}</a> · <a href={hrefOf("schedules", id)}>{text("schedule")}</a></p>
       <h1>{text("editSchedule")}{schedule.data && <>: <bdi>{schedule.data.eventType}</bdi></>}</h1>
-      <Shown of={schedule}>{(now) => <Editor now={now} path={path} reload={schedule.reload} />}</Shown>
+      {!mayWrite ? <p>{text("readOnly")}</p> : <Shown of={schedule}>{(now) => <Editor now={now} path={path} reload={schedule.reload} />}</Shown>}
     </>
   );
 }

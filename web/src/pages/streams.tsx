@@ -1,8 +1,9 @@
+import { useEffect, useState } from "preact/hooks";
 import type { RecordedEvent, Stream } from "../../../clients/typescript/src/schema.ts";
-import { get, useLoaded } from "../api.ts";
+import { followChanges, get, useLoaded, type LiveChange, type Topic } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
-import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage } from "../parts.tsx";
+import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
 
 /** Sundial's own record of changes; applications have further types. */
 const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey"] as const;
@@ -19,6 +20,7 @@ export function Streams({ query }: { query: Query }) {
         <a href={hrefOf("streams")} aria-current={query.aggregateType ? undefined : "true"}>{text("any")}</a>
         {OWN_TYPES.map((type) => <a key={type} href={hrefOf("streams", "", { aggregateType: type })} aria-current={query.aggregateType === type ? "true" : undefined}>{type}</a>)}
       </nav>
+      <Live />
       <Filters page="streams" query={query} filters={[{ name: "aggregateType", word: "type", hint: "Order" }, { name: "q", word: "searchId" }]} />
       <Shown of={page}>{(found) => (
         <>
@@ -32,6 +34,30 @@ export function Streams({ query }: { query: Query }) {
         </>
       )}</Shown>
     </>
+  );
+}
+
+const HEARD = 20; // changes that are listed
+const STREAM_TYPES: Partial<Record<Topic, string>> = { users: "User", schedules: "Schedule", endpoints: "Endpoint" };
+
+/** Sundial's own changes while the page is open, the latest first. */
+function Live() {
+  const text = useTexts();
+  const [heard, setHeard] = useState<readonly LiveChange[]>([]);
+  useEffect(() => followChanges((change) => setHeard((all) => [change, ...all].slice(0, HEARD))), []);
+  return (
+    <section aria-live="polite" data-live={heard.length}>
+      <h2>{text("liveChanges")}</h2>
+      {heard.length === 0 ? <p class="quiet">{text("noChangeYet")}</p> : (
+        <Table label={text("liveChanges")} rows={heard} id={({ id, version }) => `${id} ${version}`} columns={[
+          ["recorded", ({ at }) => <Time at={at} />],
+          ["type", ({ topic, change }) => <>{STREAM_TYPES[topic]} <Value of={change} /></>],
+          ["id", ({ topic, id }) => <a href={hrefOf("streams", `${STREAM_TYPES[topic] ?? ""}/${id}`)}><code>{id}</code></a>],
+          ["version", ({ version }) => version],
+          ["data", ({ fields }) => (fields.length === 0 ? <Quiet /> : <span dir="ltr">{fields.join(", ")}</span>)],
+        ]} />
+      )}
+    </section>
   );
 }
 

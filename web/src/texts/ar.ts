@@ -54,6 +54,8 @@ export const ar: Texts = {
   showFrom: "العرض من", cronRule: "تعبير cron", yearlyOn: "التاريخ (MM-DD)", yearlyAt: "الوقت", dtstart: "أول وقت محلي", rruleRule: "RRULE", everyRule: "المدة الفاصلة",
 
   timeLeft: "بقي نحو {time}", lastHour: "الساعة الأخيرة", successRatio: "نجح {percent} %‏: {good} من {n}.",
+  liveChanges: "تغييرات الأشخاص والجداول ونقاط الوصول مباشرة", noChangeYet: "لا شيء منذ فتح هذه الصفحة.", changed: "غُيِّر",
+  firstOfEach: "أول {n} مواعيد من أول {m} جداول فقط.",
   tags: "الوسوم", tag: "الوسم", editSchedule: "تعديل", saveChanges: "حفظ", deleteSchedule: "حذف", deleteScheduleHint: "تُلغى أحداثه المخططة. تبقى الأحداث المنتهية.", whatChanges: "ما الذي يتغير", nothingChanges: "لا شيء بعد.",
   incomplete: "القاعدة غير مكتملة، أو الحمولة ليست JSON.", member: "الحقل", was: "كان", becomes: "يصبح", isNow: "الآن", yours: "تعديلك", conflict: "غيّر شخص آخر هذا الجدول منذ أن بدأت.", bothChanged: "غيّره كلاكما",
   keepMine: "أبقِ تعديلاتي فوق هذه", discardMine: "تجاهل تعديلاتي", stays: "يبقى", goes: "يزول", comes: "يُضاف", comparedSum: "من المواعيد التالية: يبقى {stays}، ويزول {goes}، ويُضاف {comes}.", ical: "نص iCalendar",

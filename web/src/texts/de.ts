@@ -54,6 +54,8 @@ export const de: Texts = {
   showFrom: "Zeigen ab", cronRule: "Cron-Ausdruck", yearlyOn: "Datum (MM-TT)", yearlyAt: "Uhrzeit", dtstart: "Erste Ortszeit", rruleRule: "RRULE", everyRule: "Abstand",
 
   timeLeft: "noch etwa {time}", lastHour: "Die letzte Stunde", successRatio: "{percent} % gelungen: {good} von {n}.",
+  liveChanges: "Änderungen von Personen, Zeitplänen und Endpunkten, live", noChangeYet: "Keine, seit diese Seite offen ist.", changed: "Geändert",
+  firstOfEach: "Nur die ersten {n} Termine der ersten {m} Zeitpläne.",
   tags: "Schlagwörter", tag: "Schlagwort", editSchedule: "Ändern", saveChanges: "Speichern", deleteSchedule: "Löschen", deleteScheduleHint: "Seine geplanten Ereignisse werden abgesagt. Beendete bleiben.", whatChanges: "Was sich ändert", nothingChanges: "Noch nichts.",
   incomplete: "Die Regel ist unvollständig, oder die Nutzdaten sind kein JSON.", member: "Angabe", was: "Bisher", becomes: "Künftig", isNow: "Jetzt", yours: "Ihre Änderung",
   conflict: "Jemand anderes hat diesen Zeitplan geändert, seit Sie begonnen haben.", bothChanged: "von beiden geändert", keepMine: "Meine Änderungen darauf anwenden", discardMine: "Meine Änderungen verwerfen", stays: "bleibt",

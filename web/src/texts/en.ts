@@ -63,6 +63,8 @@ export const en = {
 
   // Edits, bulk changes of schedules and events, people, settings.
   timeLeft: "about {time} left", lastHour: "The last hour", successRatio: "{percent} % succeeded: {good} of {n}.",
+  liveChanges: "Changes of users, schedules and endpoints, live", noChangeYet: "None since this page was opened.", changed: "Changed",
+  firstOfEach: "Only the first {n} occurrences of the first {m} schedules.",
   tags: "Tags", tag: "Tag", editSchedule: "Edit", saveChanges: "Save", deleteSchedule: "Delete", deleteScheduleHint: "Its planned events are cancelled. Finished events stay.", whatChanges: "What changes", nothingChanges: "Nothing yet.",
   incomplete: "The rule is incomplete, or the payload is not JSON.", member: "Member", was: "Was", becomes: "Becomes", isNow: "Is now", yours: "Yours", conflict: "Another user has changed this schedule since you began.",
   bothChanged: "changed by both", keepMine: "Keep my changes, on top of these", discardMine: "Discard my changes", stays: "stays", goes: "goes", comes: "comes",
