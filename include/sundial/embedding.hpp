@@ -294,7 +294,7 @@ public:
     Result<Event> refuse(const Event& claimed, const std::string& why);
     /// Returns the event unfinished, without using an attempt. Another worker can claim it at once.
     Result<Event> release(const Event& claimed);
-    /// The same, but nobody can claim it before `until`, by the storage's clock.
+    /// The same, but no worker can claim it before `until`, by the storage's clock.
     Result<Event> snooze(const Event& claimed, Instant until);
     /// The lease now ends `lease` from now.
     Result<Event> extend(const Event& claimed, std::chrono::microseconds lease);

@@ -1,4 +1,4 @@
-"""The table "What is where" of docs/reference/library.md: each name is declared in one of the headers of its row.
+"""The table "By task" of docs/reference/library.md: each name is declared in one of the headers of its row.
 
 usage: library_table_test.py ROOT
 """
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(sys.argv.pop(1))
 
 def rows(text):
     """(names, headers) of each row. SQL functions are in the first cell, which has no names of C++."""
-    table = text[text.index("\n## What is where\n"):]
+    table = text[text.index("\n## By task\n"):]
     for line in table[:table.index("\nNot there:")].splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if len(cells) == 3 and cells[2].startswith("`"):
