@@ -423,6 +423,9 @@ Result<Done> Engine::on_queue(const std::string& queue, StoppableHandler handler
     if (options.time_limit.count() <= 0) {
         return error_of(invalid("/timeLimit", "out_of_range", "must be positive"));
     }
+    if (options.threads < 1 || options.threads > most_threads) {
+        return error_of(invalid("/threads", "out_of_range", "must be 1 to 256"));
+    }
     auto created = create_queue(queue);
     if (!created) return created;
     const std::string name = "engine " + to_string(parts_->instance);

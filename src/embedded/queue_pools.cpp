@@ -16,7 +16,6 @@ constexpr std::chrono::microseconds longest_claim = std::chrono::hours{1};
 constexpr std::chrono::microseconds try_again = std::chrono::seconds{1};
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr std::chrono::microseconds longest_pause = std::chrono::hours{24};
-constexpr std::size_t most_queue_threads = 256;
 
 /// Whether the outcome of the call is known, or the storage is there again, after a while.
 bool passes(const Error& error) {
@@ -50,8 +49,7 @@ void QueuePools::start() {
     begin_thread(servants_, [this] { extend_leases(); });
     begin_thread(servants_, [this] { ask_to_stop(); });
     for (const Pool& pool : pools_) {
-        const auto threads = std::clamp<std::size_t>(pool.options.threads, 1, most_queue_threads);
-        for (std::size_t i = 0; i < threads; ++i) {
+        for (std::size_t i = 0; i < pool.options.threads; ++i) {
             begin_thread(workers_, [this, &pool] { work(pool); });
         }
     }
