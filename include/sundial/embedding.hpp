@@ -321,6 +321,7 @@ struct NewSchedule;
 struct PageOptions;
 struct Preview;
 struct Schedule;
+class Outcomes;  // sundial/outcomes.hpp
 class Streams;
 class Transaction;  // sundial/transacting.hpp
 
@@ -569,6 +570,8 @@ public:
 
     /// Streams for the history of your own objects: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
+    /// How events ended, as subscriptions: see `sundial/outcomes.hpp`.
+    [[nodiscard]] Outcomes outcomes();
 
     /// From now on the engine calls handlers on its threads as events come due, and deletes
     /// finished events: 90 days after completion, 365 after failure. Not with a test clock.

@@ -26,6 +26,7 @@
 #include "application/schedules/schedules_module.hpp"
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
+#include "application/transactions/after_commit.hpp"
 #include "application/users/users_module.hpp"
 #include "base/text.hpp"
 #include "domain/lock.hpp"
@@ -92,11 +93,16 @@ private:
     const std::function<void(const LogRecord&)> record_;
 };
 
-/// Passes the ends of attempts on.
+/// Passes the ends of attempts on, and wakes those who follow the ends of events.
 class CallbackObserver final : public EngineObserver {
 public:
-    CallbackObserver(const Callbacks& callbacks, const Options& options)
-        : callbacks_(callbacks), listener_(options.on_attempt) {}
+    CallbackObserver(const Callbacks& callbacks, const Options& options, OutcomeSignal& signal)
+        : callbacks_(callbacks), listener_(options.on_attempt), signal_(signal) {}
+    void transition(std::string_view /*event_type*/, EventStatus status,
+                    std::size_t /*count*/) override {
+        const bool final = status != EventStatus::pending && status != EventStatus::processing;
+        if (final) signal_.finished();
+    }
     void delivered(const AttemptEnded& ended) override {
         if (!listener_) return;
         tell(callbacks_, listener_,
@@ -113,6 +119,7 @@ public:
 private:
     const Callbacks& callbacks_;
     const std::function<void(const AttemptReport&)> listener_;
+    OutcomeSignal& signal_;
 };
 
 sundial::Handled as_domain(const Handled& handled) {
@@ -160,7 +167,7 @@ struct Engine::Parts {
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
           test_clock(options.test_clock),
-          observer(callbacks, options),
+          observer(callbacks, options, outcome_signal),
           stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
           secrets(open_secrets(options.webhooks)),
           kinds(endpoint_kinds(options.webhooks, store, ids, *secrets, monotonic, permit)),
@@ -241,6 +248,7 @@ struct Engine::Parts {
     system::SystemRandom random;
     system::BootClock monotonic;
     Handlers handlers;
+    OutcomeSignal outcome_signal;
     CallbackObserver observer;
     const std::chrono::microseconds stop_within;
     SendPermit permit;
@@ -654,8 +662,11 @@ Result<Event> Engine::find_event(const std::string& id) {
 }
 
 Result<Event> Engine::cancel(const std::string& id) {
-    return Parts::run<Event>(
-        parts_, [&](Parts& parts) { return parts.events.cancel.run(id, std::nullopt); });
+    return Parts::run<Event>(parts_, [&](Parts& parts) {
+        auto cancelled = parts.events.cancel.run(id, std::nullopt);
+        after_commit([&signal = parts.outcome_signal] { signal.finished(); });
+        return cancelled;
+    });
 }
 
 Result<std::vector<Event>> Engine::schedule_all(const std::vector<NewEvent>& requested) {
@@ -764,6 +775,11 @@ CallerTransaction Engine::in(pg_conn* connection) {
 }
 
 Streams Engine::streams() { return Streams{parts_->streams}; }
+
+Outcomes Engine::outcomes() {
+    return Outcomes{std::make_shared<Outcomes::Parts>(
+        Outcomes::Parts{parts_->streams, parts_->outcome_signal})};
+}
 
 void Engine::start() {
     const auto parts = parts_;  // a handler may destroy the engine at once
