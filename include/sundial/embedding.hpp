@@ -140,6 +140,16 @@ struct HandlerOptions {
     std::chrono::microseconds time_limit{std::chrono::seconds{10}};
 };
 
+/// How the events of one queue are handled.
+struct QueueOptions {
+    std::size_t threads = 1;  // 1 to 256, for this queue alone; each handles one event at a time
+    /// From the beginning of the call. Positive. Then a StoppableHandler is asked to stop.
+    std::chrono::microseconds time_limit{std::chrono::seconds{10}};
+    /// 1 s to 12 h. It is extended as long as the handler runs. If the process dies, another worker
+    /// gets the event when it ends.
+    std::chrono::microseconds lease{std::chrono::seconds{30}};
+};
+
 /// An event type of your own that a handler gets instead of the payload's text:
 ///
 ///     struct Reminder {
@@ -284,6 +294,8 @@ public:
     Result<Event> refuse(const Event& claimed, const std::string& why);
     /// Returns the event unfinished, without using an attempt. Another worker can claim it at once.
     Result<Event> release(const Event& claimed);
+    /// The same, but no worker can claim it before `until`, by the storage's clock.
+    Result<Event> snooze(const Event& claimed, Instant until);
     /// The lease now ends `lease` from now.
     Result<Event> extend(const Event& claimed, std::chrono::microseconds lease);
 
@@ -411,12 +423,24 @@ public:
     template <TypedEvent T, class TypedHandler>
         requires std::is_invocable_r_v<Handled, const TypedHandler&, const T&, const Event&>
     void on(TypedHandler handler, const HandlerOptions& options = {}) {
-        on(T::type, Handler{[handler = std::move(handler)](const Event& event) {
-               const std::optional<T> parsed = T::parse(event.payload);
-               if (!parsed) return Handled::refuse("its payload is not one of its type");
-               return Handled(handler(*parsed, event));
-           }},
-           options);
+        on(T::type, Handler{typed<T>(std::move(handler))}, options);
+    }
+
+    /// After `start`, events of the queue go to `handler`, on threads of this queue alone. It
+    /// replaces any earlier one of this engine. Creates the queue unless it exists. The handler is
+    /// as one of a type: the same results, time limit, leases and stop. Other engines and workers
+    /// can claim from the queue, too. Call before `start`; not called with a test clock. Errors:
+    /// VALIDATION_FAILED.
+    Result<Done> on_queue(const std::string& queue, Handler handler,
+                          const QueueOptions& options = {});
+    Result<Done> on_queue(const std::string& queue, StoppableHandler handler,
+                          const QueueOptions& options = {});
+    /// The same for payloads of one type. One that T cannot parse is refused: FAILED.
+    template <TypedEvent T, class TypedHandler>
+        requires std::is_invocable_r_v<Handled, const TypedHandler&, const T&, const Event&>
+    Result<Done> on_queue(const std::string& queue, TypedHandler handler,
+                          const QueueOptions& options = {}) {
+        return on_queue(queue, Handler{typed<T>(std::move(handler))}, options);
     }
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
@@ -569,6 +593,14 @@ public:
 private:
     struct Parts;
     explicit Engine(std::shared_ptr<Parts> parts);
+    template <TypedEvent T, class TypedHandler>
+    static auto typed(TypedHandler handler) {
+        return [handler = std::move(handler)](const Event& event) {
+            const std::optional<T> parsed = T::parse(event.payload);
+            if (!parsed) return Handled::refuse("its payload is not one of its type");
+            return Handled(handler(*parsed, event));
+        };
+    }
     Result<Done> run_transaction(const std::function<Result<Done>(Transaction&)>& work);
     static void close(std::shared_ptr<Parts> parts) noexcept;
     std::shared_ptr<Parts> parts_;

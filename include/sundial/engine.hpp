@@ -54,6 +54,7 @@ using embedding::PageOptions;
 using embedding::Preview;
 using embedding::Priority;
 using embedding::PullWorker;
+using embedding::QueueOptions;
 using embedding::ReceivedRequest;
 using embedding::RefusedStream;
 using embedding::Repeat;

@@ -35,6 +35,7 @@
 #include "embedded/call_checks.hpp"
 #include "embedded/endpoints.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/queue_pools.hpp"
 #include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/transactions.hpp"
@@ -215,10 +216,12 @@ struct Engine::Parts {
         locks.waits.stop();
         maintenance.stop();
         in_process.request_stop();
+        queue_pools.request_stop();
     }
     /// The same, and waits for the threads. Not from a callback.
     void stop() {
         request_stop();
+        queue_pools.stop_handlers_after(stop_within);
         const std::lock_guard lock(joining);
         if (maintainer.joinable()) maintainer.join();
         if (watcher.joinable()) watcher.join();
@@ -226,6 +229,7 @@ struct Engine::Parts {
         if (operations_worker.joinable()) operations_worker.join();
         if (intake_worker.joinable()) intake_worker.join();
         in_process.stop(stop_within);  // the loop still runs and settles the results
+        queue_pools.join();
         if (worker.joinable()) worker.join();
         auto& departing = streams->departing;
         for (auto left = departing.load(); left > 0; left = departing) departing.wait(left);
@@ -339,6 +343,7 @@ struct Engine::Parts {
     std::shared_ptr<Streams::Parts> streams = std::make_shared<Streams::Parts>(
         process, callbacks, store, storage->feed(), storage->feed_meter(), ids, log, stream_store,
         transactions);
+    QueuePools queue_pools{callbacks, monotonic, log};
     std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
@@ -406,6 +411,34 @@ void Engine::on(const std::string& type, StoppableHandler handler, const Handler
         return as_domain(handler(shown(event), stop));
     };
     parts_->handlers.on(type, work, terms_of(options));
+}
+
+Result<Done> Engine::on_queue(const std::string& queue, Handler handler,
+                              const QueueOptions& options) {
+    return on_queue(queue,
+                    StoppableHandler{[handler = std::move(handler)](
+                                         const Event& event, const std::stop_token& /*stop*/) {
+                        return handler(event);
+                    }},
+                    options);
+}
+
+Result<Done> Engine::on_queue(const std::string& queue, StoppableHandler handler,
+                              const QueueOptions& options) {
+    if (auto defect = refuse_work_lease(options.lease)) {
+        return error_of(ValidationFailed{{*std::move(defect)}});
+    }
+    if (options.time_limit.count() <= 0) {
+        return error_of(invalid("/timeLimit", "out_of_range", "must be positive"));
+    }
+    if (options.threads < 1 || options.threads > most_threads) {
+        return error_of(invalid("/threads", "out_of_range", "must be 1 to 256"));
+    }
+    auto created = create_queue(queue);
+    if (!created) return created;
+    const std::string name = "engine " + to_string(parts_->instance);
+    parts_->queue_pools.add(worker(queue, name), queue, std::move(handler), options);
+    return created;
 }
 
 Result<User> Engine::create_user(const NewUser& requested) {
@@ -755,6 +788,7 @@ void Engine::start() {
     if (parts->worker.joinable()) return;
     parts->worker = std::thread([&loop = parts->delivery.loop] { loop.run(); });
     parts->operations_worker = std::thread([&operations = parts->operations] { operations.run(); });
+    parts->queue_pools.start();
     if (!parts->maintains) return;
     parts->intake_worker = std::thread([parts = parts.get()] {
         parts->intake.watch(parts->wakeups.intake, std::chrono::seconds{1});
