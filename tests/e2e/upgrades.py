@@ -272,6 +272,7 @@ def from_each(kind, first="1", step="1"):
     """Every `step`th version from `first` on, each in a database of its own."""
     with h.folder() as directory, h.database(kind, directory) as base:
         versions = range(int(first), old_schemas.newest(kind) + 1, int(step))
+        assert versions, f"there is no version {first}"
         events = 0
         for version in versions:
             if kind == "sqlite":
