@@ -44,9 +44,7 @@ class Schema:
     """A database at version `version`. insert() leaves out the columns that its table did not have yet."""
 
     def columns(self, table):
-        if table not in self.known:
-            self.known[table] = self.columns_of(table)
-        return self.known[table]
+        return self.known.get(table, set())
 
     def has(self, table):
         return bool(self.columns(table))
@@ -65,13 +63,15 @@ class Sqlite(Schema):
     prefix, true, false, never = "", "1", "0", "9223372036854775807"
 
     def __init__(self, file, version):
-        self.kind, self.version, self.known, self.url = "sqlite", version, {}, file
+        self.kind, self.version, self.url = "sqlite", version, file
         self.connection = sqlite3.connect(file, isolation_level=None)
         self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = OFF")  # of this connection, to fill it sooner
         self.connection.executescript(PREPARE_SQLITE)
         for number, name, text in migrations("sqlite", version):
             self.connection.executescript(text.decode())
             self.connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, 0)", (number, name, checksum(text)))
+        self.known = {table: self.columns_of(table) for table in self.tables()}
 
     def run(self, sql):
         self.connection.executescript(sql)
@@ -102,28 +102,36 @@ class Postgres(Schema):
     prefix, true, false, never = "sundial.", "true", "false", "'infinity'"
 
     def __init__(self, url, version):
-        self.kind, self.version, self.known, self.url = "postgres", version, {}, url
+        self.kind, self.version, self.url, self.pending = "postgres", version, url, []
         script = [PREPARE_POSTGRES]
         for number, name, text in migrations("postgres", version):
             sql = text.decode()
             script.append(f"SET sundial.shards = 16; SET sundial.birthday_time = '09:00'; {sql};"
                           " INSERT INTO sundial.schema_migrations (version, name, checksum)"
                           f" VALUES ({number}, '{name}', encode(sha256(convert_to({self.text(sql)}, 'UTF8')), 'hex'))")
-        self.run(";\n".join(script))
+        self.psql(";\n".join(script))
+        self.known = {}
+        for table, column in self.rows("SELECT table_name, column_name FROM information_schema.columns"
+                                       " WHERE table_schema = 'sundial'"):
+            self.known.setdefault(table, set()).add(column)
 
-    def run(self, sql):
+    def psql(self, sql):
         return subprocess.run(["psql", self.url, "-XqtA", "-F", "\t", "-v", "ON_ERROR_STOP=1"], input=sql, check=True, text=True,
                               stdout=subprocess.PIPE).stdout
 
+    def run(self, sql):
+        """Before the next rows(), or close(): one process for many statements."""
+        self.pending.append(sql)
+
     def rows(self, sql):
-        return [tuple(line.split("\t")) for line in self.run(sql).splitlines()]
+        return [tuple(line.split("\t")) for line in self.psql(";\n".join([*self.flush(), sql])).splitlines()]
+
+    def flush(self):
+        pending, self.pending = self.pending, []
+        return pending
 
     def tables(self):
         return [name for name, in self.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'sundial'")]
-
-    def columns_of(self, table):
-        return {name for name, in self.rows("SELECT column_name FROM information_schema.columns"
-                                            f" WHERE table_schema = 'sundial' AND table_name = '{table}'")}
 
     def uuid(self, value):
         return f"'{value}'"
@@ -134,7 +142,7 @@ class Postgres(Schema):
     wall = at
 
     def close(self):
-        pass
+        self.psql(";\n".join(self.flush()))
 
 
 def make(kind, place, version):

@@ -3,9 +3,9 @@ what is due, takes over what was held, and leaves the rest as it was."""
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
-import urllib.parse
 
 import harness as h
 import old_schemas
@@ -13,13 +13,16 @@ import old_schemas
 BIRTHDAY = "01990000-0000-7000-8000-000000000001"  # the schedule that the first migration makes
 USER = "01990000-0000-7000-8000-00000000aa01"
 ENDPOINTS = {"r": "01990000-0000-7000-8000-00000000bb01", "off": "01990000-0000-7000-8000-00000000bb02",
-             "printers": "01990000-0000-7000-8000-00000000bb03", "box": "01990000-0000-7000-8000-00000000bb04"}
+             "printers": "01990000-0000-7000-8000-00000000bb03", "box": "01990000-0000-7000-8000-00000000bb04",
+             "limited": "01990000-0000-7000-8000-00000000bb05"}
 GONE = "01990000-0000-7000-8000-00000000cc01"  # an instance of the version before
 OPERATION = "01990000-0000-7000-8000-00000000dd01"
 NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 LATER = datetime.datetime(2040, 6, 1, 7, 0, tzinfo=datetime.timezone.utc)
 # How long an instance of the version before still holds one of its claims when the present one starts.
 HELD_FOR = 3
+# The shortest in which an attempt of the endpoints below fits: their time-out, and ten seconds.
+SHORT_LEASES = ("--scheduler.lease=PT20S",)
 
 
 def ago(seconds):
@@ -37,7 +40,7 @@ class Old:
         self.number += 1
         return f"01990000-0000-7000-8000-0000000000{self.number:02x}"
 
-    def endpoint(self, name, kind="WEBHOOK", enabled=True):
+    def endpoint(self, name, kind="WEBHOOK", enabled=True, **values):
         db = self.db
         names = {"header_names": "'{}'", "header_values": "'{}'", "sealed_headers": "'{}'", "header_hints": "'{}'"}
         db.insert("endpoints", id=db.uuid(ENDPOINTS[name]), external_id=db.text(name), name=db.text(name), type=db.text(kind),
@@ -45,7 +48,7 @@ class Old:
                   timeout="10" if db.kind == "sqlite" else "'10 s'", retry_policy="'standard'",
                   retry_delays="'[]'" if db.kind == "sqlite" else "'{}'", retry_client_errors="0",
                   enabled=db.true if enabled else db.false, sealed_secret="x''" if db.kind == "sqlite" else "''", secret_hint="''",
-                  version="1", created_at=db.at(ago(900)), updated_at=db.at(ago(900)), **names)
+                  version="1", created_at=db.at(ago(900)), updated_at=db.at(ago(900)), **names, **values)
         self.recorded("endpoint", ENDPOINTS[name], "EndpointCreated")
 
     def recorded(self, kind, subject, event_type):
@@ -141,7 +144,9 @@ class Old:
                    endpoint_id=db.uuid(ENDPOINTS["off"]))
         if "obstacle" in db.columns("events"):
             self.event("circuit", "COMPLETED", sent=True, status="'PROCESSING'", version="3", attempt="1", obstacle="'CIRCUIT'")
-            self.event("limit", "COMPLETED", sent=True, status="'PROCESSING'", version="3", obstacle="'LIMIT'")
+            self.endpoint("limited", rate_per_second="5", rate_burst="5")
+            self.event("limit", "COMPLETED", sent=True, status="'PROCESSING'", version="3", obstacle="'LIMIT'",
+                       endpoint_id=db.uuid(ENDPOINTS["limited"]))
         if self.pulls():
             self.endpoint("printers", kind="PULL")
             self.event("pulled", "PENDING", endpoint_id=db.uuid(ENDPOINTS["printers"]), pull=db.true)
@@ -182,9 +187,10 @@ class Old:
     def counts(self):
         """{table: rows}. Events move from one table to the other."""
         db = self.db
-        rows = {table: int(db.rows(f"SELECT count(*) FROM {db.prefix}{table}")[0][0]) for table in db.tables()
-                if not table.startswith("event_history") and table not in ("events", "given", "event_counts")}
-        rows["events"] = sum(int(db.rows(f"SELECT count(*) FROM {db.prefix}{table}")[0][0]) for table in ("events", "event_history"))
+        tables = [table for table in db.tables() if not table.startswith("event_history_") and table not in ("given", "event_counts")]
+        rows = {table: int(number) for table, number in db.rows(" UNION ALL ".join(
+            f"SELECT '{table}', count(*) FROM {db.prefix}{table}" for table in tables))}
+        rows["events"] += rows.pop("event_history")
         return rows
 
 
@@ -231,8 +237,8 @@ def check_life(client, old, receiver):
         over = lambda: client.ok("GET", f"/v1/operations/{OPERATION}")["status"] == "COMPLETED"
         h.wait_until(over, "the operation that was under way")
     if old.db.has("locks"):
-        [lock] = client.all("/v1/locks")
-        assert (lock["name"], lock["holder"]) == ("nightly", "a job"), lock
+        held = {lock["name"]: lock["holder"] for lock in client.all("/v1/locks")}
+        assert held["nightly"] == "a job", held
 
 
 def one(kind, place, version, directory):
@@ -243,7 +249,7 @@ def one(kind, place, version, directory):
     old.fill()
     before = old.counts()
     old.db.close()
-    with h.running("serve", "--db", place, *h.LOCAL_RECEIVERS, folder=directory) as server:
+    with h.running("serve", "--db", place, *h.LOCAL_RECEIVERS, *SHORT_LEASES, folder=directory) as server:
         client = server.client()
         check_events(client, old, receiver)
         check_life(client, old, receiver)
@@ -266,13 +272,14 @@ def from_each(kind, first="1", step="1"):
     """Every `step`th version from `first` on, each in a database of its own."""
     with h.folder() as directory, h.database(kind, directory) as base:
         versions = range(int(first), old_schemas.newest(kind) + 1, int(step))
+        assert versions, f"there is no version {first}"
         events = 0
         for version in versions:
             if kind == "sqlite":
                 place = os.path.join(directory, f"v{version}.db")
             else:
                 subprocess.run(["psql", base, "-Xqc", f"CREATE DATABASE v{version} TEMPLATE template0 ENCODING 'UTF8'"], check=True)
-                place = urllib.parse.urlsplit(base)._replace(path=f"/v{version}").geturl()
+                place = re.sub(r"^(postgresql://[^/]*/)[^?]*", rf"\1v{version}", base)
             try:
                 events += one(kind, place, version, directory)
             except BaseException:
