@@ -162,10 +162,11 @@ struct ParkedEvent {
     std::uint32_t attempts = 0;
 };
 
-/// Follows the feed from its checkpoint. Of all subscriptions with one name, in any number of
-/// processes, one is active; another takes over when its lease has expired. Movable, not copyable.
-/// The engine must outlive it. Use from one thread at a time, except `stopped`. Its handler counts
-/// as a handler of the engine (see `Engine`), and may destroy the subscription.
+/// Follows the feed from its checkpoint, or outcomes (`sundial/outcomes.hpp`). Of all subscriptions
+/// with one name, in any number of processes, one is active; another takes over when it stops, or
+/// when its lease has expired. Movable, not copyable. The engine must outlive it. Use from one
+/// thread at a time, except `stopped`. Its handler counts as a handler of the engine (see
+/// `Engine`), and may destroy the subscription.
 class Subscription {
 public:
     Subscription(Subscription&&) noexcept;
@@ -190,6 +191,7 @@ public:
     [[nodiscard]] std::optional<std::string> stopped() const;
 
 private:
+    friend class Outcomes;
     friend class Streams;
     struct Parts;
     explicit Subscription(std::unique_ptr<Parts> parts);
@@ -287,6 +289,7 @@ public:
 
 private:
     friend class Engine;
+    friend class Outcomes;
     friend class Subscription;
     struct Parts;
     explicit Streams(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}

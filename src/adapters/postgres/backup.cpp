@@ -6,6 +6,7 @@
 
 #include "adapters/postgres/plain_connection.hpp"
 #include "application/ports/failures.hpp"
+#include "application/ports/instance_repository.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::postgres {
@@ -225,6 +226,32 @@ std::unique_ptr<RestoreTransaction> RestoreTransaction::begin(const std::string&
     return std::make_unique<Restoring>(url, replace);
 }
 
+namespace {
+
+std::optional<std::vector<std::vector<std::string>>> instance_roles(PlainConnection& connection) {
+    const PlainAnswer known =
+        connection.run("SELECT to_regclass('sundial.instance_reports') IS NOT NULL");
+    if (known.text(0, 0) != "t") return std::nullopt;
+    // One row for each role of an instance; an instance without roles has one, too.
+    const PlainAnswer rows =
+        connection.run(R"sql(
+        SELECT id, coalesce(role, '')
+          FROM sundial.instance_reports LEFT JOIN LATERAL unnest(roles) AS role ON true
+         WHERE NOT draining
+           AND reported_at > sundial.clock() - make_interval(secs => )sql" +
+                       std::to_string(silent_instance_after.count()) + ") ORDER BY id");
+    std::vector<std::vector<std::string>> all;
+    std::string instance;
+    for (int row = 0; row < rows.rows(); ++row) {
+        if (rows.text(row, 0) != instance) all.emplace_back();
+        instance = rows.text(row, 0);
+        all.back().push_back(rows.text(row, 1));
+    }
+    return all;
+}
+
+}  // namespace
+
 ServerState server_state(const std::string& url) {
     PlainConnection connection{url, false};
     ServerState state;
@@ -250,6 +277,7 @@ ServerState server_state(const std::string& url) {
         "SELECT name FROM pg_settings"
         " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'");
     for (int row = 0; row < off.rows(); ++row) state.unsafe_settings.push_back(off.text(row, 0));
+    state.instance_roles = instance_roles(connection);
     return state;
 }
 

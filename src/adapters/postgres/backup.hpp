@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,9 @@ struct ServerState {
     std::int64_t connections = 0, most_connections = 0;
     bool in_recovery = false;
     std::vector<std::string> unsafe_settings{};
+    /// Of each instance that has reported within 20 s and is not about to end; empty if the schema
+    /// is older than the reports.
+    std::optional<std::vector<std::vector<std::string>>> instance_roles{};
 };
 [[nodiscard]] ServerState server_state(const std::string& url);
 
