@@ -71,7 +71,7 @@ class Filler:
         "overlap": "first", "leap": "feb28", "misfire": "all", "concurrency": "allow", "origin": "rule", "zone": "Europe/Paris",
         ("schedules", "timezone"): None, "nominal": "2027-02-28", "date_of_birth": "0001-01-01", "yearly_at": "09:30:15", "retry_policy": "custom", "format": "RAW",
         "dates": '{"a":"2027-01-02","b\\"\\\\":"2028-02-29"}', "metadata": written({"A": ODD_TEXT, "a": "", "é": "x"}),
-        "rdates": '["2027-01-01T00:00","x\\ny"]', "exdates": "[]", "retry_delays": "[1,60,3600]", "calls": "[1,2,3,4,5,6]", "failures": "[0,0,0,0,0,1]",
+        "rdates": '["2027-01-01T00:00","x\\ny"]', "exdates": "[]", "event_types": '["A","b\\"c"]', "tags": "[]", "retry_delays": "[1,60,3600]", "calls": "[1,2,3,4,5,6]", "failures": "[0,0,0,0,0,1]",
         "signing_keys": f'[["v1","c2VhbGVk","{NEVER}"],["v1a","x\\u0008\\"","1800000000123456"]]', "options": '{"a":"1","b":"x\\\\y"}',
         "errors": '[{"code":"bad","detail":"no\\ttab","pointer":"/a/0"},{"a":1.50,"bb":null,"c":[true]}]',
         ("endpoints", "headers"): '[["X-A","sealed","…f"],["B","",""]]', ("inbox_requests", "headers"): written([["X", ODD_TEXT], ["x", ""]]),
@@ -123,7 +123,7 @@ class Filler:
                     values[name] = None if row == 2 else values[name] + (b"worker \xc3\xa9" if row == 1 else b"")
                 names = ", ".join(f'"{name}"' for name in values)
                 self.connection.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
-        self.connection.execute("UPDATE sqlite_sequence SET seq = 987654 WHERE name = 'recorded_events'")
+        self.connection.execute("UPDATE sqlite_sequence SET seq = 987654")
         self.connection.commit()
 
 
@@ -156,6 +156,7 @@ def round_trip():
         assert {table["name"]: table["rows"] for table in there["tables"]} == {table: len(rows) for table, rows in before.items()}
         assert psql(url, "SELECT to_regnamespace('sundial_copy')") == ""
         assert psql(url, "SELECT count(*) FROM sundial.attempts WHERE worker = 'worker é'") == "1"
+        assert psql(url, "SELECT count(*) FROM pg_trigger WHERE tgname = 'finished_events_are_queued' AND tgenabled = 'O'") == "1"
         here = copy(url, back)
         assert here["tables"] == there["tables"], [pair for pair in zip(there["tables"], here["tables"]) if pair[0] != pair[1]]
         after = rows_of(back)
@@ -163,7 +164,7 @@ def round_trip():
         for table, rows in before.items():
             assert after[table] == rows, (table, [pair for pair in zip(rows, after[table]) if pair[0] != pair[1]][:1])
         with contextlib.closing(sqlite3.connect(back)) as connection:
-            assert connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'recorded_events'").fetchone() == (987654,)
+            assert dict(connection.execute("SELECT name, seq FROM sqlite_sequence")) == {"recorded_events": 987654, "outcome_queue": 987654}
             assert connection.execute("SELECT sum(rows) FROM event_counts").fetchone() == (len(before["events"]) + len(before["event_history"]),)
         assert sorted(name for name in os.listdir(directory) if name.startswith("back.db")) == ["back.db", "back.db-lock"]
         assert "has data" in run("copy", url, "--db", file, "-y", code=1)
