@@ -234,7 +234,7 @@ CopyDone copy_database(const Settings& source, const Settings& target, const Cop
             copy_table(ends, table, progress[table.name], copying);
         }
     }
-    ends.target->assemble(ends.tables, ends.source->last_position(), [&](const std::string& table) {
+    ends.target->assemble(ends.tables, ends.source->last_numbers(), [&](const std::string& table) {
         if (show) show("putting rows into table " + table);
     });
     // Of both, because the source may have changed while an interrupted copy waited.

@@ -120,6 +120,8 @@ class Examples:
                 if not os.path.exists(saved):
                     run("db", "backup", saved, "--db", "own.db", directory=self.directory)
                 return [saved, "--db", self.empty_database()]
+            case ("db", "copy"):
+                return [self.empty_database(), "--db", self.postgres, "--dry-run"]
             case ("db", "check"):
                 return ["--db", "own.db"]
             case ("doctor",):

@@ -158,7 +158,10 @@ public:
                 "the database has data. Give --replace to delete it, or another database"};
         }
         // Users are deleted one by one elsewhere, because their events end with them.
-        connection_.run("ALTER TABLE sundial.users DISABLE TRIGGER USER");
+        // The outcomes of finished events are in the backup.
+        connection_.run(
+            "ALTER TABLE sundial.users DISABLE TRIGGER USER;"
+            "ALTER TABLE sundial.event_history DISABLE TRIGGER USER");
         connection_.run("TRUNCATE " + all + ", sundial.instances, sundial.instance_reports");
     }
     std::int64_t fill(const SavedTable& table,
@@ -181,7 +184,12 @@ public:
                         (sequence.called ? ", true)" : ", false)"));
     }
     [[nodiscard]] RestoredWork finish() override {
-        connection_.run("ALTER TABLE sundial.users ENABLE TRIGGER USER");
+        connection_.run(
+            "ALTER TABLE sundial.users ENABLE TRIGGER USER;"
+            "ALTER TABLE sundial.event_history ENABLE TRIGGER USER");
+        // The first follower of a database makes the trigger that queues outcomes.
+        connection_.run(
+            "SELECT sundial.follow_outcomes(name, event_types) FROM sundial.outcome_followers");
         // An event that was being sent may have arrived, and will be sent again. The new version
         // fences the holders of its claim.
         const std::int64_t claims_ended = connection_

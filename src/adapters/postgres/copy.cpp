@@ -117,6 +117,24 @@ const CopyShape& shape_named(const std::vector<CopyShape>& shapes, const std::st
     return *found;
 }
 
+bool is_copied(const std::vector<CopyShape>& shapes, const std::string& table) {
+    return std::any_of(shapes.begin(), shapes.end(),
+                       [&](const CopyShape& each) { return each.table.name == table; });
+}
+
+/// The sequences of identity columns, by table.
+std::map<std::string, std::string> sequences_of(PlainConnection& connection) {
+    const PlainAnswer rows = connection.run(
+        "SELECT its.relname, sequence.relname FROM pg_class AS sequence"
+        " JOIN pg_depend ON objid = sequence.oid AND deptype = 'i'"
+        " AND classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass"
+        " JOIN pg_class AS its ON its.oid = refobjid"
+        " WHERE sequence.relkind = 'S' AND sequence.relnamespace = 'sundial'::regnamespace");
+    std::map<std::string, std::string> sequences;
+    for (int row = 0; row < rows.rows(); ++row) sequences[rows.text(row, 0)] = rows.text(row, 1);
+    return sequences;
+}
+
 std::vector<CopyTable> tables_in(const std::vector<CopyShape>& shapes) {
     std::vector<CopyTable> tables;
     for (const CopyShape& shape : shapes) tables.push_back(shape.table);
@@ -181,12 +199,18 @@ public:
     void read(const CopyTable& table, const std::string& after, const TakeCopyRow& take) override {
         read_shape(connection_, shape_named(shapes_, table.name), true, after, take);
     }
-    [[nodiscard]] std::int64_t last_position() override {
-        return connection_
-            .run(
-                "SELECT CASE WHEN is_called THEN last_value ELSE 0 END"
-                " FROM sundial.recorded_events_position_seq")
-            .number(0, 0);
+    [[nodiscard]] CopyNumbers last_numbers() override {
+        CopyNumbers numbers;
+        for (const auto& [table, sequence] : sequences_of(connection_)) {
+            if (!is_copied(shapes_, table)) continue;
+            const std::int64_t last =
+                connection_
+                    .run("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM sundial." +
+                         connection_.identifier(sequence))
+                    .number(0, 0);
+            if (last > 0) numbers[table] = last;
+        }
+        return numbers;
     }
     [[nodiscard]] std::vector<CopyLoss> losses() override {
         const PlainAnswer rows = connection_.run(
@@ -299,7 +323,7 @@ public:
         CRASH_POINT("copy: after a batch is committed");
     }
 
-    void assemble(const std::vector<CopyTable>& tables, std::int64_t last_position,
+    void assemble(const std::vector<CopyTable>& tables, const CopyNumbers& last_numbers,
                   const std::function<void(const std::string&)>& show) override {
         // They belong to this database, and a restore would replace them.
         const PlainAnswer settings = connection_.run("SELECT name, value FROM sundial.settings");
@@ -323,8 +347,10 @@ public:
                            " FROM " + staged(table.name));
             CRASH_POINT("copy: after a table is assembled");
         }
-        final_->set({"recorded_events_position_seq", std::max<std::int64_t>(last_position, 1),
-                     last_position > 0});
+        for (const auto& [table, sequence] : sequences_of(connection)) {
+            const auto last = last_numbers.find(table);
+            if (last != last_numbers.end()) final_->set({sequence, last->second, true});
+        }
     }
 
     void read(const CopyTable& table, const TakeCopyRow& take) override {

@@ -137,9 +137,11 @@ public:
     void read(const CopyTable& table, const std::string& after, const TakeCopyRow& take) override {
         read_in_order(database(), table, after, take);
     }
-    [[nodiscard]] std::int64_t last_position() override {
-        return number_of(database(),
-                         "SELECT seq FROM sqlite_sequence WHERE name = 'recorded_events'");
+    [[nodiscard]] CopyNumbers last_numbers() override {
+        CopyNumbers numbers;
+        BackupRows rows{database(), "SELECT name, seq FROM sqlite_sequence"};
+        while (rows.next()) numbers[rows.text(0)] = rows.number(1);
+        return numbers;
     }
     [[nodiscard]] std::vector<CopyLoss> losses() override { return {}; }
     [[nodiscard]] RestoredWork work() override {
@@ -232,14 +234,16 @@ public:
         CRASH_POINT("copy: after a batch is committed");
     }
 
-    void assemble(const std::vector<CopyTable>& /*tables*/, std::int64_t last_position,
+    void assemble(const std::vector<CopyTable>& /*tables*/, const CopyNumbers& last_numbers,
                   const std::function<void(const std::string&)>& /*show*/) override {
-        opened_->run("BEGIN");
-        opened_->run("DELETE FROM sqlite_sequence WHERE name = 'recorded_events'");
-        BackupRows sequence{
-            database(), "INSERT INTO sqlite_sequence (name, seq) VALUES ('recorded_events', ?1)"};
-        sequence.bind(1, last_position);
-        sequence.next();
+        opened_->run("BEGIN; DELETE FROM sqlite_sequence");
+        BackupRows insert{database(), "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"};
+        for (const auto& [table, last] : last_numbers) {
+            insert.bind(1, table);
+            insert.bind(2, last);
+            insert.next();
+            sqlite3_reset(insert.raw());
+        }
     }
 
     void read(const CopyTable& table, const TakeCopyRow& take) override {
@@ -273,6 +277,9 @@ private:
     void open() {
         opened_.emplace(partial_.string(), SQLITE_OPEN_READWRITE);
         opened_->run("PRAGMA synchronous = NORMAL");
+        // They act on changes, and the rows that they would make are copied.
+        base::check(sqlite3_db_config(database(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr) ==
+                    SQLITE_OK);
     }
 
     /// The partial file and those beside it.

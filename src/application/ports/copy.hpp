@@ -28,6 +28,9 @@ using CopyRow = std::vector<std::optional<std::string>>;
 /// `place`: this row in the order of the source. A later read can go on behind it.
 using TakeCopyRow = std::function<void(CopyRow&& row, const std::string& place)>;
 
+/// By the name of the table.
+using CopyNumbers = std::map<std::string, std::int64_t>;
+
 /// Rows that the target has no place for.
 struct CopyLoss {
     std::string what;
@@ -45,8 +48,8 @@ public:
     /// The rows behind `after`, in the order of their key; all of them if it is empty.
     virtual void read(const CopyTable& table, const std::string& after,
                       const TakeCopyRow& take) = 0;
-    /// The greatest position that a recorded event ever had.
-    [[nodiscard]] virtual std::int64_t last_position() = 0;
+    /// The greatest number that each table with numbered rows ever gave to one.
+    [[nodiscard]] virtual CopyNumbers last_numbers() = 0;
     [[nodiscard]] virtual std::vector<CopyLoss> losses() = 0;
     /// What the first server on a copy would do. `claims_ended`: claims that the copy would end.
     [[nodiscard]] virtual RestoredWork work() = 0;
@@ -70,7 +73,7 @@ public:
     virtual void append(const CopyTable& table, const std::vector<CopyRow>& rows,
                         const Progress& progress) = 0;
     /// Puts the rows into the tables of the database. Calls `show` with the name of each.
-    virtual void assemble(const std::vector<CopyTable>& tables, std::int64_t last_position,
+    virtual void assemble(const std::vector<CopyTable>& tables, const CopyNumbers& last_numbers,
                           const std::function<void(const std::string&)>& show) = 0;
     /// The rows as a server will see them, after `assemble`.
     virtual void read(const CopyTable& table, const TakeCopyRow& take) = 0;
