@@ -249,6 +249,17 @@ public:
     /// takes effect once.
     Subscription project(Following following,
                          std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
+    /// Passes each event that this engine appends to streams of your own, and that matches
+    /// `filter`, to `project` in the transaction of the append: its rows and the events are
+    /// committed together. A projection that returns an error or throws undoes the append, which
+    /// returns that error. Several projections run in the order of these calls, for each event in
+    /// turn; they may append, but events that they append are not projected inline. A batch that
+    /// had been stored before (`Appended::replayed`) is not projected again. Appends of other
+    /// processes, over HTTP and by SQL are not projected: where those happen use `project`. Appends
+    /// of matching streams take two more round trips and one savepoint. Not thread-safe: call
+    /// before the first append.
+    void project_inline(FeedFilter filter,
+                        std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
     /// How far the subscription of that name is behind the newest recorded event, in positions of
     /// the feed; 0: it has handled all. Errors: VALIDATION_FAILED.
     Result<std::uint64_t> lag(const std::string& name);
