@@ -263,6 +263,12 @@ public:
     /// How far the subscription of that name is behind the newest recorded event, in positions of
     /// the feed; 0: it has handled all. Errors: VALIDATION_FAILED.
     Result<std::uint64_t> lag(const std::string& name);
+    /// Waits, `at_most` so long, until the subscription of that name has handled all events up to
+    /// `position`, such as `Appended::last_position`, so that the caller reads its own writes in a
+    /// view. Looks every 10 ms. Not in a handler of that subscription. Errors: REQUEST_TIMEOUT if
+    /// it has not come so far; VALIDATION_FAILED.
+    Result<Done> wait(const std::string& name, std::uint64_t position,
+                      std::chrono::microseconds at_most);
     /// Begins a projection again: `clear` deletes what it has written, and the checkpoint returns
     /// to the beginning of the feed, in one transaction. A running subscription of that name
     /// continues from there. Errors: those of `clear`; VALIDATION_FAILED.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -301,6 +302,25 @@ Result<std::uint64_t> Streams::lag(const std::string& name) {
         const std::uint64_t newest = parts_->meter.measure(1).position;
         return newest - std::min(newest, at->position);
     });
+}
+
+Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
+                           std::chrono::microseconds at_most) {
+    constexpr std::chrono::milliseconds between_looks{10};
+    Timing& timing = real_timing();
+    const auto until = timing.now() + std::max(at_most, std::chrono::microseconds{0});
+    for (;;) {
+        const auto at = checkpoint(name);
+        if (!at) return at.error();
+        if (at->position >= position) return Done{};
+        const auto now = timing.now();
+        if (now >= until) {
+            return Error{"REQUEST_TIMEOUT", "subscription '" + name + "' is at position " +
+                                                std::to_string(at->position) + ", not yet at " +
+                                                std::to_string(position)};
+        }
+        timing.sleep_until(std::min<Timing::Moment>(until, now + between_looks), {});
+    }
 }
 
 Result<Done> Streams::rebuild(const std::string& name,
