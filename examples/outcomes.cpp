@@ -81,7 +81,7 @@ int main() {
     Engine engine = opened(file);
     auto failing = counting(engine, "4");
     require(!failing.catch_up(), "the fifth outcome cannot be counted");
-    auto totals = counting(engine, "");
+    auto totals = counting(engine, {});
     require(totals.catch_up().has_value(), "the others are counted");
     require(totals.catch_up().has_value(), "there is nothing more to count");
     require(invoices(engine, "COMPLETED") == 9, "nine invoices were counted once each");

@@ -19,7 +19,6 @@
 #include "application/intake/complete_intake.hpp"
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/locks_module.hpp"
-#include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
@@ -29,6 +28,8 @@
 #include "application/timezones/follow_tzdata.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "application/users/users_module.hpp"
+#include "base/text.hpp"
+#include "domain/lock.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
@@ -37,6 +38,7 @@
 #include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/transactions.hpp"
+#include "sundial/cache.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {
@@ -172,7 +174,8 @@ struct Engine::Parts {
           in_process(handlers, monotonic,
                      std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit,
                      &log),
-          maintains(options.maintenance) {
+          maintains(options.maintenance),
+          lock_store(open_lock_store(options, store)) {
         if (maintains) {
             clock.advance.run_first([this] { intake.run(); });
             // Events planned with an earlier tz database keep their local time.
@@ -250,8 +253,8 @@ struct Engine::Parts {
     const std::size_t attempts;  // under way at once
     system::HandlerDelivery in_process;
     const bool maintains;  // the whole database
+    const std::unique_ptr<LockStore> lock_store;
     system::OpensslDigest digest;
-    StoredLocks stored_locks{store};
     system::SystemLockTokens lock_tokens;
 
     DeliveryModule delivery{{.store = store,
@@ -317,7 +320,7 @@ struct Engine::Parts {
                                 .log = log},
                                std::chrono::seconds{1}};
     LocksModule locks{
-        {.store = stored_locks, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
+        {.store = *lock_store, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(store, storage->retention())};
@@ -462,6 +465,54 @@ Result<Endpoint> Engine::enable_endpoint(const std::string& endpoint) {
     });
 }
 
+namespace {
+
+std::optional<Version> required(const std::optional<std::uint64_t>& if_version) {
+    return if_version ? std::optional{Version{*if_version}} : std::nullopt;
+}
+
+}  // namespace
+
+Result<Endpoint> Engine::change_endpoint(const std::string& endpoint,
+                                         const EndpointChange& change) {
+    return Parts::run<Endpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.edit.run(endpoint, requested_edit(change),
+                                        required(change.if_version), correlation_id);
+    });
+}
+
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint,
+                                             const SecretRotation& rotation) {
+    return Parts::run<StoredEndpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.rotate.run(
+            endpoint,
+            {.old_signs_for = rotation.old_signs_for, .secret = unless_empty(rotation.secret)},
+            required(rotation.if_version), correlation_id);
+    });
+}
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint) {
+    return rotate_secret(endpoint, {});
+}
+
+Result<EndpointTest> Engine::test_endpoint(const std::string& endpoint) {
+    if (!parts_->process.forked() && parts_->store.open_here()) {
+        return Error{"REENTRANT_CALL",
+                     "test_endpoint() was called inside a transaction, which its request may wait "
+                     "for; call it after the transaction"};
+    }
+    return Parts::run<EndpointTest>(
+        parts_, [&](Parts& parts) { return parts.endpoints.test.run(endpoint); });
+}
+
+Result<Done> Engine::clear_inbox(const std::string& endpoint) {
+    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Done> {
+        if (auto cleared = parts.endpoints.clear_inbox.run(endpoint); !cleared) {
+            return cleared.error();
+        }
+        return Done{};
+    });
+}
+
 Result<Done> Engine::delete_endpoint(const std::string& endpoint) {
     return Parts::run<Done>(parts_, [&](Parts& parts) {
         return parts.endpoints.remove.run(endpoint, EventsOfEndpoint::prevent, std::nullopt,
@@ -515,6 +566,49 @@ Result<std::vector<Lock>> Engine::acquire_locks(const std::vector<std::string>& 
     all.reserve(held.size());
     for (auto& lock : held) all.push_back(*std::move(lock));
     return all;
+}
+
+namespace {
+
+/// Leases of an engine's locks, for loads that one process does for all.
+class EngineLeases final : public LoadLeases {
+public:
+    EngineLeases(const OwnProcess& process, const Digest& digest, Locks& locks, std::string holder)
+        : process_(process), digest_(digest), leases_(locks, std::move(holder)) {}
+    std::optional<std::string> try_acquire(const std::string& name,
+                                           std::chrono::microseconds ttl) override {
+        if (process_.forked()) return std::nullopt;
+        return leases_.try_acquire(lock_of(name),
+                                   std::clamp(ttl, shortest_lock_ttl, longest_lock_ttl));
+    }
+    void release(const std::string& name, const std::string& token) override {
+        if (!process_.forked()) leases_.release(lock_of(name), token);
+    }
+
+private:
+    /// Keys of values can be longer than names of locks, and have other characters.
+    [[nodiscard]] std::string lock_of(const std::string& name) const {
+        return "load." + base::to_hex(digest_.sha256(name));
+    }
+    const OwnProcess& process_;
+    const Digest& digest_;
+    LockLeases leases_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadLeases> Engine::load_leases() {
+    return std::make_unique<EngineLeases>(parts_->process, parts_->digest, parts_->locks.locks,
+                                          "engine " + to_string(parts_->instance));
+}
+
+Result<std::optional<HeldLock>> Engine::find_lock(const std::string& name) {
+    return Parts::run<std::optional<HeldLock>>(
+        parts_, [&](Parts& parts) -> std::optional<HeldLock> {
+            const auto lock = parts.locks.locks.find(name);
+            if (!lock) return std::nullopt;
+            return HeldLock{lock->name, lock->holder, lock->expires_at};
+        });
 }
 
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {

@@ -150,7 +150,7 @@ class Examples:
                 return ["OPTIMISTIC_LOCK"]
             case ("completion",):
                 return ["bash"]
-            case (("zone", "list" | "served") | ("config", "show") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
+            case (("zone", "list" | "served") | ("config", "show" | "served") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
                   | ("metrics",) | ("openapi",) | ("docs", _) | ("help",) | ("man",)):
                 return []
         raise AssertionError(f"a new command? say here how it is called so that it prints something: {command}")

@@ -349,6 +349,7 @@ public:
             } else if (dead_at <= now) {
                 renewal.dead.ids.push_back(id);
             } else {
+                renewal.alive.push_back(id);
                 renewal.next_death =
                     std::min(renewal.next_death.value_or(dead_at - now), dead_at - now);
             }

@@ -1,7 +1,7 @@
 import type { RecordedEvent, Stream } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
-import { hrefOf, searchOf, type Query } from "../logic.ts";
+import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
 import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage } from "../parts.tsx";
 
 /** Sundial's own record of changes; applications have further types. */
@@ -37,6 +37,12 @@ export function Streams({ query }: { query: Query }) {
 
 const EVENTS = 50; // per page
 
+/** The changed members; a value before the oldest event of the page is not known. */
+function ChangeList({ of }: { of: readonly ChangedMember[] }) {
+  const shown = (value: unknown) => (value === undefined ? "?" : typeof value === "string" ? value : JSON.stringify(value));
+  return of.length === 0 ? <Quiet /> : <ul class="changes" dir="ltr">{of.map(({ member, was, becomes }) => <li key={member} data-member={member}><code>{member}</code>: <del>{shown(was)}</del> → <ins>{shown(becomes)}</ins></li>)}</ul>;
+}
+
 /** The recorded events of one stream, newest first. */
 export function StreamEvents({ id, query }: { id: string; query: Query }) {
   const text = useTexts();
@@ -59,6 +65,8 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
               ["recorded", ({ recordedAt }) => <Time at={recordedAt} />],
               ["actor", ({ metadata }) => (typeof metadata.actor === "string" ? <bdi>{metadata.actor}</bdi> : <Quiet />)],
               ["data", ({ data, redactedAt }) => (redactedAt ? text("erased") : <details><summary>{text("show")}</summary><Payload value={data} /></details>)],
+              ...((OWN_TYPES as readonly string[]).includes(found.aggregateType) ? [["whatChanges", ({ version, data, redactedAt }: RecordedEvent) => (
+                version === 1 || redactedAt ? <Quiet /> : <ChangeList of={changesOf(data, events.filter((event) => event.version < version))} />)] as const] : []),
             ]} />
             <div class="buttons">
               {before && <a class="button" href={hrefOf("streams", id)}>{text("first")}</a>}

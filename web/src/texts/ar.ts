@@ -53,6 +53,18 @@ export const ar: Texts = {
   gap: "وقت محلي غير موجود", overlap: "وقت محلي يتكرر", leap: "29 فبراير في السنة البسيطة", misfire: "ما فات أثناء التوقف", concurrency: "في الوقت نفسه", jitter: "التوزيع", preview: "معاينة", previewHint: "اكتب قاعدة لترى مواعيدها.",
   showFrom: "العرض من", cronRule: "تعبير cron", yearlyOn: "التاريخ (MM-DD)", yearlyAt: "الوقت", dtstart: "أول وقت محلي", rruleRule: "RRULE", everyRule: "المدة الفاصلة",
 
+  timeLeft: "بقي نحو {time}", lastHour: "الساعة الأخيرة", successRatio: "نجح {percent} %‏: {good} من {n}.",
+  tags: "الوسوم", tag: "الوسم", editSchedule: "تعديل", saveChanges: "حفظ", deleteSchedule: "حذف", deleteScheduleHint: "تُلغى أحداثه المخططة. تبقى الأحداث المنتهية.", whatChanges: "ما الذي يتغير", nothingChanges: "لا شيء بعد.",
+  incomplete: "القاعدة غير مكتملة، أو الحمولة ليست JSON.", member: "الحقل", was: "كان", becomes: "يصبح", isNow: "الآن", yours: "تعديلك", conflict: "غيّر شخص آخر هذا الجدول منذ أن بدأت.", bothChanged: "غيّره كلاكما",
+  keepMine: "أبقِ تعديلاتي فوق هذه", discardMine: "تجاهل تعديلاتي", stays: "يبقى", goes: "يزول", comes: "يُضاف", comparedSum: "من المواعيد التالية: يبقى {stays}، ويزول {goes}، ويُضاف {comes}.", ical: "نص iCalendar",
+  icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "مواعيد إضافية (RDATE)", exdates: "مواعيد متروكة (EXDATE)", misfireWindow: "أقصى تأخر للتنفيذ", startsAt: "يبدأ", endsAt: "ينتهي في", allow: "مسموح", forbid: "ممنوع",
+  moreLike: "و{n} أخرى مثلها.", schedulesCounted: "ينطبق هذا على {n} من الجداول.", onlyFirst: "أول {n} مطابقة فقط.", bulkDone: "أُنجز {done} من {n}.", bulkReschedule: "إعادة جدولة", moveHow: "النقل", moveBy: "بمدة",
+  moveTo: "إلى وقت محلي", amount: "المقدار (سالب: أبكر)", unit: "الوحدة", minutes: "دقائق", hours: "ساعات", days: "أيام من 24 ساعة", newLocal: "الوقت المحلي في منطقة كل حدث", dismissalNote: "سبب الاستبعاد",
+  configuration: "الإعدادات", configurationHint: "الإعدادات التي بدأت بها العملية المجيبة. الأسرار مخفية.", allSettings: "الكل", givenSettings: "المغيَّرة عن الافتراضي", setting: "الإعداد", value: "القيمة", origin: "المصدر",
+  byDefault: "افتراضي", fiveYears: "السنوات الخمس القادمة", dates: "التواريخ", whatIf: "ماذا لو انتقل إلى …", movePerson: "نقل", movesBy: "يتحرك بمقدار", sameRelease: "قاعدة البيانات المستعملة هي التي على القرص. لن يتحرك شيء.",
+  movesNothing: "الإصدار الذي على القرص لا يحرك أي حدث.", touched: "يمس", eventsAround: "الأحداث حول التغيير", recover: "استعادة فترة", recoverHint: "يعيد محاولة الأحداث التي فشلت نهائيًا في هذه الفترة، بوتيرة محددة.",
+  failedFrom: "فشلت من",
+
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",
