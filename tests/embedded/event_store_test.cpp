@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "sundial/aggregate.hpp"
 #include "sundial/event_types.hpp"
+#include "sundial/outcomes.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -18,6 +21,7 @@
 /// through the public headers alone.
 namespace {
 
+using namespace std::chrono_literals;
 using sundial::Done;
 using sundial::Engine;
 using sundial::Error;
@@ -328,6 +332,100 @@ TEST_P(EventStoreOnEach, InlineProjectionsOfConcurrentAppendsAllCount) {
     const auto total = streams_->read({"Total", "all"});
     ASSERT_TRUE(total);
     EXPECT_EQ(total->version, 40U);
+}
+
+TEST_P(EventStoreOnEach, ACallerWaitsUntilASubscriptionHasHandledItsEvents) {
+    const auto stored = streams_->append({"Bill", "a"}, Expected::any(), {Events::record(Paid{1})});
+    ASSERT_TRUE(stored);
+    auto copies = streams_->project({.name = "copies", .filter = {.stream_types = {"Bill"}}}, copy);
+    const auto early = streams_->wait("copies", stored->last_position, 0ms);
+    EXPECT_EQ(early.error().code, "REQUEST_TIMEOUT");
+    EXPECT_THAT(early.error().detail, HasSubstr("'copies' is at position 0"));
+    copies.start();
+    const auto done = streams_->wait("copies", stored->last_position, 60s);
+    EXPECT_TRUE(done) << done.error().detail;
+    EXPECT_THAT(recorded({"Copy", "a"}), ElementsAre("Copied 1"));
+    copies.stop();
+    EXPECT_EQ(streams_->wait("two words", 1, 0ms).error().code, "VALIDATION_FAILED");
+}
+
+/// Two engines on one database, as two processes would have.
+TEST(SubscriptionGroups, HaveOneActiveMemberAndTheOthersTakeOver) {
+    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    Engine first = Engine::open({.storage = storage}).value();
+    Engine second = Engine::open({.storage = storage}).value();
+    const auto member = [](Engine& engine, const std::string& name) {
+        return engine.streams().project(
+            {.name = "group", .filter = {.stream_types = {"Bill"}}},
+            [name](Transaction& tx, const RecordedEvent&) -> Result<Done> {
+                auto kept = tx.append({"By", name}, Expected::any(), {{.type = "Counted"}});
+                if (!kept) return kept.error();
+                return Done{};
+            });
+    };
+    auto streams = first.streams();
+    const auto pay_and_wait = [&] {
+        const auto stored =
+            streams.append({"Bill", "a"}, Expected::any(), {Events::record(Paid{1})});
+        ASSERT_TRUE(stored);
+        const auto done = streams.wait("group", stored->last_position, 60s);
+        ASSERT_TRUE(done) << done.error().detail;
+    };
+    const auto by = [&](const std::string& name) { return streams.read({"By", name})->version; };
+
+    auto active = member(first, "first");
+    ASSERT_TRUE(active.catch_up());
+    active.start();
+    pay_and_wait();
+    EXPECT_EQ(by("first"), 1U);
+    auto standby = member(second, "second");
+    EXPECT_EQ(standby.catch_up().error().code, "LOCK_HELD");
+    standby.start();
+    pay_and_wait();
+    EXPECT_EQ(by("first"), 2U);
+    EXPECT_EQ(by("second"), 0U);
+    active.stop();
+    pay_and_wait();
+    EXPECT_EQ(by("first"), 2U);
+    EXPECT_EQ(by("second"), 1U);
+    standby.stop();
+}
+
+/// A member that can no longer renew its lease, such as a frozen process, cannot store a checkpoint
+/// after another one has taken over.
+TEST(SubscriptionGroups, FenceAMemberThatHasLostItsLease) {
+    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    Engine first = Engine::open({.storage = storage}).value();
+    Engine second = Engine::open({.storage = storage}).value();
+    const auto event = [](Engine& engine) {
+        return engine.schedule({.type = "GOOD", .at = *engine.now() + 1h}).value();
+    };
+    const sundial::OutcomeFollowing how{.name = "group", .lease = 100ms};
+    std::atomic<int> taken_over = 0;
+    auto heir = second.outcomes()
+                    .follow(how,
+                            [&](const sundial::EventOutcome&) {
+                                ++taken_over;
+                                return Result<Done>{Done{}};
+                            })
+                    .value();
+    auto frozen = first.outcomes()
+                      .project(how,
+                               [&](Transaction& tx, const sundial::EventOutcome&) -> Result<Done> {
+                                   auto kept = tx.append({"By", "frozen"}, Expected::any(),
+                                                         {{.type = "Counted"}});
+                                   if (!kept) return kept.error();
+                                   std::thread([&] {
+                                       while (taken_over == 0) (void)heir.catch_up();
+                                   }).join();
+                                   return Done{};
+                               })
+                      .value();
+    ASSERT_TRUE(first.cancel(event(first).id));
+    (void)frozen.catch_up();
+    EXPECT_EQ(taken_over, 1);
+    EXPECT_EQ(first.streams().read({"By", "frozen"})->version, 0U);
+    EXPECT_EQ(first.outcomes().lag("group").value(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Embedded, EventStoreOnEach,
