@@ -79,6 +79,21 @@ endif()]])
 set(_sundial_target_cctz cctz)
 set(_sundial_pc_libs_cctz -lcctz)
 
+set(_sundial_find_hiredis [[
+if(NOT TARGET hiredis)
+    find_library(Sundial_HIREDIS_LIBRARY hiredis)
+    if(NOT Sundial_HIREDIS_LIBRARY)
+        set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
+        set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE
+            "hiredis is missing, which this Sundial links: install it (Debian: libhiredis-dev), or say by Sundial_HIREDIS_LIBRARY where it is")
+        return()
+    endif()
+    add_library(hiredis UNKNOWN IMPORTED)
+    set_target_properties(hiredis PROPERTIES IMPORTED_LOCATION ${Sundial_HIREDIS_LIBRARY})
+endif()]])
+set(_sundial_target_hiredis hiredis)
+set(_sundial_pc_libs_hiredis -lhiredis)
+
 # sundial_component(NAME LAYERS layer... [NEEDS component...] [FINDS library...] [ANCHOR symbol])
 #
 # Makes the target Sundial::NAME. In this tree and in a project that adds it, it links the layers; with BUILD_SHARED_LIBS it

@@ -145,7 +145,7 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
         keys.fix(
             read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{}));
     }
-    if (!keys.empty()) return;
+    if (!keys.empty() || !settings.scheduler.roles.api) return;
     if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
     log.write(line(base::LogLevel::info, "",
                    "no API key exists yet: every program on this machine has full access to " +
@@ -217,6 +217,41 @@ std::string_view console_file(std::string_view name) {
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
+/// None for a process that serves no API, and no console without that role.
+std::optional<http::Documents> documents_of(const Roles& roles) {
+    if (!roles.api) return std::nullopt;
+    http::Documents documents{
+        .openapi = openapi_json, .errors = errors_md, .start_page = start_page_html};
+    if (roles.ui) {
+        documents.console = {.page = console_file("console.html"),
+                             .script = console_file("app.js"),
+                             .script_gzip = console_file("app.js.gz"),
+                             .style = console_file("app.css"),
+                             .style_gzip = console_file("app.css.gz"),
+                             .version = console_file("console.version")};
+    }
+    return documents;
+}
+
+/// What this process serves on first: the API, or health alone.
+http::ServerSettings listener_settings(const Settings& settings, const GivenSockets& given) {
+    if (settings.scheduler.roles.api) return http_settings(settings, given);
+    if (given.http) {
+        throw CannotStart(
+            "LISTEN_FDS: a socket for the API, but scheduler.roles lacks api. Stop sundial.socket, "
+            "or give it FileDescriptorName=health");
+    }
+    return health_settings(settings, given);
+}
+
+/// A demo shows everything in one process, and a test clock drives all of it.
+void refuse_roles_of_a_part(const Roles& roles, const ProcessOptions& options) {
+    if (roles == Roles{} || (!options.test_clock && options.demo_people == 0)) return;
+    throw CannotStart("scheduler.roles (" + to_text(roles) +
+                      ") is for 'sundial serve': 'sundial dev' does everything in one process. "
+                      "Leave it out");
+}
+
 struct EndReports {
     ServiceStatus& status;
     ~EndReports() { status.end_watch(); }
@@ -225,6 +260,7 @@ struct EndReports {
 }  // namespace
 
 void check_settings(const Settings& settings) {
+    check_roles(settings);
     if (!settings.security.encryption_key.empty()) {
         (void)system::parse_encryption_keys(settings.security.encryption_key,
                                             "security.encryption_key");
@@ -252,6 +288,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const Settings& settings = adopted;
     const Signals signals;
     check_settings(settings);
+    const Roles& roles = settings.scheduler.roles;
+    refuse_roles_of_a_part(roles, options);
     allow_many_connections();
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
@@ -259,21 +297,11 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     ServiceStatus status(service_manager, log);
     zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
-    const http::ServerSettings http = http_settings(settings, given);
+    const http::ServerSettings http = listener_settings(settings, given);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
-    Gate gate(schema,
-              http::Documents{.openapi = openapi_json,
-                              .errors = errors_md,
-                              .start_page = start_page_html,
-                              .console = {.page = console_file("console.html"),
-                                          .script = console_file("app.js"),
-                                          .script_gzip = console_file("app.js.gz"),
-                                          .style = console_file("app.css"),
-                                          .style_gzip = console_file("app.css.gz"),
-                                          .version = console_file("console.version")}},
-              log);
+    Gate gate(schema, documents_of(roles), log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
         http, world,
@@ -284,7 +312,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         },
         metrics, log);
     std::optional<HealthListener> health;
-    if (!settings.http.health_listen.empty()) {
+    if (roles.api && !settings.http.health_listen.empty()) {
         health.emplace(health_settings(settings, given),
                        HealthListener::World{schema, world, metrics, log});
     }
@@ -317,7 +345,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .log = log,
                                         .encryption_keys = std::move(sealing_keys),
                                         .listeners = listeners,
-                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); }});
+                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); },
+                                        .settings_shown = loaded.shown});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     const auto guard_of = [&](const ListenAddress& listener) {
@@ -339,18 +368,20 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     gate.open(router, [&engine] { return engine.health(); });
     if (health) health->open(engine, *health_guard);
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
+    ready.fields.emplace_back("roles", to_text(roles));
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
     const EndReports end_reports{status};  // before the engine ends, also after an exception
-    status.ready("ready on " + text_of(listeners.front()),
+    status.ready("ready on " + text_of(listeners.front()) +
+                     (roles == Roles{} ? "" : " as " + to_text(roles)),
                  [&engine] { return engine.makes_progress(); });
     if (options.demo_people > 0)
         present_demo(demo, made, engine, options, zones, port, key_file(settings, options));
     TzWatch tz_watch(
         zones, engine.follow_tzdata(), log,
         {.watch = settings.tz.watch,
-         .reschedule = settings.tz.on_change == "reschedule",
+         .reschedule = roles.scheduler && settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
     signals.wait_for_stop([&] {
         reload(settings, server, health, engine.api_keys(), log);

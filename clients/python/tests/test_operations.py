@@ -199,6 +199,8 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(client.system.openapi()["info"]["title"], "Sundial")
         self.assertIn("## LEASE_LOST", client.system.errors())
         self.assertTrue(client.system.error("LEASE_LOST").startswith("## LEASE_LOST"))
+        settings = {one["key"]: one for one in client.system.settings()["data"]}
+        self.assertEqual(settings["http.rate_limit_per_second"]["origin"], "default")
 
     def drain(self, client):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:

@@ -207,6 +207,8 @@ async function system(client) {
   assert.equal((await client.system.openapi()).info.title, "Sundial");
   assert.match(await client.system.errors(), /## LEASE_LOST/);
   assert.match(await client.system.error("LEASE_LOST"), /^## LEASE_LOST/);
+  const { data: settings } = await client.system.settings();
+  assert.equal(settings.find(({ key }) => key === "http.rate_limit_per_second").origin, "default");
 }
 
 async function drain(_client, _server, done) {

@@ -100,7 +100,7 @@ std::optional<std::string> lasting_refusal(const std::string& url) {
     return advised;
 }
 
-constexpr std::chrono::milliseconds silence = 10s;
+constexpr std::chrono::milliseconds silence_at_start = 10s;
 
 class OpenDatabase final : public PostgresDatabase {
 public:
@@ -174,9 +174,9 @@ private:
 };
 
 template <class... Values>
-Answer run(Connection& connection, const Statement& statement, const Values&... values) {
+Answer run_at_start(Connection& connection, const Statement& statement, const Values&... values) {
     const Call call{statement, values...};
-    return std::move(connection.run({&call, 1}, false, silence).front());
+    return std::move(connection.run({&call, 1}, false, silence_at_start).front());
 }
 
 void warn(base::Log& log, std::string message) {
@@ -208,7 +208,7 @@ void require_migrated(Connection& connection) {
 }
 
 std::vector<std::string> find_unsafe_settings(Connection& connection, base::Log& log) {
-    auto unsafe = column_of<std::string>(run(connection, sql::unsafe_settings), 0);
+    auto unsafe = column_of<std::string>(run_at_start(connection, sql::unsafe_settings), 0);
     for (const std::string& setting : unsafe) {
         warn(log, "PostgreSQL runs with " + setting +
                       ": acknowledged changes may be lost when the server or its machine crashes");
@@ -219,7 +219,7 @@ std::vector<std::string> find_unsafe_settings(Connection& connection, base::Log&
 /// For the coming months. A missing partition does no harm: the default partition takes its rows.
 void make_history_partitions(Connection& connection, base::Log& log) {
     try {
-        run(connection, sql::make_history_partitions);
+        run_at_start(connection, sql::make_history_partitions);
     } catch (const SqlError& error) {
         warn(log, std::string{"history partitions for the coming months could not be created: "} +
                       error.what());
@@ -227,7 +227,7 @@ void make_history_partitions(Connection& connection, base::Log& log) {
 }
 
 std::uint32_t fixed_shards(Connection& connection, const Settings& settings, base::Log& log) {
-    const Answer stored = run(connection, sql::shards);
+    const Answer stored = run_at_start(connection, sql::shards);
     if (stored.empty()) throw Corrupt{"sundial.settings does not say how many shards there are"};
     const auto shards = stored.get<std::uint32_t>(0, 0);
     if (shards != settings.shards) {

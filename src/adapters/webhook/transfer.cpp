@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 /// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
 constexpr long longest_idle_s = 4;
 
-constexpr const char* forbidden = "requests must not go to this address";
+constexpr const char* forbidden_address = "requests must not go to this address";
 
 Outcome failed(Verdict verdict, DeliveryErrorCode code, std::string text) {
     Outcome outcome;
@@ -266,7 +266,8 @@ Outcome Transfer::failure(int curl_code) const {
         return failed(Verdict::retryable, code, std::move(text));
     };
     if (denied_)
-        return failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden, forbidden);
+        return failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden,
+                      forbidden_address);
     std::string text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
     switch (curl_code) {
         case CURLE_OPERATION_TIMEDOUT:

@@ -26,8 +26,8 @@ constexpr std::size_t ranges_at_once = 500;
 constexpr OutboxLimits page_limits{};
 
 /// An instance that stops without handing over is replaced after this time.
-constexpr std::chrono::microseconds lease = 10s;
-constexpr std::chrono::microseconds renew_after = lease / 3;
+constexpr std::chrono::microseconds lease_of_follower = 10s;
+constexpr std::chrono::microseconds renew_after = lease_of_follower / 3;
 
 constexpr std::chrono::microseconds first_pause = 1s, longest_pause = 60s;
 
@@ -175,7 +175,7 @@ bool FollowOutbox::leads() {
         health_ = state->failure;  // perhaps recorded by another instance
         state->source = source_.place;
         state->followed_by = instance_;
-        state->lease_ends = alone_ ? never : tx.now() + lease;
+        state->lease_ends = alone_ ? never : tx.now() + lease_of_follower;
         tx.outboxes().update(*state);
         return leading = true;
     });
