@@ -10,6 +10,10 @@
 #include "application/ports/time_zones.hpp"
 #include "domain/time/zone.hpp"
 
+// cctz asks one place in the process for zones. So of shared libraries only `time` contains this
+// adapter, and the engine uses it there.
+#pragma GCC visibility push(default)
+
 namespace sundial::zones {
 
 /// The zone in the compiled form `tzif` (RFC 9636); null if `tzif` is invalid. Thread-safe. cctz
@@ -74,3 +78,5 @@ private:
 };
 
 }  // namespace sundial::zones
+
+#pragma GCC visibility pop

@@ -168,6 +168,7 @@ std::shared_ptr<const Zone> parse_zone(std::string name, const std::string& tzif
 }  // namespace sundial::zones
 
 namespace cctz_extension {
-// cctz looks for this name.
-ZoneInfoSourceFactory zone_info_source_factory = sundial::zones::open_source;
+// cctz, a library of its own, looks for this name.
+[[gnu::visibility("default")]] ZoneInfoSourceFactory zone_info_source_factory =
+    sundial::zones::open_source;
 }  // namespace cctz_extension
