@@ -18,6 +18,8 @@
 #include "sundial/retry.hpp"
 #include "sundial/streams.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Event-sourced aggregates: the state of an aggregate is computed from its recorded events. Yours
 /// are plain values:
 ///
@@ -65,10 +67,13 @@ class Upcasters {
 public:
     /// Computes the data of the next schema version from the data of version `from` alone.
     using Upcast = std::function<std::string(const std::string& data)>;
+    /// Registers the step of `type` from version `from` to the next. Returns this object. Not
+    /// thread-safe.
     Upcasters& add(const std::string& type, std::uint32_t from, Upcast upcast) {
         steps_.insert_or_assign({type, from}, std::move(upcast));
         return *this;
     }
+    /// The event with today's data and schema version. Thread-safe.
     [[nodiscard]] RecordedEvent apply(RecordedEvent event) const {
         for (auto step = steps_.find({event.type, event.schema_version}); step != steps_.end();
              step = steps_.find({event.type, event.schema_version})) {
@@ -85,10 +90,10 @@ private:
 /// An aggregate as it was loaded, with the changes made since.
 template <Aggregate A>
 struct Loaded {
-    std::string id;
-    A state{};
-    std::uint64_t version = 0;  // of `state`, uncommitted events included
-    std::vector<NewRecordedEvent> uncommitted{};
+    std::string id;                               // of the aggregate
+    A state{};                                    // with all events applied, uncommitted ones too
+    std::uint64_t version = 0;                    // of `state`, uncommitted events included
+    std::vector<NewRecordedEvent> uncommitted{};  // raised since it was loaded
 
     /// Applies the event to the state here; `save` stores it.
     void raise(const typename A::Event& event) {
@@ -104,12 +109,13 @@ enum class Resolution : std::uint8_t {
     retry,   // run the command again
     fail     // return the conflict to the caller
 };
+/// Chooses, by both sides’ events, oldest first.
 using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedEvent>& mine,
                                                   const std::vector<RecordedEvent>& theirs)>;
 
 /// How `execute` handles concurrent changes of the same aggregate.
 struct Execution {
-    RetryRules retry{};
+    RetryRules retry{};  // how often and after which delays a command runs again
     /// After this number of conflicts, one more attempt holds a lock on the stream while it rebases
     /// and saves, or while the command runs and saves. No conflict can end that attempt. 0: never.
     unsigned pessimistic_after = 0;
@@ -119,9 +125,9 @@ struct Execution {
 /// The result of a command.
 template <Aggregate A>
 struct Executed {
-    A state;
-    std::uint64_t version = 0;
-    unsigned attempts = 0;
+    A state;                    // after the command
+    std::uint64_t version = 0;  // of the stream, in which the command is stored
+    unsigned attempts = 0;      // runs of the command, from 1
 };
 
 namespace detail {
@@ -181,8 +187,9 @@ private:
 template <Aggregate A>
 class AggregateRepository {
 public:
+    /// Of a repository.
     struct Settings {
-        Upcasters upcasters{};
+        Upcasters upcasters{};             // for events of older schema versions
         std::uint64_t snapshot_every = 0;  // in versions; 0: never. For aggregates with snapshots
         /// The number of aggregates whose last state seen is kept in memory; 0: none. A load then
         /// reads from that version on: that event itself, to recognise another history, such as
@@ -192,7 +199,9 @@ public:
         std::size_t keep_versions = 0;
         Timing* timing = nullptr;  // null: the machine's clock
     };
+    /// With the default settings.
     explicit AggregateRepository(Streams streams) : AggregateRepository(std::move(streams), {}) {}
+    /// The engine of `streams` must outlive it.
     AggregateRepository(Streams streams, Settings settings)
         : streams_(std::move(streams)),
           settings_(std::move(settings)),
@@ -440,6 +449,7 @@ Result<Done> AggregateRepository<A>::decide(Loaded<A>& loaded, Command& command)
     return Done{};
 }
 
+/// One run of the command, and its save.
 template <Aggregate A>
 template <class Command>
 auto AggregateRepository<A>::try_once(const std::string& id, std::optional<Loaded<A>>& mine,
@@ -572,3 +582,5 @@ void AggregateRepository<A>::keep_snapshot(const Loaded<A>& saved, const Appende
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

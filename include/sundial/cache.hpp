@@ -20,6 +20,8 @@
 #include "sundial/single_flight.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// A cache for values that are expensive to load and may be slightly out of date.
 ///
 ///     sundial::Cache<std::string, Report> reports{
@@ -30,7 +32,7 @@ namespace sundial {
 
 /// How long values are valid, and how many are kept.
 struct CacheRules {
-    std::chrono::microseconds ttl = std::chrono::seconds{60};
+    std::chrono::microseconds ttl = std::chrono::seconds{60};  // how long a value is fresh
     /// The ttl of each value is drawn from ttl · (1 ± ttl_jitter), so that values loaded together
     /// do not expire together. In [0, 1).
     double ttl_jitter = 0.1;
@@ -63,7 +65,7 @@ struct CacheCounts {
     std::uint64_t loads = 0;            // started
     std::uint64_t failures = 0;         // loads that returned an error
     std::uint64_t early_refreshes = 0;  // loads started before the ttl of a value ended
-    std::uint64_t evictions = 0;
+    std::uint64_t evictions = 0;        // values removed to keep within `max_entries`
 };
 
 namespace detail {
@@ -87,8 +89,11 @@ class Cache {
 public:
     /// Null if there is no such value.
     using Shared = std::shared_ptr<const Value>;
+    /// A value, or why there is none.
     using Answer = embedding::Result<Shared>;
+    /// The result of a load: a value, no value, or an error.
     using Loaded = embedding::Result<std::optional<Value>>;
+    /// Loads the value of a key. The token requests a stop when no caller waits any more.
     using Loader = std::function<Loaded(const Key&, const std::stop_token&)>;
 
     /// Refreshes run where `launch` runs them.
@@ -104,7 +109,9 @@ public:
     /// flight is not kept.
     void invalidate(const Key& key);
 
+    /// Number of values kept, expired ones included.
     [[nodiscard]] std::size_t size() const;
+    /// Counts since it was made.
     [[nodiscard]] CacheCounts counts() const;
 
 private:
@@ -314,16 +321,18 @@ public:
     /// releases it; nothing if another process holds the lease or the lock server does not respond.
     virtual std::optional<std::string> try_acquire(const std::string& name,
                                                    std::chrono::microseconds ttl) = 0;
+    /// Ends the lease on `name` if `token` has it. Does not throw.
     virtual void release(const std::string& name, const std::string& token) = 0;
 };
 
 /// The storage that all processes share, and the leases that decide which process loads.
 template <class Key, class Value>
 struct AcrossProcesses {
-    LoadLeases& leases;
+    LoadLeases& leases;                           // must outlive it
     std::function<std::string(const Key&)> name;  // of the lease
-    std::function<embedding::Result<std::optional<Value>>(const Key&)> find;
-    std::function<void(const Key&, const Value&)> keep;
+    std::function<embedding::Result<std::optional<Value>>(const Key&)>
+        find;  // the value in the shared storage; nothing: it has none
+    std::function<void(const Key&, const Value&)> keep;              // stores a value there
     std::chrono::microseconds lease = std::chrono::seconds{5};       // longer than a load takes
     std::chrono::microseconds poll = std::chrono::milliseconds{20};  // 1 ms at least
 };
@@ -361,3 +370,5 @@ typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Va
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

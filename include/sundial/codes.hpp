@@ -8,6 +8,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The codes of errors as an enumeration, for `switch`.
 namespace sundial {
 
@@ -122,3 +124,5 @@ inline constexpr std::array<std::pair<std::string_view, Code>, 37> codes{{
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

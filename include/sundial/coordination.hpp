@@ -15,6 +15,8 @@
 #include "sundial/engine.hpp"
 #include "sundial/locks.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Work shared out among processes by the locks of `sundial/locks.hpp`: a semaphore, and a task
 /// that one process at a time runs. Every process must use the same database.
 namespace sundial {
@@ -23,6 +25,7 @@ namespace sundial {
 /// engine must outlive it.
 class Permit {
 public:
+    /// Made by Semaphore.
     Permit(Lock lock, std::size_t number) : lock_(std::move(lock)), number_(number) {}
     /// From 0 on. No two holders have the same number at once, so it can name a port or a file.
     [[nodiscard]] std::size_t number() const { return number_; }
@@ -148,3 +151,5 @@ private:
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 struct pg_conn;  // libpq's PGconn
 
 namespace sundial {
@@ -42,12 +44,18 @@ struct NewUser {
     std::string timezone;       // where the person lives: "Europe/Paris"
     std::string external_id{};  // your own id, unique; may be empty
 };
+/// A stored user.
 struct User {
     std::string id;  // a UUID
+    /// As in NewUser.
     std::string first_name;
+    /// As in NewUser.
     std::string last_name;
+    /// "1992-02-29".
     std::string date_of_birth;
+    /// Where the person lives: "Europe/Paris".
     std::string timezone;
+    /// Your own id; empty: none.
     std::string external_id;
 };
 
@@ -63,6 +71,7 @@ struct NewEvent {
     std::string user_id{};          // the user it belongs to; may be empty
     std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
     std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
+    /// Among the events of its queue or type.
     Priority priority = Priority::normal;
     /// Instead of `queue`: the endpoint that it is sent to, by its id, or "ext:" and its name.
     std::string endpoint{};
@@ -71,8 +80,11 @@ struct NewEvent {
 /// has found the instant.
 inline constexpr Instant no_instant = Instant::max();
 
+/// A stored event.
 struct Event {
+    /// A UUID.
     std::string id;
+    /// As in NewEvent.
     std::string type;
     std::string status;           // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
     std::string payload;          // of a birthday: {"message":"Hey, Ada Li it's your birthday"}
@@ -82,6 +94,7 @@ struct Event {
     std::uint32_t attempt = 0;   // number of the latest attempt, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
     std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it
+    /// As in NewEvent.
     Priority priority = Priority::normal;
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
     /// The obstacle that it waits for: RETRY, CIRCUIT, LIMIT, ENDPOINT or SCHEDULE. Empty if it is
@@ -93,6 +106,7 @@ struct Event {
 /// The outcome of one event, as its handler returns it.
 class Handled {
 public:
+    /// The consequence for the event.
     enum class Verdict : std::uint8_t { done, retry, refused, snoozed };
     /// Done: the event is COMPLETED and not handled again.
     static Handled done() { return {Verdict::done, {}}; }
@@ -106,7 +120,9 @@ public:
     /// by the storage's clock; an instant in the past is due at once.
     static Handled snooze(Instant until) { return {Verdict::snoozed, {}, until}; }
 
+    /// The consequence for the event.
     [[nodiscard]] Verdict verdict() const { return verdict_; }
+    /// Why; empty for `done`.
     [[nodiscard]] const std::string& reason() const { return reason_; }
     /// Of `snooze`.
     [[nodiscard]] Instant until() const { return until_; }
@@ -166,22 +182,32 @@ concept TypedEvent = requires(const std::string& payload) {
 /// One line of the log, for machines: `event_name` is one of docs/reference/logs.md, or empty for a
 /// line that only people read. It never contains names, birth dates, payloads or secrets.
 struct LogRecord {
+    /// How important it is.
     enum class Level : std::uint8_t { debug, info, warn, error };
+    /// Of a field.
     using Value = std::variant<std::string, std::int64_t, double, bool>;
+    /// How important it is.
     Level level = Level::info;
+    /// Stable, for programs: "event.completed"; empty: the line is for people.
     std::string event_name;
+    /// For people.
     std::string message;
     std::vector<std::pair<std::string, Value>> fields;  // "durationMs", "count", …
 };
 
 /// The end of one attempt, for metrics and displays. The event may have another attempt.
 struct AttemptReport {
+    /// Of the event.
     std::string event_id;
+    /// Its type.
     std::string event_type;
+    /// From 1.
     std::uint32_t attempt = 0;
+    /// The handler or the receiver took it.
     bool accepted = false;
     bool refused = false;  // no further attempt
     std::string error;     // why it was not accepted
+    /// Of the attempt, in microseconds.
     std::chrono::microseconds duration{0};
     std::chrono::microseconds lateness{0};  // of the event's first attempt
 };
@@ -198,11 +224,13 @@ struct WebhookOptions {
     /// it, webhooks go to public addresses only, so that a URL from outside cannot reach your own
     /// services.
     bool allow_private = false;
+    /// Webhooks over http to public addresses, which others on the network can read and change.
     bool allow_http = false;
     std::vector<std::uint16_t> ports{443, 8443};  // that URLs may have
     std::string ca_file{};                        // in PEM; empty: the system's certificates
 };
 
+/// How an engine is opened.
 struct Options {
     /// "memory:", which ends with the process; "sqlite:FILE", for this process only; or
     /// "postgresql://user@host/database", which other engines and `sundial serve` may use, too:
@@ -350,7 +378,9 @@ struct LockOptions {
 /// Movable, not copyable. The engine must outlive its locks.
 class Lock {
 public:
+    /// The source holds no lock afterwards.
     Lock(Lock&&) noexcept;
+    /// Releases the lock that this object held.
     Lock& operator=(Lock&&) noexcept;
     /// Releases the lock. If the storage does not respond, the lease expires by itself.
     ~Lock();
@@ -409,7 +439,9 @@ public:
     /// Opens the storage and brings its tables up to date. Errors: CANNOT_START with what to do
     /// about it; STORAGE_UNAVAILABLE if another attempt later may succeed.
     static Result<Engine> open(const Options& options);
+    /// The source may only be destroyed or assigned to.
     Engine(Engine&&) noexcept;
+    /// Stops the engine that this object had.
     Engine& operator=(Engine&&) noexcept;
     /// Calls `stop`. In a handler it does not wait: see above.
     ~Engine();
@@ -418,6 +450,7 @@ public:
     /// `advance`. An event that comes due without a handler here is left, unchanged, to an engine
     /// on the same storage that has one, now or later.
     void on(const std::string& type, Handler handler, const HandlerOptions& options = {});
+    /// The same for a handler that takes a stop token.
     void on(const std::string& type, StoppableHandler handler, const HandlerOptions& options = {});
     /// The same for events of T's type. An event whose payload T cannot parse is refused: FAILED.
     template <TypedEvent T, class TypedHandler>
@@ -433,6 +466,7 @@ public:
     /// VALIDATION_FAILED.
     Result<Done> on_queue(const std::string& queue, Handler handler,
                           const QueueOptions& options = {});
+    /// The same for a handler that takes a stop token.
     Result<Done> on_queue(const std::string& queue, StoppableHandler handler,
                           const QueueOptions& options = {});
     /// The same for payloads of one type. One that T cannot parse is refused: FAILED.
@@ -473,6 +507,7 @@ public:
     /// for other types too; OPTIMISTIC_LOCK.
     Result<StoredEndpoint> rotate_secret(const std::string& endpoint,
                                          const SecretRotation& rotation);
+    /// The same, where the old secret signs for a day.
     Result<StoredEndpoint> rotate_secret(const std::string& endpoint);
     /// Sends one request to a webhook or an inbox and waits for its outcome, for the endpoint's
     /// timeout at most. Needs no `start`. Not to be called in a transaction (REENTRANT_CALL).
@@ -518,6 +553,7 @@ public:
     /// events than its limit, or none, although more follow: go on until `next` is empty. Errors:
     /// VALIDATION_FAILED, INVALID_CURSOR; USER_NOT_FOUND and so on for names in the filter.
     Result<EventPage> events(const EventFilter& filter, const PageOptions& page);
+    /// The first page.
     Result<EventPage> events(const EventFilter& filter);
     /// Changes a PENDING event. Errors: EVENT_NOT_FOUND, VALIDATION_FAILED,
     /// INVALID_STATE_TRANSITION.
@@ -607,3 +643,5 @@ private:
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include "sundial/embedding.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Endpoints, of `sundial/engine.hpp`, which brings these types into namespace `sundial`: include
 /// that header.
 namespace sundial::embedding {
@@ -23,6 +25,7 @@ enum class EndpointType : std::uint8_t {
 /// A receiver of events.
 struct NewEndpoint {
     std::string name;  // your own id of it, unique, 1 to 128 characters
+    /// How events reach it.
     EndpointType type = EndpointType::webhook;
     std::string url{};  // of a webhook: "https://crm.example/hook"
     std::vector<std::pair<std::string, std::string>> headers{};  // your own, of a webhook
@@ -40,27 +43,37 @@ struct NewEndpoint {
     /// not sign.
     bool ed25519 = false;
 };
+/// A stored endpoint, without its secrets.
 struct Endpoint {
     std::string id;    // a UUID
     std::string name;  // empty: it was created without one
     /// "WEBHOOK", "PULL" or "INBOX", or a type that only `sundial serve` has.
     std::string type;
     std::string url;  // empty: its type has none
+    /// False: its events wait.
     bool enabled = true;
     std::string disabled_reason;  // may be empty
     std::string secret_hint;      // "whsec_…Q9f"
+    /// Grows by one with every change.
     std::uint64_t version = 0;
     std::vector<std::string> headers{};  // the names of your own; their values are never shown
+    /// Of the whole request.
     std::chrono::seconds timeout{0};
+    /// Delays between attempts; empty: as in NewEndpoint.
     std::vector<std::chrono::seconds> retry_delays{};
+    /// Requests at once; empty: without a limit.
     std::optional<std::uint32_t> max_in_flight{};
+    /// Requests in a second; empty: without a limit.
     std::optional<std::uint32_t> max_per_second{};
     std::string public_key{};  // "whpk_…" of a webhook with Ed25519 keys; else empty
 };
+/// The answer to `put_endpoint`.
 struct StoredEndpoint {
+    /// As it is now.
     Endpoint endpoint;
     /// The signing secret of a webhook that this call created; it is never shown again. Else empty.
     std::string secret;
+    /// False: it was changed.
     bool created = false;
 };
 
@@ -69,11 +82,14 @@ struct EndpointChange {
     std::optional<std::string> url{};  // of another origin: give the values of all headers, too
     /// Each sets one header, or removes it if the value is empty.
     std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
+    /// Of the whole request: 1 to 20 s.
     std::optional<std::chrono::seconds> timeout{};
     std::optional<std::vector<std::chrono::seconds>> retry_delays{};  // none: the default ones
     std::optional<std::uint32_t> max_in_flight{};                     // 0: without a limit
     std::optional<std::uint32_t> max_per_second{};                    // 0: without a limit
+    /// False: its events wait.
     std::optional<bool> enabled{};
+    /// Whether requests have an Ed25519 signature too.
     std::optional<bool> ed25519{};
     /// Also attempts at once the events that wait for a retry: the receiver is repaired.
     bool retry_waiting = false;
@@ -95,14 +111,20 @@ struct EndpointTest {
     std::optional<int> status;  // of its response; empty: there was none
     std::string error;          // why it was not accepted: "TIMEOUT no answer in 10 s"
     std::string response_body;  // its first 2 KiB
+    /// Of the request, in microseconds.
     std::chrono::microseconds duration{0};
 };
 
 /// A request that an inbox has got.
 struct ReceivedRequest {
+    /// When the request came.
     Instant received_at;
+    /// Name and value, in the order of the request.
     std::vector<std::pair<std::string, std::string>> headers;
+    /// The request’s bytes.
     std::string body;
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 
 #include "sundial/streams.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Event types of your own in place of names, versions and JSON texts.
 namespace sundial {
 
@@ -91,11 +93,13 @@ template <RecordedType... Types>
              detail::all_differ(std::array{std::string_view{Types::type}...}))
 class EventTypes {
 public:
+    /// One event of any of the types.
     using Event = std::variant<Types...>;
 
     /// In the order of the types.
     [[nodiscard]] static std::vector<std::string> names() { return {std::string{Types::type}...}; }
 
+    /// The event as a stream stores it.
     [[nodiscard]] static NewRecordedEvent record(const Event& event) {
         return std::visit(
             []<class T>(const T& its) {
@@ -174,3 +178,5 @@ private:
 };
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

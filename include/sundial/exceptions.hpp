@@ -8,15 +8,19 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Exceptions of `Result::value()`, for programs that use them. Sundial's own functions throw none.
 namespace sundial {
 
 /// Any error; `what()` is its code and detail.
 class Exception : public std::runtime_error {
 public:
+    /// Of this error.
     explicit Exception(embedding::Error its_error)
         : std::runtime_error(its_error.code + ": " + its_error.detail),
           error_(std::move(its_error)) {}
+    /// The error with its data.
     [[nodiscard]] const embedding::Error& error() const { return error_; }
 
 private:
@@ -104,3 +108,5 @@ inline std::uint64_t OptimisticLockError::actual() const {
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

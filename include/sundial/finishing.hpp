@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The types of `sundial/outcomes.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
@@ -22,7 +24,9 @@ namespace sundial::embedding {
 /// How an event ended. A retry of a FAILED event is a new event with an outcome of its own.
 struct EventOutcome {
     std::uint64_t number = 0;  // of this outcome in the queue: greater for later ones, with gaps
+    /// A UUID.
     std::string event_id{};
+    /// As in NewEvent.
     std::string event_type{};
     std::string status{};         // COMPLETED, FAILED or CANCELLED
     std::uint32_t attempt = 0;    // number of the last attempt; 0: none was made
@@ -30,6 +34,7 @@ struct EventOutcome {
     std::string reason{};         // of FAILED, begins with the code; of CANCELLED
     std::string idempotency_key;  // the same for a retry under the same key
     std::string user_id{};        // may be empty
+    /// As in NewEvent.
     std::string payload{};
     Instant due;                                          // `no_instant` if none was found
     std::optional<Instant> first_attempt{};               // its start; empty: none was made
@@ -44,6 +49,7 @@ struct OutcomeFollowing {
     std::chrono::microseconds lease =
         std::chrono::seconds{30};  // 100 ms to 24 h: after which another one takes over
     std::size_t page = 100;        // 1 to 10,000 outcomes in one step
+    /// How a failed outcome is repeated before it is parked.
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
     bool park = false;  // set aside an outcome that cannot be handled instead of stopping
@@ -107,3 +113,5 @@ private:
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

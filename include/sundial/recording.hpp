@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The types of `sundial/streams.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
@@ -30,8 +32,11 @@ struct StreamId {
 /// appended; 0: there is none yet.
 class Expected {
 public:
+    /// The stream may contain anything.
     static constexpr Expected any() { return Expected{-1}; }
+    /// The stream has no event yet.
     static constexpr Expected no_stream() { return Expected{0}; }
+    /// The stream has an event, at any version.
     static constexpr Expected stream_exists() { return Expected{-2}; }
     /// A version that no stream can have is refused by the append (VALIDATION_FAILED):
     /// `exactly(version - 1)` of version 0, too.
@@ -51,11 +56,16 @@ private:
 /// Data that accompanies an event without being part of it: two appends that differ only here are
 /// the same.
 struct EventMetadata {
+    /// When it happened, if not when it was stored.
     std::optional<Instant> occurred_at{};
     std::string correlation_id{};  // empty: that of its cause, or the first event of the batch
+    /// The id of the event or command that caused it; may be empty.
     std::string causation_id{};
+    /// The person or program that caused it; may be empty.
     std::string actor{};
+    /// Whose data it is; may be empty.
     std::string tenant{};
+    /// Of W3C Trace Context; may be empty.
     std::string traceparent{};
     std::string headers{};  // a JSON object of your own, or empty
 };
@@ -64,48 +74,66 @@ struct EventMetadata {
 struct NewRecordedEvent {
     std::string type;         // "OrderPlaced"
     std::string data = "{}";  // one JSON value of at most 256 KiB, kept byte for byte
+    /// Of `data`.
     std::uint32_t schema_version = 1;
     std::string id{};  // a UUID; your own makes the append repeatable; empty: generated
+    /// What the events of all types have.
     EventMetadata metadata{};
 };
 /// A stored event.
 struct RecordedEvent {
+    /// Where it is stored.
     StreamId stream;
     std::uint64_t version = 0;   // in its stream, from 1
     std::uint64_t position = 0;  // in the feed
+    /// A UUID.
     std::string id{};
+    /// As in NewRecordedEvent.
     std::string type{};
+    /// Of `data`.
     std::uint32_t schema_version = 1;
     std::string data{};  // empty after erasure
+    /// As in NewRecordedEvent.
     EventMetadata metadata{};
+    /// When it was stored.
     Instant recorded_at{};
     bool redacted = false;        // its data was replaced
     bool stream_deleted = false;  // set in the feed only
 };
 
+/// Where the events of an append are.
 struct Appended {
-    std::uint64_t first_version = 0, last_version = 0;
-    std::uint64_t first_position = 0, last_position = 0;
+    std::uint64_t first_version = 0;    // in the stream
+    std::uint64_t last_version = 0;     // of the last one
+    std::uint64_t first_position = 0;   // in the feed
+    std::uint64_t last_position = 0;    // of the last one
     std::uint64_t current_version = 0;  // greater than `last_version` if the stream has grown since
     bool replayed = false;              // the same batch had been stored before
 };
 
 /// Versions `from` to `to`, both included; the newest first if `backward`.
 struct StreamRange {
+    /// Inclusive.
     std::uint64_t from = 1;
+    /// Inclusive.
     std::uint64_t to = std::numeric_limits<std::int64_t>::max();
+    /// The newest first.
     bool backward = false;
     std::size_t limit = 500;  // 1 to 10,000
 };
+/// Events of one stream, and where the stream is.
 struct StreamPart {
     std::uint64_t version = 0;           // of the whole stream; 0: nothing was ever appended
     std::uint64_t truncated_before = 0;  // events below are erased
+    /// It cannot be appended to.
     bool archived = false;
+    /// In the order of the range.
     std::vector<RecordedEvent> events;
 };
 
 /// The state of an aggregate at a version, so that a load need not read the events before it.
 struct Snapshot {
+    /// Of the stream, in which the state is.
     std::uint64_t version = 0;
     std::uint32_t schema_version = 1;  // of the state
     std::string state;                 // JSON
@@ -113,21 +141,30 @@ struct Snapshot {
 
 /// Streams in the order of type and id.
 struct ListedStream {
+    /// Its type and id.
     StreamId stream;
+    /// Of its newest event.
     std::uint64_t version = 0;
+    /// It cannot be appended to.
     bool archived = false;
+    /// Only its versions remain.
     bool deleted = false;
 };
+/// A part of the list of streams.
 struct StreamPage {
+    /// In the order of type and id.
     std::vector<ListedStream> streams;
     std::optional<StreamId> next{};  // for the next page; empty: this is the last one
 };
 
+/// Which events of the feed are wanted. An empty list matches every value.
 struct FeedFilter {
     std::vector<std::string> stream_types{};  // empty: all
     std::vector<std::string> event_types{};   // empty: all
 };
+/// A part of the feed.
 struct FeedPage {
+    /// In the order of their positions.
     std::vector<RecordedEvent> events;
     std::uint64_t next_position = 0;  // continue from here; advances even if no event matched
     bool more = false;                // more can be read at once
@@ -135,8 +172,10 @@ struct FeedPage {
 
 /// The position that a consumer has reached in the feed.
 struct Checkpoint {
+    /// The last event that was handled.
     std::uint64_t position = 0;
     std::string event_id{};  // id of the event at that position; may be empty
+    /// Of the follower that moved it.
     std::uint64_t fencing_token = 0;
 };
 
@@ -145,20 +184,26 @@ class Transaction;  // sundial/transacting.hpp
 /// How a subscription follows the feed.
 struct Following {
     std::string name;  // of the checkpoint: [A-Za-z0-9_.-]{1,128}
+    /// Which events it gets.
     FeedFilter filter{};
     std::chrono::microseconds lease =
         std::chrono::seconds{30};  // 100 ms to 24 h: after which another one takes over
     std::size_t page = 100;        // 1 to 10,000 events between two checkpoints
     std::size_t lanes = 1;         // 1 to 100 at once, each stream in its order: `follow` only
+    /// How a failed event is repeated before it is parked.
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
     bool park = false;  // set aside an event that cannot be handled instead of stopping
 };
 /// An event that was set aside.
 struct ParkedEvent {
+    /// In the feed.
     std::uint64_t position = 0;
+    /// A UUID.
     std::string event_id;
+    /// Of the last attempt.
     std::string reason;
+    /// Until it was parked.
     std::uint32_t attempts = 0;
 };
 
@@ -169,7 +214,9 @@ struct ParkedEvent {
 /// `Engine`), and may destroy the subscription.
 class Subscription {
 public:
+    /// The source follows nothing afterwards.
     Subscription(Subscription&&) noexcept;
+    /// Ends what this object followed.
     Subscription& operator=(Subscription&&) noexcept;
     /// Stops, and waits for the event being handled. In its own handler it does not wait: the
     /// subscription ends after the handler has returned, and `Engine::stop` waits for that.
@@ -285,6 +332,7 @@ public:
     Result<Checkpoint> save_checkpoint(const std::string& name, const Checkpoint& next,
                                        std::uint64_t previous);
 
+    /// The newest snapshot; empty if there is none. Errors: VALIDATION_FAILED.
     Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
     /// Returns false if a snapshot at least as new is stored. Errors: AGGREGATE_NOT_FOUND,
     /// VALIDATION_FAILED.
@@ -293,6 +341,7 @@ public:
     // Errors of the functions below: AGGREGATE_NOT_FOUND, STREAM_DELETED.
     /// The stream can be read, but not appended to until it is restored.
     Result<Done> archive(const StreamId& stream);
+    /// Undoes `archive`.
     Result<Done> restore(const StreamId& stream);
     /// Erases the data before `version`. VALIDATION_FAILED if no snapshot covers the erased events.
     Result<Done> truncate(const StreamId& stream, std::uint64_t version);
@@ -314,3 +363,5 @@ private:
 };
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 // Lets clang warn about pointers into a Result that no longer exists.
 #if defined(__clang__)
 #define SUNDIAL_POINTS_INTO_IT [[clang::lifetimebound]]
@@ -19,8 +21,8 @@ namespace sundial::embedding {
 
 /// Details of OPTIMISTIC_LOCK for an append: the stream is not at the expected version.
 struct Conflict {
-    std::string stream_type;
-    std::string stream_id;
+    std::string stream_type;    // the type of the stream
+    std::string stream_id;      // its id in that type
     std::int64_t expected = 0;  // as `Expected::number`: -1 any, 0 no stream, -2 the stream exists
     std::uint64_t actual = 0;   // where the stream is; 0: there is none
     /// The batch is in the stream already, under these ids, and did not come of this expectation;
@@ -40,15 +42,15 @@ struct SqlFailure {
 
 /// Details of OPTIMISTIC_LOCK for a user, an event or a schedule.
 struct VersionConflict {
-    std::string id;
-    std::uint64_t expected = 0;
-    std::uint64_t actual = 0;
+    std::string id;              // of the object
+    std::uint64_t expected = 0;  // the version that the call named
+    std::uint64_t actual = 0;    // the version that it has
     friend bool operator==(const VersionConflict&, const VersionConflict&) = default;
 };
 /// Details of LOCK_HELD.
 struct HeldLock {
-    std::string name;
-    std::string holder;
+    std::string name;                                             // of the lock
+    std::string holder;                                           // its holder, as it named itself
     std::chrono::sys_time<std::chrono::microseconds> expires_at;  // unless its holder renews it
     friend bool operator==(const HeldLock&, const HeldLock&) = default;
 };
@@ -67,29 +69,31 @@ struct Duplicate {
 };
 /// Details of INVALID_STATE_TRANSITION.
 struct WrongState {
-    std::string event_id;
-    std::string status;
-    bool claimed = false;
+    std::string event_id;       // a UUID
+    std::string status;         // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
+    bool claimed = false;       // a handler or worker has it
     std::string waiting_for{};  // as Event::waiting_for
-    std::uint64_t version = 0;
+    std::uint64_t version = 0;  // of the event
     friend bool operator==(const WrongState&, const WrongState&) = default;
 };
 /// Details of VALIDATION_FAILED and PAYLOAD_TOO_LARGE: every invalid member of the request.
 struct InvalidField {
-    std::string field;  // its name in C++: "local_time", "rule.cron"; empty: the whole request
-    std::string code;   // "out_of_range", "bad_format", …
-    std::string message;
+    std::string field;    // its name in C++: "local_time", "rule.cron"; empty: the whole request
+    std::string code;     // "out_of_range", "bad_format", …
+    std::string message;  // what would be right
     friend bool operator==(const InvalidField&, const InvalidField&) = default;
 };
+/// All of a request.
 using InvalidFields = std::vector<InvalidField>;
 /// Details of EVENT_ID_REUSED, for each such id.
 struct ReusedId {
-    std::string event_id;
-    std::string reason;  // PARTIAL, DIFFERENT_ORDER, DIFFERENT_CONTENT, OTHER_STREAM, IN_BATCH
+    std::string event_id;  // the id that was used before
+    std::string reason;    // PARTIAL, DIFFERENT_ORDER, DIFFERENT_CONTENT, OTHER_STREAM, IN_BATCH
     std::string stream_type{};  // of the stream that has it
-    std::string stream_id{};
+    std::string stream_id{};    // of the stream that has it
     friend bool operator==(const ReusedId&, const ReusedId&) = default;
 };
+/// All of a request.
 using ReusedIds = std::vector<ReusedId>;
 /// Details of USER_NOT_FOUND, EVENT_NOT_FOUND, ENDPOINT_NOT_FOUND and so on.
 struct Missing {
@@ -98,30 +102,37 @@ struct Missing {
 };
 /// Details of AGGREGATE_NOT_FOUND, STREAM_DELETED and STREAM_ARCHIVED of a call of Streams.
 struct RefusedStream {
+    /// The type of the stream.
     std::string stream_type;
+    /// Its id in that type.
     std::string stream_id;
     friend bool operator==(const RefusedStream&, const RefusedStream&) = default;
 };
 /// Details of CHECKPOINT_CONFLICT.
 struct MovedCheckpoint {
+    /// Of the checkpoint.
     std::string name;
     std::uint64_t position = 0;  // where it is
     friend bool operator==(const MovedCheckpoint&, const MovedCheckpoint&) = default;
 };
 /// Details of FEED_DIVERGED: the feed does not have the event of the checkpoint at its position.
 struct DivergedFeed {
+    /// In the feed.
     std::uint64_t position = 0;
     std::string event_id;  // of the checkpoint
     friend bool operator==(const DivergedFeed&, const DivergedFeed&) = default;
 };
 /// Details of ENDPOINT_DISABLED.
 struct StoppedEndpoint {
+    /// A UUID.
     std::string endpoint_id;
+    /// Why it is disabled; may be empty.
     std::string reason;
     friend bool operator==(const StoppedEndpoint&, const StoppedEndpoint&) = default;
 };
 /// Details of ENDPOINT_IN_USE.
 struct UsedEndpoint {
+    /// A UUID.
     std::string endpoint_id;
     std::uint64_t events = 0;              // that wait for it
     std::vector<std::string> schedules{};  // some of those that use it: ids, or "ext:" and names
@@ -134,6 +145,7 @@ struct WrongTemplate {
 };
 /// Details of IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_IN_PROGRESS.
 struct UsedKey {
+    /// As the call gave it.
     std::string key;
     friend bool operator==(const UsedKey&, const UsedKey&) = default;
 };
@@ -156,13 +168,14 @@ enum class Repeat : std::uint8_t {
 ///         read_again_from(conflict->actual);
 ///     }
 struct Error {
+    /// The details of a code; `std::monostate`: it has none.
     using Data = std::variant<std::monostate, Conflict, SqlFailure, VersionConflict, HeldLock,
                               LostLease, Duplicate, WrongState, InvalidFields, ReusedIds, Missing,
                               RefusedStream, MovedCheckpoint, DivergedFeed, StoppedEndpoint,
                               UsedEndpoint, WrongTemplate, UsedKey>;
-    std::string code;
+    std::string code;  // for programs: "USER_NOT_FOUND"
     std::string detail;
-    Data data{};
+    Data data{};  // the details
 
     /// Whether the call may succeed if it is repeated; COMMIT_OUTCOME_UNKNOWN may have succeeded.
     [[nodiscard]] Repeat repeat() const;
@@ -192,21 +205,30 @@ namespace detail {
 template <class T>
 class [[nodiscard]] Result {
 public:
+    /// Success.
     Result(T value) : content_(std::move(value)) {}
+    /// Failure.
     Result(Error error) : content_(std::move(error)) {}
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return content_.index() == 0; }
+    /// Whether there is a value.
     explicit operator bool() const { return has_value(); }
     /// Requires a value: without one, the program ends.
     T& operator*() & { return *value_or_end(); }
+    /// The same.
     const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
+    /// The same, by value.
     T operator*() && { return std::move(*value_or_end()); }
+    /// Requires a value: without one, the program ends.
     T* operator->() SUNDIAL_POINTS_INTO_IT { return value_or_end(); }
+    /// The same.
     const T* operator->() const SUNDIAL_POINTS_INTO_IT {
         return const_cast<Result*>(this)->value_or_end();
     }
     /// Requires an error: without one, the program ends.
     [[nodiscard]] const Error& error() const& { return *const_cast<Result*>(this)->error_or_end(); }
+    /// The same, by value.
     [[nodiscard]] Error error() && { return std::move(*error_or_end()); }
 
     /// For programs that use exceptions: the value, or throws the exception of the error's code
@@ -215,11 +237,14 @@ public:
         if (!has_value()) detail::throw_error(error());
         return **this;
     }
+    /// The same, moved out.
     [[nodiscard]] T value() && {
         if (!has_value()) detail::throw_error(error());
         return std::move(*value_or_end());
     }
+    /// The value, or `other` without one.
     [[nodiscard]] T value_or(T other) const& { return has_value() ? **this : std::move(other); }
+    /// The same, moved out.
     [[nodiscard]] T value_or(T other) && {
         return has_value() ? std::move(*value_or_end()) : std::move(other);
     }
@@ -229,6 +254,7 @@ public:
         if (!has_value()) return std::move(*error_or_end());
         return std::forward<Next>(next)(std::move(*value_or_end()));
     }
+    /// The same, with a copy of the value.
     template <class Next>
     auto and_then(Next&& next) const& -> std::invoke_result_t<Next, const T&> {
         if (!has_value()) return error();
@@ -256,3 +282,5 @@ struct Done {};
 }  // namespace sundial::embedding
 
 #undef SUNDIAL_POINTS_INTO_IT
+
+#pragma GCC visibility pop

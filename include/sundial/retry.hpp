@@ -15,6 +15,8 @@
 #include "sundial/result.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Repeats an operation that failed and may succeed the next time: after a version conflict, or
 /// while a database is briefly unavailable.
 ///
@@ -36,14 +38,17 @@ enum class Jitter : std::uint8_t {
 /// retries a second are always allowed. Thread-safe.
 class RetryBudget {
 public:
+    /// In tokens; a retry takes one.
     struct Settings {
         double per_call = 0.2;           // one retry for five calls
         double floor_per_second = 10.0;  // allowed in addition, however few calls there are
         double max_tokens = 100.0;       // maximum of saved tokens: those of 500 calls
     };
     RetryBudget() : RetryBudget(Settings{}) {}
+    /// Starts with the tokens of one second and no saved ones.
     explicit RetryBudget(const Settings& settings);
 
+    /// Adds the fraction of one call.
     void first_call();
     /// Takes a retry from the budget. Returns false if none is left.
     [[nodiscard]] bool take(Timing::Moment now);
@@ -69,7 +74,7 @@ struct RetryRules {
     std::chrono::microseconds base =
         std::chrono::milliseconds{5};  // the first delay; each further one doubles
     std::chrono::microseconds cap = std::chrono::milliseconds{250};  // the longest delay
-    Jitter jitter = Jitter::full;
+    Jitter jitter = Jitter::full;                                    // how delays are randomised
     /// No wait extends past the deadline: the last error is returned at once instead.
     Timing::Moment deadline = Timing::Moment::max();
     /// A stop request ends any wait within 10 ms; the result is STOPPED.
@@ -102,16 +107,21 @@ struct RetryErrors;
 /// Further errors: STOPPED, VALIDATION_FAILED.
 template <>
 struct RetryErrors<embedding::Error> {
+    /// Whether it is one of the codes above.
     static bool passing(const embedding::Error& error);
+    /// The same error; a Conflict gets the number of attempts.
     static embedding::Error after(embedding::Error error, unsigned attempts);
+    /// STOPPED.
     static embedding::Error stopped();
+    /// VALIDATION_FAILED with that detail.
     static embedding::Error invalid(std::string why);
 };
 
 /// Which failures are retried.
 template <class Error>
 struct RetryWhen {
-    std::function<bool(const Error&)> retry_if = RetryErrors<Error>::passing;
+    std::function<bool(const Error&)> retry_if =
+        RetryErrors<Error>::passing;  // which errors are retried
     /// The delay that the other side asks for, as in a Retry-After header. It is used if it is
     /// longer than the computed delay.
     std::function<std::optional<std::chrono::microseconds>(const Error&)> retry_after{};
@@ -122,12 +132,15 @@ struct RetryWhen {
 /// The retry loop without the call: for loops that `retry` does not fit.
 class Retries {
 public:
+    /// The caller's next step: run again, return the last error, or return a stop.
     enum class Next : std::uint8_t { again, over, stopped };
 
+    /// Both must outlive it. Counts the first call.
     Retries(const RetryRules& rules, Timing& timing);
     /// Call after a failed attempt that is worth a retry. Waits until the retry is due, or returns
     /// at once if none is allowed.
     [[nodiscard]] Next wait(std::optional<std::chrono::microseconds> retry_after = {});
+    /// Calls so far, the first included.
     [[nodiscard]] unsigned attempts() const { return attempts_; }
 
 private:
@@ -137,6 +150,7 @@ private:
     std::chrono::microseconds previous_;
 };
 
+/// The error type of the Result that `Operation` returns.
 template <class Operation>
 using ErrorOf =
     std::remove_cvref_t<decltype(std::declval<const std::invoke_result_t<Operation&>&>().error())>;
@@ -177,3 +191,5 @@ std::invoke_result_t<Operation&> retry(const RetryRules& rules, Operation&& oper
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

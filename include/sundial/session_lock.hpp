@@ -7,6 +7,8 @@
 
 #include "sundial/result.hpp"
 
+#pragma GCC visibility push(default)
+
 namespace sundial::embedding {
 
 /// A named lock held by a session of a PostgreSQL server, for steps that must not be interrupted
@@ -27,7 +29,9 @@ public:
     /// server; LOCK_HELD, by this process too; STORAGE_UNAVAILABLE.
     static Result<SessionLock> acquire(const std::string& url, const std::string& name,
                                        std::chrono::milliseconds wait = {});
+    /// The source holds no lock afterwards.
     SessionLock(SessionLock&&) noexcept;
+    /// Releases the lock that this object held.
     SessionLock& operator=(SessionLock&&) noexcept;
     /// Releases it.
     ~SessionLock();
@@ -49,3 +53,5 @@ namespace sundial {
 using embedding::SessionLock;
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

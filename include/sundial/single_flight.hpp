@@ -14,6 +14,8 @@
 #include "sundial/result.hpp"
 #include "sundial/timing.hpp"
 
+#pragma GCC visibility push(default)
+
 /// When many callers want the same value at once, one loads it for all.
 ///
 ///     sundial::SingleFlight<std::string, Report> reports;
@@ -66,10 +68,14 @@ inline embedding::Error unknown_exception() {
 template <class Key, class Value>
 class SingleFlight {
 public:
+    /// All callers share one value.
     using Shared = std::shared_ptr<const Value>;
+    /// A value, or why there is none.
     using Answer = embedding::Result<Shared>;
+    /// Computes the value. The token requests a stop when no caller waits any more.
     using Loader = std::function<embedding::Result<Value>(const std::stop_token&)>;
 
+    /// `launch` runs each load, by default on a thread of its own.
     explicit SingleFlight(Launch launch = launch_thread) : launch_{std::move(launch)} {}
     /// Requests a stop of the loads in flight and waits for them. No thread may be inside `run` any
     /// more.
@@ -271,3 +277,5 @@ void SingleFlight<Key, Value>::forget_flight(const std::shared_ptr<Flight>& flig
 }
 
 }  // namespace sundial
+
+#pragma GCC visibility pop

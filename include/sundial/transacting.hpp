@@ -15,12 +15,15 @@
 #include "sundial/result.hpp"
 #include "sundial/sql.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Transactions of `sundial/engine.hpp`, which brings these types into namespace `sundial`: include
 /// that header.
 namespace sundial::embedding {
 
 /// The answer of `Transaction::once`.
 struct Once {
+    /// Of `work`, now or when it ran.
     std::string answer;
     bool replayed = false;  // an earlier call gave it; `work` did not run
 };
@@ -60,9 +63,13 @@ public:
 
     /// As the functions of Engine with these names.
     Result<Event> schedule(const NewEvent& requested);
+    /// As Engine::find_event.
     Result<Event> find_event(const std::string& id);
+    /// As Engine::cancel.
     Result<Event> cancel(const std::string& id);
+    /// As Engine::create_user.
     Result<User> create_user(const NewUser& requested);
+    /// As Engine::delete_user.
     Result<Done> delete_user(const std::string& id);
 
     /// Completes a claimed event, so that it is COMPLETED if and only if the transaction is
@@ -76,7 +83,9 @@ public:
     /// As the functions of Streams with these names.
     Result<Appended> append(const StreamId& stream, Expected expected,
                             const std::vector<NewRecordedEvent>& events);
+    /// As Streams::read.
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
+    /// As Streams::snapshot.
     Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
 
     /// For data in this database that a lock protects: the lock is not granted to another holder
@@ -104,6 +113,7 @@ public:
 protected:
     explicit Transaction(Parts& parts) : parts_(&parts) {}
     ~Transaction() = default;
+    /// Of the engine.
     Parts* parts_;
 
 private:
@@ -131,7 +141,9 @@ private:
 /// pipeline mode. The engine and the connection must outlive it.
 class CallerTransaction : public Transaction {
 public:
+    /// The source may only be destroyed or assigned to.
     CallerTransaction(CallerTransaction&& other) noexcept;
+    /// Drops what this object had.
     CallerTransaction& operator=(CallerTransaction&& other) noexcept;
     /// Calls `committed`, which is harmless if the transaction was rolled back.
     ~CallerTransaction();
@@ -169,3 +181,5 @@ auto Engine::transact(Work&& work) {
 }
 
 }  // namespace sundial::embedding
+
+#pragma GCC visibility pop

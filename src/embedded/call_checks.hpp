@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 
 #include "sundial/result.hpp"
 
@@ -21,6 +22,13 @@ public:
 private:
     const std::int64_t id_;
 };
+
+/// For a lock after a fork, when only the parent holds it: a stop is requested.
+[[nodiscard]] inline std::stop_token lost_by_fork() {
+    std::stop_source lost;
+    lost.request_stop();
+    return lost.get_token();
+}
 
 /// Destroys `parts`. In a forked child, leaves them in memory instead.
 template <class Parts>

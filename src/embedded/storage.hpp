@@ -8,6 +8,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/failures.hpp"
 #include "application/ports/lock_store.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
@@ -31,12 +32,21 @@ public:
     /// Null if nothing outlives the process.
     virtual Retention* retention() = 0;
     /// Runs one statement of the program in `tx`. Throws StatementRefused.
-    virtual SqlRows run_sql(sundial::Transaction& tx, const std::string& statement,
-                            std::span<const SqlValue> values);
+    virtual SqlRows run_sql(sundial::Transaction& /*tx*/, const std::string& /*statement*/,
+                            std::span<const SqlValue> /*values*/) {
+        throw StatementRefused{{}, "the storage memory: has no SQL"};
+    }
     /// Runs `work` in the transaction that the program has open on `callers`; keeps its changes if
     /// it returns true. Throws StatementRefused.
-    virtual void join(pg_conn* callers, const std::function<bool(sundial::Transaction&)>& work);
+    virtual void join(pg_conn* /*callers*/,
+                      const std::function<bool(sundial::Transaction&)>& /*work*/) {
+        throw StatementRefused{{}, "the engine's storage is not a PostgreSQL database"};
+    }
 };
+
+/// Opens the database that the options name. The components `sqlite` and `postgres` define one
+/// each, under a name in C (storage.cpp), and a program has those that it is linked with.
+using OpenDatabase = std::unique_ptr<Storage> (*)(const Options& options, base::Log& log);
 
 /// Throws CannotStart, Unavailable.
 [[nodiscard]] std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log);

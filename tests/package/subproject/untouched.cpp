@@ -1,0 +1,2 @@
+// A program of the other project that has nothing to do with Sundial.
+int main() {}
