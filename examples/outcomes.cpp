@@ -1,4 +1,4 @@
-// How events ended, counted in a table of the program's own: once each, although nobody listened
+// How events ended, counted in a table of the program's own: once each, although no program ran
 // when they ended, and although the first try to count them failed halfway.
 #include <cstdint>
 #include <cstdlib>

@@ -75,7 +75,7 @@ EventOutcome shown_outcome(const NumberedOutcome& outcome) {
     return shown;
 }
 
-/// Passes outcomes to `function`, from now on if nobody followed them under this name before.
+/// Passes outcomes to `function`, from now on if this is the first follower of that name.
 template <class Parts, class Function>
 Result<Followed> follow_outcomes(const Parts& parts, OutcomeFollowing&& following,
                                  Function function) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -98,6 +99,51 @@ sundial::Result<std::optional<Snapshot>> if_saved(const sundial::Result<sundial:
     return found.error();
 }
 
+bool matches_stream(const FeedFilter& filter, const StreamId& stream) {
+    const auto& types = filter.stream_types;
+    return types.empty() || std::ranges::find(types, stream.type) != types.end();
+}
+
+bool matches_type(const FeedFilter& filter, const RecordedEvent& event) {
+    const auto& types = filter.event_types;
+    return types.empty() || std::ranges::find(types, event.type) != types.end();
+}
+
+/// This thread runs inline projections of an engine, whose own appends are not projected.
+class Projecting {
+public:
+    explicit Projecting(const TransactionPorts& engine) : outer_(engine_) { engine_ = &engine; }
+    ~Projecting() { engine_ = outer_; }
+    Projecting(const Projecting&) = delete;
+    Projecting& operator=(const Projecting&) = delete;
+    [[nodiscard]] static bool for_engine(const TransactionPorts& engine) {
+        return engine_ == &engine;
+    }
+
+private:
+    inline static thread_local const TransactionPorts* engine_ = nullptr;
+    const TransactionPorts* const outer_;
+};
+
+bool projected_inline(const TransactionPorts& engine, const StreamId& stream) {
+    return !Projecting::for_engine(engine) &&
+           std::ranges::any_of(engine.projections, [&](const InlineProjection& one) {
+               return matches_stream(one.filter, stream);
+           });
+}
+
+/// An exception is a failure, too.
+Result<Done> projected_by(const InlineProjection& projection, Transaction& tx,
+                          const RecordedEvent& event) {
+    try {
+        return projection.project(tx, event);
+    } catch (const std::exception& error) {
+        return Error{"INTERNAL_ERROR", std::string{"an inline projection threw: "} + error.what()};
+    } catch (...) {
+        return Error{"INTERNAL_ERROR", "an inline projection threw something unknown"};
+    }
+}
+
 }  // namespace
 
 RecordedEvent shown(const sundial::RecordedEvent& event) {
@@ -130,8 +176,8 @@ sundial::FeedFilter filter_of(const FeedFilter& filter) {
     return {.aggregate_types = filter.stream_types, .event_types = filter.event_types};
 }
 
-Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
-                                     const std::vector<NewRecordedEvent>& events) {
+Result<Appended> Transaction::append_only(const StreamId& stream, Expected expected,
+                                          const std::vector<NewRecordedEvent>& events) {
     TransactionPorts& ports = parts_->ports;
     return parts_->call<Appended>([&](sundial::Transaction& tx) -> sundial::Result<Appended> {
         const auto requested = append_of(stream, expected, events, ports.ids);
@@ -141,6 +187,34 @@ Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
         after_commit([&watch = ports.watch] { watch.appended(); });
         return shown(*appended);
     });
+}
+
+Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
+                                     const std::vector<NewRecordedEvent>& events) {
+    const auto& projections = parts_->ports.projections;
+    if (!projected_inline(parts_->ports, stream)) return append_only(stream, expected, events);
+    std::optional<Appended> appended;
+    const auto done = nested([&](Transaction& part) -> Result<Done> {
+        auto stored = part.append_only(stream, expected, events);
+        if (!stored) return stored.error();
+        appended = *stored;
+        if (stored->replayed) return Done{};
+        const auto recorded = part.read(
+            stream,
+            {.from = stored->first_version, .to = stored->last_version, .limit = max_read_events});
+        if (!recorded) return recorded.error();
+        const Projecting projecting{parts_->ports};
+        for (const RecordedEvent& event : recorded->events) {
+            for (const InlineProjection& one : projections) {
+                if (!matches_stream(one.filter, stream) || !matches_type(one.filter, event))
+                    continue;
+                if (auto kept = projected_by(one, part, event); !kept) return kept.error();
+            }
+        }
+        return Done{};
+    });
+    if (!done) return done.error();
+    return *std::move(appended);
 }
 
 Result<StreamPart> Transaction::read(const StreamId& stream, const StreamRange& range) {
@@ -160,6 +234,17 @@ Result<std::optional<Snapshot>> Transaction::snapshot(const StreamId& stream) {
 
 Result<Appended> Streams::append(const StreamId& stream, Expected expected,
                                  const std::vector<NewRecordedEvent>& events) {
+    if (projected_inline(parts_->transactions, stream)) {
+        std::optional<Appended> appended;
+        const auto done = transact([&](Transaction& tx) -> Result<Done> {
+            auto stored = tx.append(stream, expected, events);
+            if (!stored) return stored.error();
+            appended = *stored;
+            return Done{};
+        });
+        if (!done) return done.error();
+        return *std::move(appended);
+    }
     auto appended = answered<Appended>(parts_->process, [&]() -> sundial::Result<Appended> {
         const auto requested = append_of(stream, expected, events, parts_->ids);
         if (!requested) return requested.error();
@@ -204,6 +289,12 @@ Result<StreamPage> Streams::list(const std::string& type, const std::optional<St
     });
 }
 
+void Streams::project_inline(
+    FeedFilter filter, std::function<Result<Done>(Transaction&, const RecordedEvent&)> project) {
+    if (parts_->process.forked()) return;
+    parts_->transactions.projections.push_back({std::move(filter), std::move(project)});
+}
+
 Result<std::uint64_t> Streams::lag(const std::string& name) {
     return answered<std::uint64_t>(parts_->process, [&]() -> sundial::Result<std::uint64_t> {
         const auto at = parts_->checkpoints.find(name);
@@ -211,6 +302,25 @@ Result<std::uint64_t> Streams::lag(const std::string& name) {
         const std::uint64_t newest = parts_->meter.measure(1).position;
         return newest - std::min(newest, at->position);
     });
+}
+
+Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
+                           std::chrono::microseconds at_most) {
+    constexpr std::chrono::milliseconds between_looks{10};
+    Timing& timing = real_timing();
+    const auto until = timing.now() + std::max(at_most, std::chrono::microseconds{0});
+    for (;;) {
+        const auto at = checkpoint(name);
+        if (!at) return at.error();
+        if (at->position >= position) return Done{};
+        const auto now = timing.now();
+        if (now >= until) {
+            return Error{"REQUEST_TIMEOUT", "subscription '" + name + "' is at position " +
+                                                std::to_string(at->position) + ", not yet at " +
+                                                std::to_string(position)};
+        }
+        timing.sleep_until(std::min<Timing::Moment>(until, now + between_looks), {});
+    }
 }
 
 Result<Done> Streams::rebuild(const std::string& name,

@@ -13,7 +13,7 @@
 #include "embedded/parts.hpp"
 #include "sundial/recording.hpp"
 
-/// What subscriptions to the feed and to outcomes have in common.
+/// The common parts of subscriptions to the feed and to outcomes.
 namespace sundial::embedding {
 
 /// The failure of a function of the program, if any. A std::exception propagates with its own text;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "application/ports/failures.hpp"
+#include "application/streams/lanes.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "domain/lock.hpp"
 
@@ -103,29 +105,52 @@ std::vector<OutcomeFollower::Item> OutcomeFollower::next_page() {
     });
 }
 
+/// On a thread of its own, so that the lease can be renewed while a handler runs.
 bool OutcomeFollower::handle_page(Items items, const std::stop_token& stop) {
-    std::vector<ParkedEvent> parked;
-    std::size_t handled = 0;
     const RetryRules its_rules = rules(stop);
-    const auto handle = [&](const Item& item) {
+    std::mutex mutex;
+    std::vector<ParkedEvent> parked;  // guarded by mutex
+    const auto work = [&](std::size_t index) {
+        const Item& item = items[index];
+        if (!item.event) return true;
         Retries retries{its_rules, timing_};
         for (;;) {
-            if (stop.stop_requested() || !still_holds_lease()) return false;
-            const auto failure =
-                failure_of([&] { return handle_({item.number, *item.event}); });
+            if (stop.stop_requested()) return false;
+            const auto failure = failure_of([&] { return handle_({item.number, *item.event}); });
             if (!failure) return true;
             switch (retries.wait()) {
                 case Retries::Next::again:
                     break;
-                case Retries::Next::over:
+                case Retries::Next::over: {
+                    const std::lock_guard lock(mutex);
                     return give_up(item, *failure, retries.attempts(), parked);
+                }
                 case Retries::Next::stopped:
                     return false;
             }
         }
     };
-    while (handled < items.size() && (!items[handled].event || handle(items[handled]))) ++handled;
-    return remove(items.first(handled), std::move(parked)) && handled == items.size();
+    std::size_t removed = 0;
+    // Together with the items among them that were set aside.
+    const auto remove_finished = [&](std::size_t finished) {
+        if (finished == removed) return true;
+        const Items done = items.subspan(removed, finished - removed);
+        std::vector<ParkedEvent> reached;
+        {
+            const std::lock_guard lock(mutex);
+            const auto later = std::ranges::partition(
+                parked, [&](const ParkedEvent& one) { return one.position > done.back().number; });
+            reached.assign(later.begin(), later.end());
+            parked.erase(later.begin(), later.end());
+        }
+        removed = finished;
+        return remove(done, std::move(reached));
+    };
+    Lanes lane{std::vector<std::size_t>(items.size(), 0), work};
+    while (!lane.wait_for(settings_.lease / 3)) {
+        if (!still_holds_lease() || !remove_finished(lane.finished())) lane.stop();
+    }
+    return held_ && remove_finished(lane.finished()) && removed == items.size();
 }
 
 bool OutcomeFollower::project_page(Items items, const std::stop_token& stop) {
@@ -206,8 +231,8 @@ bool OutcomeFollower::give_up(const Item& item, const std::string& failure, unsi
                           .attempts = attempts});
         return true;
     }
-    stop_because("the outcome of event " + to_string(item.event->id) +
-                 " could not be handled in " + std::to_string(attempts) + " tries: " + failure);
+    stop_because("the outcome of event " + to_string(item.event->id) + " could not be handled in " +
+                 std::to_string(attempts) + " tries: " + failure);
     return false;
 }
 

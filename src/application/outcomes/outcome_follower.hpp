@@ -75,7 +75,7 @@ private:
     /// Sets the outcome aside, or stops. Returns whether the follower continues after it.
     [[nodiscard]] bool give_up(const Item& item, const std::string& failure, unsigned attempts,
                                std::vector<ParkedEvent>& parked);
-    /// Removes items from the queue, if the lease is still held, and stores what was set aside.
+    /// Removes items from the queue, if the lease is still held, and stores the parked ones.
     [[nodiscard]] bool remove(Items items, std::vector<ParkedEvent> parked);
     [[nodiscard]] std::optional<Checkpoint> removed(Transaction& tx, Items items);
     [[nodiscard]] bool note(std::optional<Checkpoint> kept);
