@@ -1,6 +1,6 @@
 // A lock on a Redis server that two processes share. The first is killed while it holds the lock;
 // the second gets it when the lease ends, with a greater token, so that a late write of the first
-// can be told from its own.
+// can be refused.
 //
 // usage: redis_lock redis://HOST:PORT
 #include <sys/wait.h>
