@@ -116,8 +116,9 @@ class Postgres(Schema):
             self.known.setdefault(table, set()).add(column)
 
     def psql(self, sql):
+        fast = {**os.environ, "PGOPTIONS": "-c synchronous_commit=off"}  # hundreds of small commits, and no crash to survive
         return subprocess.run(["psql", self.url, "-XqtA", "-F", "\t", "-v", "ON_ERROR_STOP=1"], input=sql, check=True, text=True,
-                              stdout=subprocess.PIPE).stdout
+                              stdout=subprocess.PIPE, env=fast).stdout
 
     def run(self, sql):
         """Before the next rows(), or close(): one process for many statements."""

@@ -134,8 +134,9 @@ def together():
                 checks = other.ok("GET", "/healthz")["checks"]
                 assert ("claimLoop" in checks) == (roles == "worker"), (roles, checks)
 
-            # A worker that ends takes its role with it.
-            assert servers[1].stop() == 0
+            # A worker that is drained through the API ends, and takes its role with it.
+            client.ok("POST", f"/v1/instances/{rows[('worker',)]['id']}/drain")
+            assert servers[1].process.wait(timeout=h.HANG_GUARD) == 0
             h.wait_until(lambda: counted(servers[0].port)["worker"] == 0, "the count without it")
             assert "worker" in client.ok("GET", "/healthz")["checks"]["roles"]["detail"]
             assert servers[0].stop() == 0 and servers[2].stop() == 0

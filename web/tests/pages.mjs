@@ -302,7 +302,7 @@ const PAGES = {
 
   async manySchedules({ page, api, url }) {
     const made = [];
-    for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", tags: externalId === "many-3" ? [] : ["moving", "house"], trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));
+    for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", tags: externalId === "many-3" ? [] : ["moving", "attic"], trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));
     const enabled = async () => (await api("GET", "/v1/schedules?eventType=MANY")).data.map((one) => one.enabled);
     await page.goto(`${url}/ui/#/schedules?eventType=MANY`);
     await page.locator("tr[data-id]").nth(2).waitFor();
@@ -326,8 +326,8 @@ const PAGES = {
     assert.deepEqual(await enabled(), [false, true, true]);
     // By tag: pause what belongs together.
     await page.goto(`${url}/ui/#/schedules`);
-    await page.locator(`tr[data-id='${made[1].id}'] [data-tag=house]`).click();
-    await page.waitForFunction(() => location.hash === "#/schedules?tag=house" && document.querySelectorAll("tr[data-id]").length === 2);
+    await page.locator(`tr[data-id='${made[1].id}'] [data-tag=attic]`).click();
+    await page.waitForFunction(() => location.hash === "#/schedules?tag=attic" && document.querySelectorAll("tr[data-id]").length === 2);
     await act(page, "pause", { fill: () => page.locator("dialog [data-count='1']").waitFor() });
     await page.locator(`tr[data-id='${made[1].id}'] [data-state=paused]`).waitFor();
     assert.deepEqual(await enabled(), [false, false, true]);
