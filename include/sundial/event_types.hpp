@@ -114,7 +114,7 @@ public:
     /// UNKNOWN_EVENT_TYPE for a name that is not among the types, for a newer schema version, and
     /// for an older one if the type has no `upcast`; EVENT_NOT_READABLE if `read` returns an error,
     /// if one of the functions throws, or if the data was erased. The detail names the stream, the
-    /// event's version in it and its position in the feed, and says what was expected.
+    /// event's version in it and its position in the feed, and gives the reason.
     [[nodiscard]] static Result<Event> recall(const RecordedEvent& kept) {
         std::optional<Result<Event>> found;
         (try_type<Types>(kept, found), ...);
