@@ -111,20 +111,9 @@ std::size_t read_fully(int descriptor, char* to, std::size_t size, const fs::pat
 
 }  // namespace
 
-ArchiveWriter::ArchiveWriter(fs::path file)
-    : file_{std::move(file)}, partial_{file_.string() + ".partial"} {
-    if (fs::exists(file_)) refuse_archive(file_, "exists already. Give another name");
-    // Also in place of one that an interrupted backup has left.
-    fs::remove(partial_);
-    descriptor_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor_ < 0) refuse_archive(partial_, "cannot be created: " + archive_error());
+ArchiveWriter::ArchiveWriter(const PartialFile& file)
+    : partial_{file.path()}, descriptor_{file.descriptor()} {
     buffer_.assign(archive_header_size, ' ');
-}
-
-ArchiveWriter::~ArchiveWriter() {
-    ::close(descriptor_);
-    std::error_code ignored;
-    if (!published_) fs::remove(partial_, ignored);
 }
 
 void ArchiveWriter::write(std::string_view bytes) {
@@ -152,19 +141,9 @@ void ArchiveWriter::complete(const ArchiveHeader& header) {
         refuse_archive(partial_, "too many tables for its header");
     head.resize(archive_header_size, ' ');
     const ssize_t written = ::pwrite(descriptor_, head.data(), head.size(), 0);
-    if (written != static_cast<ssize_t>(head.size()) || ::fsync(descriptor_) != 0) {
+    if (written != static_cast<ssize_t>(head.size())) {
         refuse_archive(partial_, "cannot be written: " + archive_error());
     }
-}
-
-void ArchiveWriter::publish() {
-    fs::rename(partial_, file_);
-    published_ = true;
-    const fs::path folder = fs::absolute(file_).parent_path();
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool kept = descriptor >= 0 && ::fsync(descriptor) == 0;
-    if (descriptor >= 0) ::close(descriptor);
-    if (!kept) refuse_archive(folder, "cannot be written to the disk: " + archive_error());
 }
 
 ArchiveReader::ArchiveReader(const fs::path& file, NewDigest digest)

@@ -10,6 +10,7 @@
 
 #include "adapters/postgres/backup.hpp"
 #include "application/ports/backup.hpp"
+#include "server/partial_file.hpp"
 
 /// The file of a PostgreSQL backup (ADR 0048): 65,536 bytes of header,
 /// which are three lines, then the rows of each table in COPY's text format, one after the other.
@@ -28,30 +29,22 @@ struct ArchiveHeader {
     std::vector<postgres::SavedSequence> sequences{};
 };
 
-/// Writes `<file>.partial`, which gets its name only when it is complete. An unfinished file
-/// is removed.
 class ArchiveWriter {
 public:
-    /// Throws CannotStart if the file exists or cannot be created.
-    explicit ArchiveWriter(std::filesystem::path file);
-    ~ArchiveWriter();
-    ArchiveWriter(const ArchiveWriter&) = delete;
-    ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+    /// `file` must be empty and outlive the writer.
+    explicit ArchiveWriter(const PartialFile& file);
 
+    /// Throws CannotStart if the file cannot be written.
     void write(std::string_view bytes);
-    /// Writes the header and waits for the disk.
+    /// Writes the header.
     void complete(const ArchiveHeader& header);
-    [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }
-    /// Gives the complete file its name.
-    void publish();
 
 private:
     void flush();
 
-    std::filesystem::path file_, partial_;
-    int descriptor_ = -1;
+    std::filesystem::path partial_;
+    int descriptor_;
     std::string buffer_;
-    bool published_ = false;
 };
 
 class ArchiveReader {

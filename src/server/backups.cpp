@@ -11,6 +11,7 @@
 #include "application/ports/failures.hpp"
 #include "server/backup_archive.hpp"
 #include "server/database.hpp"
+#include "server/partial_file.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -65,12 +66,15 @@ BackupDone back_up_sqlite(const fs::path& file, const fs::path& target, const Sh
     const auto start = BackupTime::now();
     BackupDone done;
     done.file = file_of_backup(target, ".db");
+    if (!fs::exists(file)) throw CannotStart{"there is no database " + file.string()};
+    PartialFile partial{done.file};
     PacedProgress progress{show};
     done.content = sqlite::back_up(
-        file, done.file, system::new_sha256, [&](std::int64_t pages, std::int64_t all) {
+        file, partial.path(), system::new_sha256, [&](std::int64_t pages, std::int64_t all) {
             progress.show("page " + std::to_string(pages) + " of " + std::to_string(all),
                           static_cast<std::uint64_t>(pages), "pages");
         });
+    partial.publish();
     done.bytes = fs::file_size(done.file);
     done.took = elapsed_since(start);
     return done;
@@ -98,7 +102,8 @@ BackupDone back_up_postgres(const std::string& url, const fs::path& target,
     const auto start = BackupTime::now();
     BackupDone done;
     done.file = file_of_backup(target, ".backup");
-    ArchiveWriter writer{done.file};
+    PartialFile partial{done.file};
+    ArchiveWriter writer{partial};
     {
         const auto opened = BackupTime::now();
         const auto snapshot = postgres::BackupSnapshot::open(url);
@@ -131,12 +136,12 @@ BackupDone back_up_postgres(const std::string& url, const fs::path& target,
         done.snapshot = elapsed_since(opened);
         writer.complete(header);
     }
-    done.content = content_of_archive(writer.partial());
+    done.content = content_of_archive(partial.path());
     if (!done.content.faults.empty()) {
         throw Corrupt{"the backup was not kept, because its check failed: " +
                       done.content.faults.front()};
     }
-    writer.publish();
+    partial.publish();
     done.bytes = fs::file_size(done.file);
     done.took = elapsed_since(start);
     return done;

@@ -234,6 +234,35 @@ def killed(kind):
         assert "events  5000\n" in run("check", "--db", other)
 
 
+def one_name(kind):
+    """Two backups to one name at once: one is kept, whole. The remains of a killed one are removed by the next of its name."""
+    receiver = h.Receiver()
+    with h.folder() as directory, h.database(kind, directory) as database:
+        with serve(database, directory) as server:
+            client = server.client()
+            create(client, endpoint(client, receiver), 3000, "now+300d")
+            assert server.stop() == 0
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        both = [subprocess.Popen([h.PROGRAM, "db", "backup", saved, "--db", database], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        said = [process.communicate(timeout=h.HANG_GUARD)[1] for process in both]
+        assert sorted(process.returncode for process in both) == [0, 1], said
+        assert any("exists already" in one or "another process has made it" in one for one in said), said
+        assert "events  3000\n" in run("check", saved)
+        other = os.path.join(directory, "other." + ENDING[kind])
+        remains = lambda: [name for name in os.listdir(directory) if ".partial" in name]  # noqa: E731
+        process = subprocess.Popen([h.PROGRAM, "db", "backup", other, "--db", database], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        h.wait_until(lambda: remains() or process.poll() is not None, "a partial backup")
+        process.kill()
+        process.wait()
+        if os.path.exists(other):  # it was faster
+            os.remove(other)
+        with open(other + ".Abc123.partial", "wb"), open(other + ".partial", "wb"):
+            pass
+        run("backup", other, "--db", database)
+        assert not remains(), remains()
+
+
 def ended_early(seconds, *arguments):
     process = subprocess.Popen([h.PROGRAM, "db", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -244,7 +273,7 @@ def ended_early(seconds, *arguments):
     return process.wait() == -signal.SIGKILL
 
 
-TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed}
+TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed, "one_name": one_name}
 
 if __name__ == "__main__":
     TESTS[sys.argv[1]](sys.argv[2])

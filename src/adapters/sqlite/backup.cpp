@@ -168,56 +168,45 @@ DatabaseContent check_database(const fs::path& file, const NewDigest& digest, bo
 
 DatabaseContent back_up(const fs::path& file, const fs::path& to, const NewDigest& digest,
                         const OnPages& on_pages) {
-    if (!fs::exists(file)) throw CannotStart{"there is no database " + file.string()};
-    if (fs::exists(to)) throw CannotStart{to.string() + " exists already. Give another name"};
-    const fs::path partial = to.string() + ".partial";
-    make_empty(partial);
-    try {
-        std::map<std::string, std::int64_t> saved;
-        {
-            Connection source{file, Connection::Role::reader};
-            source.run("BEGIN");
-            for (const std::string& table : tables_to_save(source.handle())) {
-                saved[table] =
-                    number_of(source.handle(), "SELECT count(*) FROM " + quoted_name(table));
-            }
-            const BackupFile copy{partial.string(), SQLITE_OPEN_READWRITE};
-            copy_pages(source.handle(), copy, on_pages);
-            source.roll_back();
-            // One file, without a log beside it.
-            copy.run(
-                "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; BEGIN;"
-                "CREATE TABLE IF NOT EXISTS sundial_backup_tables ("
-                " name TEXT NOT NULL PRIMARY KEY, rows INTEGER NOT NULL,"
-                " sha256 TEXT NOT NULL) STRICT;"
-                "DELETE FROM sundial_backup_tables;");
-            for (const auto& [table, rows] : saved) {
-                const TableSum sum = sum_of(copy.handle(), table, digest);
-                if (sum.rows != rows) {
-                    throw Corrupt{"table " + table + ": " + std::to_string(rows) +
-                                  " rows were read, but the copy has " + std::to_string(sum.rows)};
-                }
-                BackupRows insert{copy.handle(),
-                                  "INSERT INTO sundial_backup_tables VALUES (?1, ?2, ?3)"};
-                insert.bind(1, table);
-                insert.bind(2, sum.rows);
-                insert.bind(3, sum.sha256);
-                insert.next();
-            }
-            copy.run("COMMIT");
+    std::map<std::string, std::int64_t> saved;
+    {
+        Connection source{file, Connection::Role::reader};
+        source.run("BEGIN");
+        for (const std::string& table : tables_to_save(source.handle())) {
+            saved[table] = number_of(source.handle(), "SELECT count(*) FROM " + quoted_name(table));
         }
-        CRASH_POINT("backup: before the check");
-        DatabaseContent content = check_database(partial, digest, true);
-        if (!content.faults.empty()) {
-            throw Corrupt{"the backup was not kept, because its check failed: " +
-                          content.faults.front() + ". Check the database with `sundial db check`"};
+        const BackupFile copy{to.string(), SQLITE_OPEN_READWRITE};
+        copy_pages(source.handle(), copy, on_pages);
+        source.roll_back();
+        // One file, without a log beside it.
+        copy.run(
+            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; BEGIN;"
+            "CREATE TABLE IF NOT EXISTS sundial_backup_tables ("
+            " name TEXT NOT NULL PRIMARY KEY, rows INTEGER NOT NULL,"
+            " sha256 TEXT NOT NULL) STRICT;"
+            "DELETE FROM sundial_backup_tables;");
+        for (const auto& [table, rows] : saved) {
+            const TableSum sum = sum_of(copy.handle(), table, digest);
+            if (sum.rows != rows) {
+                throw Corrupt{"table " + table + ": " + std::to_string(rows) +
+                              " rows were read, but the copy has " + std::to_string(sum.rows)};
+            }
+            BackupRows insert{copy.handle(),
+                              "INSERT INTO sundial_backup_tables VALUES (?1, ?2, ?3)"};
+            insert.bind(1, table);
+            insert.bind(2, sum.rows);
+            insert.bind(3, sum.sha256);
+            insert.next();
         }
-        rename_for_good(partial, to);
-        return content;
-    } catch (...) {
-        remove_quietly(partial);
-        throw;
+        copy.run("COMMIT");
     }
+    CRASH_POINT("backup: before the check");
+    DatabaseContent content = check_database(to, digest, true);
+    if (!content.faults.empty()) {
+        throw Corrupt{"the backup was not kept, because its check failed: " +
+                      content.faults.front() + ". Check the database with `sundial db check`"};
+    }
+    return content;
 }
 
 RestoredWork restore_database(const fs::path& backup, const fs::path& file,

@@ -14,10 +14,9 @@ namespace sundial::sqlite {
 
 using OnPages = std::function<void(std::int64_t done, std::int64_t all)>;
 
-/// Copies the database `file` as of one instant to the new file `to` (mode 0600), and verifies the
-/// copy. Runs beside the process that uses `file`: it only reads, and that process goes on writing.
-/// Until the copy is complete it is called `<to>.partial`. Throws CannotStart if `to` exists or
-/// `file` does not, Corrupt if the copy is not sound.
+/// Copies the database `file` as of one instant to the empty file `to`, and verifies the copy. Runs
+/// beside the process that uses `file`: it only reads, and that process goes on writing. Throws
+/// Corrupt if the copy is not sound.
 DatabaseContent back_up(const std::filesystem::path& file, const std::filesystem::path& to,
                         const NewDigest& digest, const OnPages& on_pages);
 
