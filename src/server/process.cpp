@@ -217,6 +217,15 @@ std::string_view console_file(std::string_view name) {
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
+http::Console embedded_console() {
+    return {.page = console_file("console.html"),
+            .files = {{"app.js", console_file("app.js"), console_file("app.js.gz")},
+                      {"app.css", console_file("app.css"), console_file("app.css.gz")},
+                      {"docs.js", console_file("docs.js"), console_file("docs.js.gz")},
+                      {"docs.css", console_file("docs.css"), console_file("docs.css.gz")}},
+            .version = console_file("console.version")};
+}
+
 struct EndReports {
     ServiceStatus& status;
     ~EndReports() { status.end_watch(); }
@@ -267,12 +276,9 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
               http::Documents{.openapi = openapi_json,
                               .errors = errors_md,
                               .start_page = start_page_html,
-                              .console = {.page = console_file("console.html"),
-                                          .script = console_file("app.js"),
-                                          .script_gzip = console_file("app.js.gz"),
-                                          .style = console_file("app.css"),
-                                          .style_gzip = console_file("app.css.gz"),
-                                          .version = console_file("console.version")}},
+                              .console = embedded_console(),
+                              .archive = documents_gz,
+                              .commands = options.commands},
               log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(

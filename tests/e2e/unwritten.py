@@ -148,6 +148,10 @@ class Examples:
                 return ["--events", "20"]
             case ("docs", "error"):
                 return ["OPTIMISTIC_LOCK"]
+            case ("docs", "page"):
+                return ["operating"]
+            case ("docs", "read"):
+                return ["guide", "locks"]
             case ("completion",):
                 return ["bash"]
             case (("zone", "list" | "served") | ("config", "show") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
