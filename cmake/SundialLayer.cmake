@@ -126,7 +126,7 @@ endfunction()
 # Compiles the target without optimisation if SUNDIAL_QUICK_GLUE says so.
 function(_sundial_glue target)
     if(SUNDIAL_QUICK_GLUE)
-        target_compile_options(${target} PRIVATE -O0 -U_FORTIFY_SOURCE)  # the latter needs optimisation
+        target_compile_options(${target} PRIVATE -O0)
     endif()
 endfunction()
 

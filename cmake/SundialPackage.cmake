@@ -35,6 +35,9 @@ set_target_properties(sundial_library PROPERTIES OUTPUT_NAME sundial EXPORT_NAME
 target_compile_features(sundial_library PUBLIC cxx_std_20)
 target_link_libraries(sundial_library
     PRIVATE CURL::libcurl OpenSSL::Crypto PostgreSQL::PostgreSQL SQLiteCpp spdlog::spdlog Threads::Threads cctz)
+if(SUNDIAL_HAS_REDIS)
+    target_link_libraries(sundial_library PRIVATE hiredis)
+endif()
 target_sources(sundial_library PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${engine_headers} ${pattern_headers})
 
@@ -63,6 +66,17 @@ if(NOT TARGET cctz)
     endif()
     add_library(cctz UNKNOWN IMPORTED)
     set_target_properties(cctz PROPERTIES IMPORTED_LOCATION ${Sundial_CCTZ_LIBRARY})
+endif()
+if(@SUNDIAL_HAS_REDIS@ AND NOT TARGET hiredis)
+    find_library(Sundial_HIREDIS_LIBRARY hiredis)
+    if(NOT Sundial_HIREDIS_LIBRARY)
+        set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
+        set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE
+            "hiredis is missing, which this Sundial links: install it (Debian: libhiredis-dev), or say by Sundial_HIREDIS_LIBRARY where it is")
+        return()
+    endif()
+    add_library(hiredis UNKNOWN IMPORTED)
+    set_target_properties(hiredis PROPERTIES IMPORTED_LOCATION ${Sundial_HIREDIS_LIBRARY})
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/SundialTargets.cmake)
 ]])

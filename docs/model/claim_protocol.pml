@@ -96,6 +96,14 @@ bool frozen[WORKERS];
 byte beat_left[WORKERS];       /* ticks until its instance is silent */
 byte dead_up_to[WORKERS];      /* claims of the other instance up to this version count as expired */
 bool voided[WORKERS];          /* its instance was silent after the call of its claim */
+bool ended[WORKERS];           /* its process: the other one runs on the same machine and sees that at once */
+#define may_end(w) (w == 0 && !ended[w])
+#ifdef RUNNING_IS_ENDED
+#define seen_ended(w) true
+#else
+#define seen_ended(w) ended[w]
+#endif
+#define found_dead(w) (until_dead[w] == 0 || seen_ended(w))
 #ifdef CLAIMS_SURVIVE_SILENCE
 #define may_send(w) (beat_left[w] > 0)
 #else
@@ -214,13 +222,18 @@ inline forget_claim() {
 }
 
 /* The whole of it; what it had begun at the receiver is cut off. */
-inline crash() {
-    faults++;
+inline cut_off() {
 #ifdef HEARTBEATS
     beat_left[me] = 0; dead_up_to[me] = 0; voided[me] = false;
 #endif
     requesting[me] = false; until_timeout[me] = 0; frozen[me] = false;
     forget_claim()
+}
+
+/* It starts again at once. */
+inline crash() {
+    faults++;
+    cut_off()
 }
 
 /* Issued and done at one moment: were it done later, the lease would only be longer than known. */
@@ -317,6 +330,9 @@ end_idle:
         atomic { forget_claim(); goto idle }                 /* left to its lease */
 #endif
     :: atomic { faults < FAULTS -> crash(); goto idle }
+#ifdef HEARTBEATS
+    :: atomic { may_end(me) -> cut_off(); ended[me] = true; goto gone }
+#endif
     fi;
 #ifdef DEADLINE_FROM_REPLY
     left[me] = LEASE - MARGIN;
@@ -338,6 +354,9 @@ ready:
     if
     :: atomic { took_over -> forget_claim(); goto idle }
     :: atomic { faults < FAULTS -> crash(); goto idle }
+#ifdef HEARTBEATS
+    :: atomic { may_end(me) -> cut_off(); ended[me] = true; goto gone }
+#endif
     :: atomic { !took_over && faults < FAULTS -> faults++; result = released; goto settle }
     :: atomic { !took_over -> extend(); goto ready }
     /* Its instance is silent: given back. */
@@ -379,6 +398,9 @@ requesting_now:
     :: atomic { requesting[me] && !frozen[me] && faults < FAULTS -> faults++; frozen[me] = true };
         atomic { frozen[me] = false; goto requesting_now }
     :: atomic { faults < FAULTS -> crash(); goto idle }
+#ifdef HEARTBEATS
+    :: atomic { may_end(me) -> cut_off(); ended[me] = true; goto gone }
+#endif
     fi;
 
 settle:
@@ -406,7 +428,15 @@ write:
         late_write.what = result;
         goto write }
     :: atomic { faults < FAULTS -> crash(); goto idle }
-    fi
+#ifdef HEARTBEATS
+    :: atomic { may_end(me) -> cut_off(); ended[me] = true; goto gone }
+#endif
+    fi;
+#ifdef HEARTBEATS
+gone:                                                        /* for ever */
+end_gone:
+    false
+#endif
 }
 
 /* The twin of a call that its caller had given up on. */
@@ -426,13 +456,13 @@ end_zombie:
 proctype Heart(byte i) {
 end_heart:
     do
-    :: atomic { !frozen[i] && (beat_left[i] < SILENT || until_dead[i] != DEAD ||
-                               (until_dead[other(i)] == 0 && dead_up_to[i] != version) ||
-                               (until_dead[other(i)] != 0 && dead_up_to[i] != 0)) ->
+    :: atomic { !frozen[i] && !ended[i] && (beat_left[i] < SILENT || until_dead[i] != DEAD ||
+                               (found_dead(other(i)) && dead_up_to[i] != version) ||
+                               (!found_dead(other(i)) && dead_up_to[i] != 0)) ->
         until_dead[i] = DEAD;
         if
         :: beat_left[i] = SILENT;
-           dead_up_to[i] = (until_dead[other(i)] == 0 -> version : 0)
+           dead_up_to[i] = (found_dead(other(i)) -> version : 0)
         :: faults < FAULTS -> faults++
         fi }
     od

@@ -2,12 +2,16 @@
 
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +25,7 @@
 ///         using Event = std::variant<Placed, Shipped>;
 ///         static constexpr const char* type = "Order";
 ///         static sundial::NewRecordedEvent record(const Event&);
-///         static std::optional<Event> recall(const sundial::RecordedEvent&);  // none: unknown
+///         static std::optional<Event> recall(const sundial::RecordedEvent&);  // empty: unknown
 ///         void apply(const Event&);
 ///     };
 ///     sundial::AggregateRepository<Order> orders{engine->streams()};
@@ -31,16 +35,21 @@
 ///         return std::vector<Order::Event>{Shipped{}};
 ///     });
 ///     if (!done) return report(done.error().detail);
+///
+/// `recall` may also return `Result<Event>`, whose error the load then returns. `EventTypes` of
+/// `sundial/event_types.hpp` writes both functions from a list of types.
 namespace sundial {
 
 template <class A>
-concept Aggregate = std::default_initializable<A> &&
-                    requires(A state, const typename A::Event& event, const RecordedEvent& kept) {
-                        { A::type } -> std::convertible_to<std::string>;
-                        { A::record(event) } -> std::same_as<NewRecordedEvent>;
-                        { A::recall(kept) } -> std::same_as<std::optional<typename A::Event>>;
-                        state.apply(event);
-                    };
+concept Aggregate =
+    std::default_initializable<A> &&
+    requires(A state, const typename A::Event& event, const RecordedEvent& kept) {
+        { A::type } -> std::convertible_to<std::string>;
+        { A::record(event) } -> std::same_as<NewRecordedEvent>;
+        requires std::same_as<decltype(A::recall(kept)), std::optional<typename A::Event>> ||
+                     std::same_as<decltype(A::recall(kept)), Result<typename A::Event>>;
+        state.apply(event);
+    };
 /// An aggregate whose state can be saved as a snapshot. A snapshot is restored only if its
 /// `state_version` is this one and `restore` returns a state.
 template <class A>
@@ -115,18 +124,79 @@ struct Executed {
     unsigned attempts = 0;
 };
 
-/// Loads and saves aggregates. Thread-safe if A's functions are.
+namespace detail {
+
+/// The last state seen of each of the most recently used aggregates. Thread-safe.
+template <class A>
+class SeenVersions {
+public:
+    struct Seen {
+        A state{};
+        std::uint64_t version = 0;
+        std::string event_id{};  // of the event at that version
+    };
+    explicit SeenVersions(std::size_t most) : most_(most) {}
+
+    [[nodiscard]] std::optional<Seen> find(const std::string& id) {
+        const std::lock_guard lock(mutex_);
+        const auto found = places_.find(id);
+        if (found == places_.end()) return std::nullopt;
+        used_.splice(used_.begin(), used_, found->second);
+        return found->second->second;
+    }
+    void keep(const std::string& id, Seen seen) {
+        if (most_ == 0) return;
+        const std::lock_guard lock(mutex_);
+        if (const auto found = places_.find(id); found != places_.end()) {
+            found->second->second = std::move(seen);
+            used_.splice(used_.begin(), used_, found->second);
+            return;
+        }
+        used_.emplace_front(id, std::move(seen));
+        places_.emplace(id, used_.begin());
+        if (used_.size() <= most_) return;
+        places_.erase(used_.back().first);
+        used_.pop_back();
+    }
+    void drop(const std::string& id) {
+        const std::lock_guard lock(mutex_);
+        const auto found = places_.find(id);
+        if (found == places_.end()) return;
+        used_.erase(found->second);
+        places_.erase(found);
+    }
+
+private:
+    using Used = std::list<std::pair<std::string, Seen>>;  // the most recently used first
+    const std::size_t most_;
+    std::mutex mutex_;  // guards all below
+    Used used_;
+    std::map<std::string, typename Used::iterator> places_;
+};
+
+}  // namespace detail
+
+/// Loads and saves aggregates. Copies share the states that they have seen. Thread-safe if A's
+/// functions are.
 template <Aggregate A>
 class AggregateRepository {
 public:
     struct Settings {
         Upcasters upcasters{};
         std::uint64_t snapshot_every = 0;  // in versions; 0: never. For aggregates with snapshots
-        Timing* timing = nullptr;          // null: the machine's clock
+        /// The number of aggregates whose last state seen is kept in memory; 0: none. A load then
+        /// reads from that version on: that event itself, to recognise another history, such as
+        /// that of a restored backup, and the newer ones. So a state is never older than the
+        /// stream. The effect of a `redact` on a kept state shows after it was evicted, or in
+        /// another repository.
+        std::size_t keep_versions = 0;
+        Timing* timing = nullptr;  // null: the machine's clock
     };
     explicit AggregateRepository(Streams streams) : AggregateRepository(std::move(streams), {}) {}
     AggregateRepository(Streams streams, Settings settings)
-        : streams_(std::move(streams)), settings_(std::move(settings)) {}
+        : streams_(std::move(streams)),
+          settings_(std::move(settings)),
+          seen_(std::make_shared<detail::SeenVersions<A>>(settings_.keep_versions)) {}
 
     /// Errors: AGGREGATE_NOT_FOUND, UNKNOWN_EVENT_TYPE, STREAM_DELETED.
     [[nodiscard]] Result<Loaded<A>> load(const std::string& id) {
@@ -164,7 +234,9 @@ public:
         const auto appended = streams_.append(
             stream(changed.id), Expected::exactly(before(changed)), changed.uncommitted);
         if (!appended) return appended.error();
+        const std::string last = changed.uncommitted.back().id;
         changed.uncommitted.clear();
+        keep_seen(changed, last);
         keep_snapshot(changed, *appended);
         return Done{};
     }
@@ -204,6 +276,14 @@ private:
     }
     template <class Reader>
     [[nodiscard]] Loaded<A> begin(Reader& reader, const std::string& id);
+    /// From the last version seen. Empty: there is none, or the stream has another history.
+    template <class Reader>
+    [[nodiscard]] Result<std::optional<Loaded<A>>> load_seen(Reader& reader, const std::string& id);
+    /// Reads the events after `loaded` and applies them, until the end of the stream. Empty: the
+    /// stream ends before that version.
+    template <class Reader>
+    [[nodiscard]] Result<std::optional<Loaded<A>>> finish(Reader& reader, Loaded<A> loaded);
+    void keep_seen(const Loaded<A>& loaded, const std::string& event_id);
     template <class Reader>
     [[nodiscard]] Result<Loaded<A>> load_from(Reader& reader, const std::string& id);
     /// Applies the next recorded events.
@@ -232,6 +312,7 @@ private:
 
     Streams streams_;
     Settings settings_;
+    std::shared_ptr<detail::SeenVersions<A>> seen_;
     std::shared_ptr<std::atomic<std::uint64_t>> snapshots_ignored_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
 };
@@ -260,20 +341,67 @@ Loaded<A> AggregateRepository<A>::begin(Reader& reader, const std::string& id) {
 template <Aggregate A>
 template <class Reader>
 Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::string& id) {
-    Loaded<A> loaded = begin(reader, id);
+    auto seen = load_seen(reader, id);
+    if (!seen) return seen.error();
+    if (*seen) return **std::move(seen);
+    auto loaded = finish(reader, begin(reader, id));
+    if (loaded && !*loaded) {  // the snapshot belongs to another history
+        ++*snapshots_ignored_;
+        loaded = finish(reader, Loaded<A>{.id = id});
+    }
+    if (!loaded) return loaded.error();
+    return **std::move(loaded);
+}
+
+template <Aggregate A>
+template <class Reader>
+Result<std::optional<Loaded<A>>> AggregateRepository<A>::load_seen(Reader& reader,
+                                                                   const std::string& id) {
+    if constexpr (std::copy_constructible<A>) {
+        auto seen = seen_->find(id);
+        if (!seen) return std::optional<Loaded<A>>{};
+        const StreamRange rest{.from = seen->version};
+        auto part = reader.read(stream(id), rest);
+        if (!part) return part.error();
+        if (part->events.empty() || part->events.front().id != seen->event_id) {
+            seen_->drop(id);
+            return std::optional<Loaded<A>>{};
+        }
+        const bool more = part->events.size() == rest.limit;
+        part->events.erase(part->events.begin());
+        Loaded<A> loaded{.id = id, .state = std::move(seen->state), .version = seen->version};
+        if (auto applied = apply(loaded, *part); !applied) return applied.error();
+        if (!part->events.empty()) keep_seen(loaded, part->events.back().id);
+        if (more) return finish(reader, std::move(loaded));
+        return std::optional{std::move(loaded)};
+    } else {
+        return std::optional<Loaded<A>>{};
+    }
+}
+
+template <Aggregate A>
+template <class Reader>
+Result<std::optional<Loaded<A>>> AggregateRepository<A>::finish(Reader& reader, Loaded<A> loaded) {
+    std::string last;
     for (bool more = true; more;) {
         const StreamRange rest{.from = loaded.version + 1};
-        const auto part = reader.read(stream(id), rest);
+        const auto part = reader.read(stream(loaded.id), rest);
         if (!part) return part.error();
-        if (part->version < loaded.version) {  // the snapshot belongs to another history
-            ++*snapshots_ignored_;
-            loaded = {.id = id};
-            continue;
-        }
+        if (part->version < loaded.version) return std::optional<Loaded<A>>{};
         if (auto applied = apply(loaded, *part); !applied) return applied.error();
+        if (!part->events.empty()) last = part->events.back().id;
         more = part->events.size() == rest.limit;
     }
-    return loaded;
+    if (!last.empty()) keep_seen(loaded, last);
+    return std::optional{std::move(loaded)};
+}
+
+template <Aggregate A>
+void AggregateRepository<A>::keep_seen(const Loaded<A>& loaded, const std::string& event_id) {
+    if constexpr (std::copy_constructible<A>) {
+        if (settings_.keep_versions == 0) return;
+        seen_->keep(loaded.id, {loaded.state, loaded.version, event_id});
+    }
 }
 
 template <Aggregate A>
@@ -288,9 +416,13 @@ Result<Done> AggregateRepository<A>::apply(Loaded<A>& loaded, const StreamPart& 
         const RecordedEvent today = settings_.upcasters.apply(kept);
         const auto event = A::recall(today);
         if (!event) {
-            return Error{"UNKNOWN_EVENT_TYPE", name + " has an event of unknown type '" +
-                                                   today.type + "' in schema version " +
-                                                   std::to_string(today.schema_version)};
+            if constexpr (std::is_same_v<decltype(A::recall(today)), Result<typename A::Event>>) {
+                return event.error();
+            } else {
+                return Error{"UNKNOWN_EVENT_TYPE", name + " has an event of unknown type '" +
+                                                       today.type + "' in schema version " +
+                                                       std::to_string(today.schema_version)};
+            }
         }
         loaded.state.apply(*event);
         loaded.version = kept.version;

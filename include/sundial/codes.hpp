@@ -28,6 +28,7 @@ enum class Code : std::uint8_t {
     endpoint_not_found,
     event_id_reused,
     event_not_found,
+    event_not_readable,
     feed_diverged,
     idempotency_in_progress,
     idempotency_key_reused,
@@ -56,7 +57,7 @@ enum class Code : std::uint8_t {
 
 namespace detail {
 
-inline constexpr std::array<std::pair<std::string_view, Code>, 36> codes{{
+inline constexpr std::array<std::pair<std::string_view, Code>, 37> codes{{
     {"AGGREGATE_NOT_FOUND", Code::aggregate_not_found},
     {"CANNOT_START", Code::cannot_start},
     {"CHECKPOINT_CONFLICT", Code::checkpoint_conflict},
@@ -69,6 +70,7 @@ inline constexpr std::array<std::pair<std::string_view, Code>, 36> codes{{
     {"ENDPOINT_NOT_FOUND", Code::endpoint_not_found},
     {"EVENT_ID_REUSED", Code::event_id_reused},
     {"EVENT_NOT_FOUND", Code::event_not_found},
+    {"EVENT_NOT_READABLE", Code::event_not_readable},
     {"FEED_DIVERGED", Code::feed_diverged},
     {"IDEMPOTENCY_IN_PROGRESS", Code::idempotency_in_progress},
     {"IDEMPOTENCY_KEY_REUSED", Code::idempotency_key_reused},

@@ -18,6 +18,10 @@
 
 struct pg_conn;  // libpq's PGconn
 
+namespace sundial {
+class LoadLeases;  // sundial/cache.hpp
+}
+
 /// The types of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use some of the same
 /// names.
@@ -136,6 +140,16 @@ struct HandlerOptions {
     std::chrono::microseconds time_limit{std::chrono::seconds{10}};
 };
 
+/// How the events of one queue are handled.
+struct QueueOptions {
+    std::size_t threads = 1;  // 1 to 256, for this queue alone; each handles one event at a time
+    /// From the beginning of the call. Positive. Then a StoppableHandler is asked to stop.
+    std::chrono::microseconds time_limit{std::chrono::seconds{10}};
+    /// 1 s to 12 h. It is extended as long as the handler runs. If the process dies, another worker
+    /// gets the event when it ends.
+    std::chrono::microseconds lease{std::chrono::seconds{30}};
+};
+
 /// An event type of your own that a handler gets instead of the payload's text:
 ///
 ///     struct Reminder {
@@ -207,6 +221,15 @@ struct Options {
     /// `sundial serve` on the same database does: without any, old rows stay, planned local times
     /// keep their old offsets, and schedules requested by SQL wait.
     bool maintenance = true;
+    /// Empty: locks are rows in the storage. Or the server that keeps them,
+    /// "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]": one server, or one with replicas behind
+    /// one address, without TLS. Every token that it grants is recorded in the storage before the
+    /// grant is returned, so `Transaction::guard` refuses the smaller of two tokens even if the
+    /// server has lost data and granted twice. All engines and servers that share locks need the
+    /// same lock server, and the same storage, because tokens of two storages are not compared.
+    /// CANNOT_START if the library was built without hiredis. While the server does not answer,
+    /// calls for locks fail with STORAGE_UNAVAILABLE after 2 s.
+    std::string lock_server{};
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
     /// Receives the log lines meant for operators, from any thread; may be empty. Must return
@@ -271,6 +294,8 @@ public:
     Result<Event> refuse(const Event& claimed, const std::string& why);
     /// Returns the event unfinished, without using an attempt. Another worker can claim it at once.
     Result<Event> release(const Event& claimed);
+    /// The same, but no worker can claim it before `until`, by the storage's clock.
+    Result<Event> snooze(const Event& claimed, Instant until);
     /// The lease now ends `lease` from now.
     Result<Event> extend(const Event& claimed, std::chrono::microseconds lease);
 
@@ -282,9 +307,12 @@ private:
 };
 
 class CallerTransaction;  // sundial/transacting.hpp
-struct Endpoint;          // sundial/endpoints.hpp, as the next three
+struct Endpoint;          // sundial/endpoints.hpp, as the next six
+struct EndpointChange;
+struct EndpointTest;
 struct NewEndpoint;
 struct ReceivedRequest;
+struct SecretRotation;
 struct StoredEndpoint;
 struct EventChange;  // sundial/scheduling.hpp, as the next seven
 struct EventFilter;
@@ -293,6 +321,7 @@ struct NewSchedule;
 struct PageOptions;
 struct Preview;
 struct Schedule;
+class Outcomes;  // sundial/outcomes.hpp
 class Streams;
 class Transaction;  // sundial/transacting.hpp
 
@@ -306,9 +335,9 @@ struct LockOptions {
     std::string holder{};  // the holder's name, for people; empty: this engine
 };
 
-/// A named lock with one holder at a time among all processes on the same database. It is held as
-/// long as this object exists, and renewed on its own thread. The protected work checks `lost` and
-/// stops when requested:
+/// A named lock with one holder at a time among all processes on the same database, or with the
+/// same `Options::lock_server`. It is held as long as this object exists, and renewed on its own
+/// thread. The protected work checks `lost` and stops when requested:
 ///
 ///     if (auto lock = engine->acquire_lock("nightly-report", {.wait = 5min})) {
 ///         write_report(lock->lost(), lock->fencing_token());
@@ -394,12 +423,24 @@ public:
     template <TypedEvent T, class TypedHandler>
         requires std::is_invocable_r_v<Handled, const TypedHandler&, const T&, const Event&>
     void on(TypedHandler handler, const HandlerOptions& options = {}) {
-        on(T::type, Handler{[handler = std::move(handler)](const Event& event) {
-               const std::optional<T> parsed = T::parse(event.payload);
-               if (!parsed) return Handled::refuse("its payload is not one of its type");
-               return Handled(handler(*parsed, event));
-           }},
-           options);
+        on(T::type, Handler{typed<T>(std::move(handler))}, options);
+    }
+
+    /// After `start`, events of the queue go to `handler`, on threads of this queue alone. It
+    /// replaces any earlier one of this engine. Creates the queue unless it exists. The handler is
+    /// as one of a type: the same results, time limit, leases and stop. Other engines and workers
+    /// can claim from the queue, too. Call before `start`; not called with a test clock. Errors:
+    /// VALIDATION_FAILED.
+    Result<Done> on_queue(const std::string& queue, Handler handler,
+                          const QueueOptions& options = {});
+    Result<Done> on_queue(const std::string& queue, StoppableHandler handler,
+                          const QueueOptions& options = {});
+    /// The same for payloads of one type. One that T cannot parse is refused: FAILED.
+    template <TypedEvent T, class TypedHandler>
+        requires std::is_invocable_r_v<Handled, const TypedHandler&, const T&, const Event&>
+    Result<Done> on_queue(const std::string& queue, TypedHandler handler,
+                          const QueueOptions& options = {}) {
+        return on_queue(queue, Handler{typed<T>(std::move(handler))}, options);
     }
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
@@ -425,12 +466,26 @@ public:
     Result<Endpoint> disable_endpoint(const std::string& endpoint);
     /// Releases the events that wait for it, and closes its circuit.
     Result<Endpoint> enable_endpoint(const std::string& endpoint);
+    /// Changes single settings. Errors: also VALIDATION_FAILED, OPTIMISTIC_LOCK.
+    Result<Endpoint> change_endpoint(const std::string& endpoint, const EndpointChange& change);
+    /// Gives a webhook a new signing secret, and new Ed25519 keys if it has some. The old ones sign
+    /// beside it for a while. At most three secrets sign at a time. Errors: also VALIDATION_FAILED,
+    /// for other types too; OPTIMISTIC_LOCK.
+    Result<StoredEndpoint> rotate_secret(const std::string& endpoint,
+                                         const SecretRotation& rotation);
+    Result<StoredEndpoint> rotate_secret(const std::string& endpoint);
+    /// Sends one request to a webhook or an inbox and waits for its outcome, for the endpoint's
+    /// timeout at most. Needs no `start`. Not to be called in a transaction (REENTRANT_CALL).
+    /// Errors: also ENDPOINT_DISABLED; VALIDATION_FAILED for a queue.
+    Result<EndpointTest> test_endpoint(const std::string& endpoint);
     /// Its finished events stay. Errors: also ENDPOINT_IN_USE while events or schedules point to
     /// it.
     Result<Done> delete_endpoint(const std::string& endpoint);
     /// The requests that an inbox has got, newest first, `limit` (1 to 500) at most. Errors: also
     /// VALIDATION_FAILED, for other types too.
     Result<std::vector<ReceivedRequest>> inbox(const std::string& endpoint, std::size_t limit = 50);
+    /// Deletes them. Errors: also VALIDATION_FAILED for other types.
+    Result<Done> clear_inbox(const std::string& endpoint);
 
     /// Not re-entrant: even the holder cannot acquire it again. Errors: VALIDATION_FAILED,
     /// LOCK_HELD.
@@ -440,6 +495,14 @@ public:
     /// 100, each once. `wait` is for each of them. Errors: as above.
     Result<std::vector<Lock>> acquire_locks(const std::vector<std::string>& names,
                                             const LockOptions& options = {});
+
+    /// The holder of a lock, now; empty if it is free. For displays: a lock that was free may be
+    /// held by the time that this returns.
+    Result<std::optional<HeldLock>> find_lock(const std::string& name);
+    /// Leases for `once_across_processes` of `sundial/cache.hpp`, by the engine's locks: one
+    /// process loads a value for all. They are shared by all processes with the same locks.
+    /// Thread-safe. The engine must outlive them.
+    [[nodiscard]] std::unique_ptr<LoadLeases> load_leases();
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
     Result<Event> schedule(const NewEvent& requested);
@@ -507,6 +570,8 @@ public:
 
     /// Streams for the history of your own objects: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
+    /// How events ended, as subscriptions: see `sundial/outcomes.hpp`.
+    [[nodiscard]] Outcomes outcomes();
 
     /// From now on the engine calls handlers on its threads as events come due, and deletes
     /// finished events: 90 days after completion, 365 after failure. Not with a test clock.
@@ -528,6 +593,14 @@ public:
 private:
     struct Parts;
     explicit Engine(std::shared_ptr<Parts> parts);
+    template <TypedEvent T, class TypedHandler>
+    static auto typed(TypedHandler handler) {
+        return [handler = std::move(handler)](const Event& event) {
+            const std::optional<T> parsed = T::parse(event.payload);
+            if (!parsed) return Handled::refuse("its payload is not one of its type");
+            return Handled(handler(*parsed, event));
+        };
+    }
     Result<Done> run_transaction(const std::function<Result<Done>(Transaction&)>& work);
     static void close(std::shared_ptr<Parts> parts) noexcept;
     std::shared_ptr<Parts> parts_;

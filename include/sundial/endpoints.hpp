@@ -36,6 +36,9 @@ struct NewEndpoint {
     /// Signs the requests of a webhook: "whsec_" and base64. Empty: a random one. Used only when
     /// the endpoint is created.
     std::string secret{};
+    /// Of a webhook: signs also with a pair of Ed25519 keys, so that the receiver can verify and
+    /// not sign.
+    bool ed25519 = false;
 };
 struct Endpoint {
     std::string id;    // a UUID
@@ -47,12 +50,52 @@ struct Endpoint {
     std::string disabled_reason;  // may be empty
     std::string secret_hint;      // "whsec_…Q9f"
     std::uint64_t version = 0;
+    std::vector<std::string> headers{};  // the names of your own; their values are never shown
+    std::chrono::seconds timeout{0};
+    std::vector<std::chrono::seconds> retry_delays{};
+    std::optional<std::uint32_t> max_in_flight{};
+    std::optional<std::uint32_t> max_per_second{};
+    std::string public_key{};  // "whpk_…" of a webhook with Ed25519 keys; else empty
 };
 struct StoredEndpoint {
     Endpoint endpoint;
     /// The signing secret of a webhook that this call created; it is never shown again. Else empty.
     std::string secret;
     bool created = false;
+};
+
+/// The changes of an endpoint; empty fields stay.
+struct EndpointChange {
+    std::optional<std::string> url{};  // of another origin: give the values of all headers, too
+    /// Each sets one header, or removes it if the value is empty.
+    std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
+    std::optional<std::chrono::seconds> timeout{};
+    std::optional<std::vector<std::chrono::seconds>> retry_delays{};  // none: the default ones
+    std::optional<std::uint32_t> max_in_flight{};                     // 0: without a limit
+    std::optional<std::uint32_t> max_per_second{};                    // 0: without a limit
+    std::optional<bool> enabled{};
+    std::optional<bool> ed25519{};
+    /// Also attempts at once the events that wait for a retry: the receiver is repaired.
+    bool retry_waiting = false;
+    std::optional<std::uint64_t> if_version{};  // else OPTIMISTIC_LOCK
+};
+
+/// The replacement of a webhook's signing secret.
+struct SecretRotation {
+    /// The old secret also signs for as long, 0 to 7 days, so that the receiver can change over.
+    std::chrono::seconds old_signs_for{std::chrono::hours{24}};
+    std::string secret{};                       // "whsec_" and base64; empty: a random one
+    std::optional<std::uint64_t> if_version{};  // else OPTIMISTIC_LOCK
+};
+
+/// The outcome of a request that was sent as a test.
+struct EndpointTest {
+    std::string event_id;       // of an event of type sundial.test, which is not stored
+    bool accepted = false;      // the receiver answered 2xx
+    std::optional<int> status;  // of its response; empty: there was none
+    std::string error;          // why it was not accepted: "TIMEOUT no answer in 10 s"
+    std::string response_body;  // its first 2 KiB
+    std::chrono::microseconds duration{0};
 };
 
 /// A request that an inbox has got.

@@ -162,10 +162,11 @@ struct ParkedEvent {
     std::uint32_t attempts = 0;
 };
 
-/// Follows the feed from its checkpoint. Of all subscriptions with one name, in any number of
-/// processes, one is active; another takes over when its lease has expired. Movable, not copyable.
-/// The engine must outlive it. Use from one thread at a time, except `stopped`. Its handler counts
-/// as a handler of the engine (see `Engine`), and may destroy the subscription.
+/// Follows the feed from its checkpoint, or outcomes (`sundial/outcomes.hpp`). Of all subscriptions
+/// with one name, in any number of processes, one is active; another takes over when it stops, or
+/// when its lease has expired. Movable, not copyable. The engine must outlive it. Use from one
+/// thread at a time, except `stopped`. Its handler counts as a handler of the engine (see
+/// `Engine`), and may destroy the subscription.
 class Subscription {
 public:
     Subscription(Subscription&&) noexcept;
@@ -190,6 +191,7 @@ public:
     [[nodiscard]] std::optional<std::string> stopped() const;
 
 private:
+    friend class Outcomes;
     friend class Streams;
     struct Parts;
     explicit Subscription(std::unique_ptr<Parts> parts);
@@ -247,9 +249,26 @@ public:
     /// takes effect once.
     Subscription project(Following following,
                          std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
+    /// Passes each event that this engine appends to streams of your own, and that matches
+    /// `filter`, to `project` in the transaction of the append: its rows and the events are
+    /// committed together. A projection that returns an error or throws undoes the append, which
+    /// returns that error. Several projections run in the order of these calls, for each event in
+    /// turn; they may append, but events that they append are not projected inline. A batch that
+    /// had been stored before (`Appended::replayed`) is not projected again. Appends of other
+    /// processes, over HTTP and by SQL are not projected: where those happen use `project`. Appends
+    /// of matching streams take two more round trips and one savepoint. Not thread-safe: call
+    /// before the first append.
+    void project_inline(FeedFilter filter,
+                        std::function<Result<Done>(Transaction&, const RecordedEvent&)> project);
     /// How far the subscription of that name is behind the newest recorded event, in positions of
     /// the feed; 0: it has handled all. Errors: VALIDATION_FAILED.
     Result<std::uint64_t> lag(const std::string& name);
+    /// Waits, `at_most` so long, until the subscription of that name has handled all events up to
+    /// `position`, such as `Appended::last_position`, so that the caller reads its own writes in a
+    /// view. Looks every 10 ms. Not in a handler of that subscription. Errors: REQUEST_TIMEOUT if
+    /// it has not come so far; VALIDATION_FAILED.
+    Result<Done> wait(const std::string& name, std::uint64_t position,
+                      std::chrono::microseconds at_most);
     /// Begins a projection again: `clear` deletes what it has written, and the checkpoint returns
     /// to the beginning of the feed, in one transaction. A running subscription of that name
     /// continues from there. Errors: those of `clear`; VALIDATION_FAILED.
@@ -287,6 +306,7 @@ public:
 
 private:
     friend class Engine;
+    friend class Outcomes;
     friend class Subscription;
     struct Parts;
     explicit Streams(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}

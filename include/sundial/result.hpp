@@ -91,6 +91,52 @@ struct ReusedId {
     friend bool operator==(const ReusedId&, const ReusedId&) = default;
 };
 using ReusedIds = std::vector<ReusedId>;
+/// Details of USER_NOT_FOUND, EVENT_NOT_FOUND, ENDPOINT_NOT_FOUND and so on.
+struct Missing {
+    std::string id;  // as the call gave it
+    friend bool operator==(const Missing&, const Missing&) = default;
+};
+/// Details of AGGREGATE_NOT_FOUND, STREAM_DELETED and STREAM_ARCHIVED of a call of Streams.
+struct RefusedStream {
+    std::string stream_type;
+    std::string stream_id;
+    friend bool operator==(const RefusedStream&, const RefusedStream&) = default;
+};
+/// Details of CHECKPOINT_CONFLICT.
+struct MovedCheckpoint {
+    std::string name;
+    std::uint64_t position = 0;  // where it is
+    friend bool operator==(const MovedCheckpoint&, const MovedCheckpoint&) = default;
+};
+/// Details of FEED_DIVERGED: the feed does not have the event of the checkpoint at its position.
+struct DivergedFeed {
+    std::uint64_t position = 0;
+    std::string event_id;  // of the checkpoint
+    friend bool operator==(const DivergedFeed&, const DivergedFeed&) = default;
+};
+/// Details of ENDPOINT_DISABLED.
+struct StoppedEndpoint {
+    std::string endpoint_id;
+    std::string reason;
+    friend bool operator==(const StoppedEndpoint&, const StoppedEndpoint&) = default;
+};
+/// Details of ENDPOINT_IN_USE.
+struct UsedEndpoint {
+    std::string endpoint_id;
+    std::uint64_t events = 0;              // that wait for it
+    std::vector<std::string> schedules{};  // some of those that use it: ids, or "ext:" and names
+    friend bool operator==(const UsedEndpoint&, const UsedEndpoint&) = default;
+};
+/// Details of INVALID_TEMPLATE.
+struct WrongTemplate {
+    std::string name;  // what the template uses and no user has
+    friend bool operator==(const WrongTemplate&, const WrongTemplate&) = default;
+};
+/// Details of IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_IN_PROGRESS.
+struct UsedKey {
+    std::string key;
+    friend bool operator==(const UsedKey&, const UsedKey&) = default;
+};
 
 /// Whether and how a failed call may succeed if it is repeated.
 enum class Repeat : std::uint8_t {
@@ -111,7 +157,9 @@ enum class Repeat : std::uint8_t {
 ///     }
 struct Error {
     using Data = std::variant<std::monostate, Conflict, SqlFailure, VersionConflict, HeldLock,
-                              LostLease, Duplicate, WrongState, InvalidFields, ReusedIds>;
+                              LostLease, Duplicate, WrongState, InvalidFields, ReusedIds, Missing,
+                              RefusedStream, MovedCheckpoint, DivergedFeed, StoppedEndpoint,
+                              UsedEndpoint, WrongTemplate, UsedKey>;
     std::string code;
     std::string detail;
     Data data{};

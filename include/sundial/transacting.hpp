@@ -108,6 +108,8 @@ protected:
 
 private:
     friend class Streams;
+    Result<Appended> append_only(const StreamId& stream, Expected expected,
+                                 const std::vector<NewRecordedEvent>& events);
 };
 
 /// A transaction that the caller has begun on a connection of its own, and commits or rolls back:

@@ -245,6 +245,10 @@ void throw_error(const Error& error) {
     if (is("LEASE_LOST", "LOCK_NOT_HELD")) throw LeaseLostError{error};
     if (is("STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN")) throw StorageUnavailableError{error};
     if (is("SQL_FAILED")) throw SqlFailedError{error};
+    if (is("IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_IN_PROGRESS")) throw IdempotencyError{error};
+    if (is("STREAM_DELETED", "STREAM_ARCHIVED", "UNKNOWN_EVENT_TYPE", "FEED_DIVERGED")) {
+        throw EventSourceError{error};
+    }
     throw Exception{error};
 }
 

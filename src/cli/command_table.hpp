@@ -52,7 +52,8 @@ struct Argument {
 };
 
 /// A column of a list: a member of a row, with dots for nested ones. `@ref` is ext: and the
-/// external id, or else the id; `@state` is `enabled`, or `disabled` and the reason.
+/// external id, or else the id; `@state` is `enabled`, or `disabled` and the reason; `@roles` joins
+/// `roles` by commas.
 struct Column {
     std::string title;
     std::string member;

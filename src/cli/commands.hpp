@@ -48,6 +48,7 @@ struct BulkOrder {
     std::string action;  // retry, cancel, dismiss
     EventChoice choice;
     std::uint32_t per_second = 0;  // 0: the server's default
+    std::string note{};            // why the events are dismissed; empty: none
     bool dry_run = false;          // only shows the affected events
     bool yes = false;              // does not ask for confirmation
     bool wait = true;              // until the operation ends

@@ -61,6 +61,7 @@ json::object body_of(const BulkOrder& order) {
         }
     }
     if (order.per_second > 0) body["perSecond"] = order.per_second;
+    if (!order.note.empty()) body["note"] = order.note;
     return body;
 }
 

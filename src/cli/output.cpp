@@ -45,11 +45,18 @@ void add_members(std::string_view object, std::size_t indent, const Output& outp
     }
 }
 
-/// `@ref` and `@state`: see Column.
+/// `@ref`, `@roles` and `@state`: see Column.
 std::string computed_cell(std::string_view row, std::string_view member) {
     if (member == "@ref") {
         const std::string external_id = plain_text(value_at(row, "externalId"));
         return external_id.empty() ? plain_text(value_at(row, "id")) : "ext:" + external_id;
+    }
+    if (member == "@roles") {
+        std::string roles;
+        for (const std::string_view role : elements_of(value_at(row, "roles"))) {
+            roles += (roles.empty() ? "" : ",") + plain_text(role);
+        }
+        return roles;
     }
     if (value_at(row, "enabled") == "true") return "enabled";
     std::string reason = plain_text(value_at(row, "disabledReason"));

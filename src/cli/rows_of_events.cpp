@@ -175,19 +175,20 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
                     .arguments = members,
                     .whole_body = true,
                     .view = &print_status});
-    rows.push_back({.noun = "event",
-                    .verb = "set",
-                    .help = "change a PENDING event; dismiss a FAILED one",
-                    .operation = "patchEvent",
-                    .method = "PATCH",
-                    .path = event_path,
-                    .arguments = {event_id(), payload(), endpoint(), priority(),
-                                  member("dismissed", "reviewed: no longer a dead letter")
-                                      .as(ValueKind::flag)},
-                    .whole_body = true,
-                    .versioned = true,
-                    .current = "same",
-                    .view = &print_status});
+    rows.push_back(
+        {.noun = "event",
+         .verb = "set",
+         .help = "change a PENDING event; dismiss a FAILED one",
+         .operation = "patchEvent",
+         .method = "PATCH",
+         .path = event_path,
+         .arguments = {event_id(), payload(), endpoint(), priority(),
+                       member("dismissed", "reviewed: no longer a dead letter").as(ValueKind::flag),
+                       member("note", "why it was dismissed")},
+         .whole_body = true,
+         .versioned = true,
+         .current = "same",
+         .view = &print_status});
     Arguments moved{event_id()};
     for (const Argument& argument : target(true)) moved.push_back(argument);
     rows.push_back({.noun = "event",

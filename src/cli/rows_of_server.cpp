@@ -340,6 +340,7 @@ void add_instances(std::vector<ApiCommand>& rows) {
                     .shape = Shape::list,
                     .columns = {{"id", "id"},
                                 {"status", "status"},
+                                {"roles", "@roles"},
                                 {"version", "version"},
                                 {"started", "startedAt"},
                                 {"reported", "reportedAt"},
@@ -521,6 +522,14 @@ void add_system(std::vector<ApiCommand>& rows) {
                                 {"local", "wallTime"},
                                 {"before", "before"},
                                 {"after", "after"}}});
+    rows.push_back({.noun = "config",
+                    .verb = "served",
+                    .help = "list the settings of a running server and their sources",
+                    .operation = "listSettings",
+                    .method = "GET",
+                    .path = "/v1/settings",
+                    .shape = Shape::list,
+                    .columns = {{"setting", "key"}, {"value", "value"}, {"source", "origin"}}});
     rows.push_back({.noun = "",
                     .verb = "info",
                     .help = "show the versions of a running server and its parts",

@@ -388,6 +388,7 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "priority", "of its events").of(priorities()),
          member(at + "enabled", "=false: paused").as(ValueKind::flag),
          member(at + "note", "why it is paused"),
+         member(at + "tags", "your own groups, with commas between them").as(ValueKind::words),
          member(at + "timezone", "IANA name, for a schedule that is not per user"),
          member(at + "endpointId", "where its events go; id or ext:…").named("--endpoint"),
          member(at + "payload", "template of the payload; JSON, @FILE or -").as(ValueKind::json),
@@ -463,7 +464,7 @@ void add_schedules(std::vector<ApiCommand>& rows) {
                   .as(ValueKind::words)
                   .named("--type"),
               filter("endpointId", "whose events go there; id or ext:…").named("--endpoint"),
-              prefix_of("id, external id, event type")},
+              filter("tag", "with this tag"), prefix_of("id, external id, event type")},
          .shape = Shape::pages,
          .columns = {{"schedule", "@ref"},
                      {"type", "eventType"},

@@ -54,6 +54,7 @@ Event as_new(Event event, EventId id, Instant now) {
     event.retry_count = 0;
     event.first_attempt_at.reset();
     event.dismissed_at.reset();
+    event.dismissal_note.reset();
     event.created_at = event.updated_at = now;
     return event;
 }
@@ -223,9 +224,16 @@ Result<Event, InvalidStateTransition> expedite(Event event, Instant now) {
     return waiting(std::move(event), now, now);
 }
 
-Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed, Instant now) {
+Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed, Instant now,
+                                              std::optional<std::string> note) {
     if (!is_failed(event)) return refused(event, "dismiss");
-    event.dismissed_at = dismissed ? std::optional{now} : std::nullopt;
+    if (!dismissed) {
+        event.dismissed_at.reset();
+        event.dismissal_note.reset();
+    } else {
+        if (!event.dismissed_at) event.dismissed_at = now;
+        event.dismissal_note = std::move(note);
+    }
     return changed(std::move(event), now);
 }
 

@@ -84,6 +84,7 @@ struct Event {
     /// not count.
     std::optional<Instant> first_attempt_at;
     std::optional<Instant> dismissed_at;
+    std::optional<std::string> dismissal_note{};  // only of a dismissed event
     Instant created_at;
     Instant updated_at;  // while it is claimed: the instant of the claim
     EventState state{};
@@ -173,8 +174,8 @@ inline constexpr std::chrono::seconds late_after{1};
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
 [[nodiscard]] Result<Event, InvalidStateTransition> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
-/// again.
-[[nodiscard]] Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed,
-                                                            Instant now);
+/// again, without its note. A second dismissal keeps the time of the first and replaces its note.
+[[nodiscard]] Result<Event, InvalidStateTransition> dismiss(
+    Event event, bool dismissed, Instant now, std::optional<std::string> note = std::nullopt);
 
 }  // namespace sundial

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/error.hpp"
 #include "domain/event.hpp"
@@ -46,6 +47,7 @@ struct Schedule {
     Version planned_version{1};  // of PENDING events; behind `version` during an edit
     Instant created_at;
     Instant updated_at;
+    std::vector<std::string> tags{};  // sorted, each once
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

@@ -33,7 +33,7 @@ Conflict conflict_of(const StreamOptimisticLock& lock) {
 }
 
 /// The names of members of the API that have others in C++.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> cpp_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> cpp_names{{
     {"targetTimestampUTC", "at"},
     {"targetTimestampLocal", "local_time"},
     {"targetTimezone", "timezone"},
@@ -46,6 +46,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> cpp_name
     {"?userId", "user_id"},
     {"externalId", "external_id"},
     {"aggregateId", "stream.id"},
+    {"retryPolicy", "retry_delays"},
+    {"delays", ""},
+    {"rateLimit", "max_per_second"},
+    {"perSecond", ""},
+    {"burst", ""},
 }};
 
 /// "first_name" for "firstName".
@@ -86,6 +91,10 @@ std::string detail_of(const ValidationFailed& failed) {
 
 struct ToData {
     using Data = Error::Data;
+
+    static Data refused(const StreamId& stream) {
+        return RefusedStream{stream.aggregate_type, stream.aggregate_id};
+    }
 
     Data operator()(const ValidationFailed& failed) const {
         InvalidFields fields;
@@ -143,6 +152,23 @@ struct ToData {
         }
         return ids;
     }
+    Data operator()(const NotFound& missing) const { return Missing{missing.id}; }
+    Data operator()(const AggregateNotFound& missing) const { return refused(missing.stream); }
+    Data operator()(const StreamDeleted& deleted) const { return refused(deleted.stream); }
+    Data operator()(const StreamArchived& archived) const { return refused(archived.stream); }
+    Data operator()(const CheckpointConflict& conflict) const {
+        return MovedCheckpoint{conflict.name, conflict.position};
+    }
+    Data operator()(const FeedDiverged& diverged) const {
+        return DivergedFeed{diverged.position, base::to_string(diverged.event_id)};
+    }
+    Data operator()(const EndpointDisabled& disabled) const {
+        return StoppedEndpoint{to_string(disabled.id), disabled.reason};
+    }
+    Data operator()(const EndpointInUse& used) const {
+        return UsedEndpoint{to_string(used.id), used.events, used.schedules};
+    }
+    Data operator()(const InvalidTemplate& wrong) const { return WrongTemplate{wrong.name}; }
     template <class Reason>
     Data operator()(const Reason& /*reason*/) const {
         return {};  // its code says everything

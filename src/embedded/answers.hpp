@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/test_endpoint.hpp"
 #include "application/events/schedule_event.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/queries.hpp"
@@ -43,6 +44,8 @@ inline constexpr const char* correlation_id = "";  // there is no HTTP request
 [[nodiscard]] Preview shown(const sundial::Preview& preview);
 [[nodiscard]] Endpoint shown(const sundial::Endpoint& endpoint);
 [[nodiscard]] StoredEndpoint shown(const PutEndpointResult& stored);
+[[nodiscard]] StoredEndpoint shown(const CreatedEndpoint& rotated);
+[[nodiscard]] EndpointTest shown(const TestDelivery& sent);
 [[nodiscard]] std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page);
 
 namespace detail {

@@ -97,22 +97,72 @@ sundial::NewEndpoint requested_endpoint(const NewEndpoint& requested) {
     }
     endpoint.enabled = requested.enabled;
     endpoint.secret = unless_empty(requested.secret);
+    endpoint.ed25519 = requested.ed25519;
     return endpoint;
 }
 
+EndpointEdit requested_edit(const EndpointChange& change) {
+    EndpointEdit edit;
+    edit.url = change.url;
+    edit.headers.members = change.headers;
+    edit.timeout = change.timeout;
+    if (change.retry_delays) {
+        const bool none = change.retry_delays->empty();
+        edit.retry_policy =
+            none ? RetryPolicy{}
+                 : RetryPolicy{.kind = RetryPolicy::Kind::custom, .custom = *change.retry_delays};
+    }
+    if (change.max_in_flight) {
+        edit.max_in_flight.emplace();
+        if (*change.max_in_flight > 0) *edit.max_in_flight = change.max_in_flight;
+    }
+    if (change.max_per_second) {
+        edit.rate_limit.emplace();
+        if (*change.max_per_second > 0) {
+            *edit.rate_limit = RateLimitEdit{change.max_per_second, change.max_per_second};
+        }
+    }
+    edit.enabled = change.enabled;
+    edit.ed25519 = change.ed25519;
+    edit.retry_waiting = change.retry_waiting;
+    return edit;
+}
+
 Endpoint shown(const sundial::Endpoint& endpoint) {
-    return {.id = to_string(endpoint.id),
-            .name = endpoint.external_id.value_or(""),
-            .type = endpoint.type.value,
-            .url = endpoint.url,
-            .enabled = endpoint.enabled,
-            .disabled_reason = endpoint.disabled_reason.value_or(""),
-            .secret_hint = endpoint.secret_hint,
-            .version = endpoint.version.value};
+    Endpoint one{.id = to_string(endpoint.id),
+                 .name = endpoint.external_id.value_or(""),
+                 .type = endpoint.type.value,
+                 .url = endpoint.url,
+                 .enabled = endpoint.enabled,
+                 .disabled_reason = endpoint.disabled_reason.value_or(""),
+                 .secret_hint = endpoint.secret_hint,
+                 .version = endpoint.version.value,
+                 .headers = {},
+                 .timeout = endpoint.timeout,
+                 .retry_delays = delays(endpoint.retry_policy),
+                 .max_in_flight = endpoint.max_in_flight,
+                 .max_per_second = {},
+                 .public_key = endpoint.public_key};
+    for (const EndpointHeader& header : endpoint.headers) one.headers.push_back(header.name);
+    if (endpoint.rate_limit) one.max_per_second = endpoint.rate_limit->per_second;
+    return one;
 }
 
 StoredEndpoint shown(const PutEndpointResult& stored) {
     return {.endpoint = shown(stored.endpoint), .secret = stored.secret, .created = stored.created};
+}
+
+StoredEndpoint shown(const CreatedEndpoint& rotated) {
+    return {.endpoint = shown(rotated.endpoint), .secret = rotated.secret, .created = false};
+}
+
+EndpointTest shown(const TestDelivery& sent) {
+    return {.event_id = to_string(sent.event.id),
+            .accepted = sent.outcome.verdict == Verdict::accepted,
+            .status = sent.outcome.status_code,
+            .error = failure_reason(sent.outcome),
+            .response_body = sent.outcome.response_body,
+            .duration = sent.outcome.duration};
 }
 
 std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page) {

@@ -6,6 +6,7 @@
 
 #include "adapters/system/secrets.hpp"
 #include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/edit_endpoint.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
@@ -30,6 +31,7 @@ namespace sundial::embedding {
                                            const SendPermit& permit);
 
 [[nodiscard]] sundial::NewEndpoint requested_endpoint(const NewEndpoint& requested);
+[[nodiscard]] EndpointEdit requested_edit(const EndpointChange& change);
 /// All, oldest first.
 [[nodiscard]] std::vector<Endpoint> list_endpoints(Queries& queries);
 

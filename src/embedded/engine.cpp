@@ -19,7 +19,6 @@
 #include "application/intake/complete_intake.hpp"
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/locks_module.hpp"
-#include "application/locks/stored_locks.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
@@ -27,15 +26,20 @@
 #include "application/schedules/schedules_module.hpp"
 #include "application/streams/streams_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
+#include "application/transactions/after_commit.hpp"
 #include "application/users/users_module.hpp"
+#include "base/text.hpp"
+#include "domain/lock.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
 #include "embedded/endpoints.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/queue_pools.hpp"
 #include "embedded/scheduling.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/transactions.hpp"
+#include "sundial/cache.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {
@@ -89,11 +93,16 @@ private:
     const std::function<void(const LogRecord&)> record_;
 };
 
-/// Passes the ends of attempts on.
+/// Passes the ends of attempts on, and wakes those who follow the ends of events.
 class CallbackObserver final : public EngineObserver {
 public:
-    CallbackObserver(const Callbacks& callbacks, const Options& options)
-        : callbacks_(callbacks), listener_(options.on_attempt) {}
+    CallbackObserver(const Callbacks& callbacks, const Options& options, OutcomeSignal& signal)
+        : callbacks_(callbacks), listener_(options.on_attempt), signal_(signal) {}
+    void transition(std::string_view /*event_type*/, EventStatus status,
+                    std::size_t /*count*/) override {
+        const bool final = status != EventStatus::pending && status != EventStatus::processing;
+        if (final) signal_.finished();
+    }
     void delivered(const AttemptEnded& ended) override {
         if (!listener_) return;
         tell(callbacks_, listener_,
@@ -110,6 +119,7 @@ public:
 private:
     const Callbacks& callbacks_;
     const std::function<void(const AttemptReport&)> listener_;
+    OutcomeSignal& signal_;
 };
 
 sundial::Handled as_domain(const Handled& handled) {
@@ -157,7 +167,7 @@ struct Engine::Parts {
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
           test_clock(options.test_clock),
-          observer(callbacks, options),
+          observer(callbacks, options, outcome_signal),
           stop_within(std::max(options.stop_within, std::chrono::microseconds{0})),
           secrets(open_secrets(options.webhooks)),
           kinds(endpoint_kinds(options.webhooks, store, ids, *secrets, monotonic, permit)),
@@ -165,7 +175,8 @@ struct Engine::Parts {
           in_process(handlers, monotonic,
                      std::clamp<std::size_t>(options.handler_threads, 1, most_threads), permit,
                      &log),
-          maintains(options.maintenance) {
+          maintains(options.maintenance),
+          lock_store(open_lock_store(options, store)) {
         if (maintains) {
             clock.advance.run_first([this] { intake.run(); });
             // Events planned with an earlier tz database keep their local time.
@@ -205,10 +216,12 @@ struct Engine::Parts {
         locks.waits.stop();
         maintenance.stop();
         in_process.request_stop();
+        queue_pools.request_stop();
     }
     /// The same, and waits for the threads. Not from a callback.
     void stop() {
         request_stop();
+        queue_pools.stop_handlers_after(stop_within);
         const std::lock_guard lock(joining);
         if (maintainer.joinable()) maintainer.join();
         if (watcher.joinable()) watcher.join();
@@ -216,6 +229,7 @@ struct Engine::Parts {
         if (operations_worker.joinable()) operations_worker.join();
         if (intake_worker.joinable()) intake_worker.join();
         in_process.stop(stop_within);  // the loop still runs and settles the results
+        queue_pools.join();
         if (worker.joinable()) worker.join();
         auto& departing = streams->departing;
         for (auto left = departing.load(); left > 0; left = departing) departing.wait(left);
@@ -234,6 +248,7 @@ struct Engine::Parts {
     system::SystemRandom random;
     system::BootClock monotonic;
     Handlers handlers;
+    OutcomeSignal outcome_signal;
     CallbackObserver observer;
     const std::chrono::microseconds stop_within;
     SendPermit permit;
@@ -242,8 +257,8 @@ struct Engine::Parts {
     const std::size_t attempts;  // under way at once
     system::HandlerDelivery in_process;
     const bool maintains;  // the whole database
+    const std::unique_ptr<LockStore> lock_store;
     system::OpensslDigest digest;
-    StoredLocks stored_locks{store};
     system::SystemLockTokens lock_tokens;
 
     DeliveryModule delivery{{.store = store,
@@ -309,7 +324,7 @@ struct Engine::Parts {
                                 .log = log},
                                std::chrono::seconds{1}};
     LocksModule locks{
-        {.store = stored_locks, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
+        {.store = *lock_store, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(store, storage->retention())};
@@ -328,6 +343,7 @@ struct Engine::Parts {
     std::shared_ptr<Streams::Parts> streams = std::make_shared<Streams::Parts>(
         process, callbacks, store, storage->feed(), storage->feed_meter(), ids, log, stream_store,
         transactions);
+    QueuePools queue_pools{callbacks, monotonic, log};
     std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
@@ -397,6 +413,34 @@ void Engine::on(const std::string& type, StoppableHandler handler, const Handler
     parts_->handlers.on(type, work, terms_of(options));
 }
 
+Result<Done> Engine::on_queue(const std::string& queue, Handler handler,
+                              const QueueOptions& options) {
+    return on_queue(queue,
+                    StoppableHandler{[handler = std::move(handler)](
+                                         const Event& event, const std::stop_token& /*stop*/) {
+                        return handler(event);
+                    }},
+                    options);
+}
+
+Result<Done> Engine::on_queue(const std::string& queue, StoppableHandler handler,
+                              const QueueOptions& options) {
+    if (auto defect = refuse_work_lease(options.lease)) {
+        return error_of(ValidationFailed{{*std::move(defect)}});
+    }
+    if (options.time_limit.count() <= 0) {
+        return error_of(invalid("/timeLimit", "out_of_range", "must be positive"));
+    }
+    if (options.threads < 1 || options.threads > most_threads) {
+        return error_of(invalid("/threads", "out_of_range", "must be 1 to 256"));
+    }
+    auto created = create_queue(queue);
+    if (!created) return created;
+    const std::string name = "engine " + to_string(parts_->instance);
+    parts_->queue_pools.add(worker(queue, name), queue, std::move(handler), options);
+    return created;
+}
+
 Result<User> Engine::create_user(const NewUser& requested) {
     return Parts::run<User>(parts_, [&](Parts& parts) {
         return parts.users.create.run(requested_user(requested), correlation_id);
@@ -451,6 +495,54 @@ Result<Endpoint> Engine::enable_endpoint(const std::string& endpoint) {
         EndpointEdit edit;
         edit.enabled = true;
         return parts.endpoints.edit.run(endpoint, edit, std::nullopt, correlation_id);
+    });
+}
+
+namespace {
+
+std::optional<Version> required(const std::optional<std::uint64_t>& if_version) {
+    return if_version ? std::optional{Version{*if_version}} : std::nullopt;
+}
+
+}  // namespace
+
+Result<Endpoint> Engine::change_endpoint(const std::string& endpoint,
+                                         const EndpointChange& change) {
+    return Parts::run<Endpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.edit.run(endpoint, requested_edit(change),
+                                        required(change.if_version), correlation_id);
+    });
+}
+
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint,
+                                             const SecretRotation& rotation) {
+    return Parts::run<StoredEndpoint>(parts_, [&](Parts& parts) {
+        return parts.endpoints.rotate.run(
+            endpoint,
+            {.old_signs_for = rotation.old_signs_for, .secret = unless_empty(rotation.secret)},
+            required(rotation.if_version), correlation_id);
+    });
+}
+Result<StoredEndpoint> Engine::rotate_secret(const std::string& endpoint) {
+    return rotate_secret(endpoint, {});
+}
+
+Result<EndpointTest> Engine::test_endpoint(const std::string& endpoint) {
+    if (!parts_->process.forked() && parts_->store.open_here()) {
+        return Error{"REENTRANT_CALL",
+                     "test_endpoint() was called inside a transaction, which its request may wait "
+                     "for; call it after the transaction"};
+    }
+    return Parts::run<EndpointTest>(
+        parts_, [&](Parts& parts) { return parts.endpoints.test.run(endpoint); });
+}
+
+Result<Done> Engine::clear_inbox(const std::string& endpoint) {
+    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Done> {
+        if (auto cleared = parts.endpoints.clear_inbox.run(endpoint); !cleared) {
+            return cleared.error();
+        }
+        return Done{};
     });
 }
 
@@ -509,6 +601,49 @@ Result<std::vector<Lock>> Engine::acquire_locks(const std::vector<std::string>& 
     return all;
 }
 
+namespace {
+
+/// Leases of an engine's locks, for loads that one process does for all.
+class EngineLeases final : public LoadLeases {
+public:
+    EngineLeases(const OwnProcess& process, const Digest& digest, Locks& locks, std::string holder)
+        : process_(process), digest_(digest), leases_(locks, std::move(holder)) {}
+    std::optional<std::string> try_acquire(const std::string& name,
+                                           std::chrono::microseconds ttl) override {
+        if (process_.forked()) return std::nullopt;
+        return leases_.try_acquire(lock_of(name),
+                                   std::clamp(ttl, shortest_lock_ttl, longest_lock_ttl));
+    }
+    void release(const std::string& name, const std::string& token) override {
+        if (!process_.forked()) leases_.release(lock_of(name), token);
+    }
+
+private:
+    /// Keys of values can be longer than names of locks, and have other characters.
+    [[nodiscard]] std::string lock_of(const std::string& name) const {
+        return "load." + base::to_hex(digest_.sha256(name));
+    }
+    const OwnProcess& process_;
+    const Digest& digest_;
+    LockLeases leases_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadLeases> Engine::load_leases() {
+    return std::make_unique<EngineLeases>(parts_->process, parts_->digest, parts_->locks.locks,
+                                          "engine " + to_string(parts_->instance));
+}
+
+Result<std::optional<HeldLock>> Engine::find_lock(const std::string& name) {
+    return Parts::run<std::optional<HeldLock>>(
+        parts_, [&](Parts& parts) -> std::optional<HeldLock> {
+            const auto lock = parts.locks.locks.find(name);
+            if (!lock) return std::nullopt;
+            return HeldLock{lock->name, lock->holder, lock->expires_at};
+        });
+}
+
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {
     return PullWorker{std::make_shared<PullWorker::Parts>(
         PullWorker::Parts{parts_->process, parts_->pull.pull, parts_->pull.settle,
@@ -527,8 +662,11 @@ Result<Event> Engine::find_event(const std::string& id) {
 }
 
 Result<Event> Engine::cancel(const std::string& id) {
-    return Parts::run<Event>(
-        parts_, [&](Parts& parts) { return parts.events.cancel.run(id, std::nullopt); });
+    return Parts::run<Event>(parts_, [&](Parts& parts) {
+        auto cancelled = parts.events.cancel.run(id, std::nullopt);
+        after_commit([&signal = parts.outcome_signal] { signal.finished(); });
+        return cancelled;
+    });
 }
 
 Result<std::vector<Event>> Engine::schedule_all(const std::vector<NewEvent>& requested) {
@@ -638,6 +776,11 @@ CallerTransaction Engine::in(pg_conn* connection) {
 
 Streams Engine::streams() { return Streams{parts_->streams}; }
 
+Outcomes Engine::outcomes() {
+    return Outcomes{std::make_shared<Outcomes::Parts>(
+        Outcomes::Parts{parts_->streams, parts_->outcome_signal})};
+}
+
 void Engine::start() {
     const auto parts = parts_;  // a handler may destroy the engine at once
     if (parts->process.forked() || parts->test_clock || parts->delivery.loop.stopping()) return;
@@ -645,6 +788,7 @@ void Engine::start() {
     if (parts->worker.joinable()) return;
     parts->worker = std::thread([&loop = parts->delivery.loop] { loop.run(); });
     parts->operations_worker = std::thread([&operations = parts->operations] { operations.run(); });
+    parts->queue_pools.start();
     if (!parts->maintains) return;
     parts->intake_worker = std::thread([parts = parts.get()] {
         parts->intake.watch(parts->wakeups.intake, std::chrono::seconds{1});

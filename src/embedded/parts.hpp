@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "application/locks/lock_guard.hpp"
+#include "application/outcomes/outcome_signal.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/ids.hpp"
 #include "application/pull/pull_events.hpp"
@@ -14,6 +16,7 @@
 #include "base/log.hpp"
 #include "embedded/call_checks.hpp"
 #include "sundial/embedding.hpp"
+#include "sundial/finishing.hpp"
 #include "sundial/recording.hpp"
 
 namespace sundial::embedding {
@@ -54,6 +57,12 @@ struct Streams::Parts {
     FeedWatch& watch = module.watch;
     /// Subscriptions that their own handlers have destroyed, and that still run.
     std::atomic<std::size_t> departing{0};
+};
+
+/// The parts of an engine that subscriptions to outcomes use.
+struct Outcomes::Parts {
+    std::shared_ptr<Streams::Parts> streams;
+    OutcomeSignal& signal;
 };
 
 [[nodiscard]] RecordedEvent shown(const sundial::RecordedEvent& event);

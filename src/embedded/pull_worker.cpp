@@ -87,6 +87,13 @@ Result<Event> PullWorker::release(const Event& claimed) {
     });
 }
 
+Result<Event> PullWorker::snooze(const Event& claimed, Instant until) {
+    return answered<Event>(parts_->process, [&] {
+        return parts_->settle.release(claimed.id, Version{claimed.version},
+                                      std::clamp(until, Instant{}, latest_instant));
+    });
+}
+
 Result<Event> PullWorker::extend(const Event& claimed, std::chrono::microseconds lease) {
     return answered<Event>(parts_->process, [&] {
         return parts_->settle.extend(claimed.id, Version{claimed.version}, lease);

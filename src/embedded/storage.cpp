@@ -7,8 +7,10 @@
 
 #include "adapters/memory/store.hpp"
 #include "adapters/postgres/open.hpp"
+#include "adapters/redis/open.hpp"
 #include "adapters/sqlite/open.hpp"
 #include "adapters/system/clocks.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::embedding {
@@ -130,6 +132,11 @@ std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log) {
         return open_server(options, log);
     }
     throw CannotStart{"storage must be memory:, sqlite:FILE or postgresql://user@host/database"};
+}
+
+std::unique_ptr<LockStore> open_lock_store(const Options& options, Store& store) {
+    if (options.lock_server.empty()) return std::make_unique<StoredLocks>(store);
+    return redis::open_locks(options.lock_server, store, "Options::lock_server");
 }
 
 }  // namespace sundial::embedding

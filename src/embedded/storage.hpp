@@ -8,6 +8,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/lock_store.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -39,5 +40,8 @@ public:
 
 /// Throws CannotStart, Unavailable.
 [[nodiscard]] std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log);
+/// Where the locks are that the options name: in `store`, or at a lock server, with tokens that
+/// guard writes to `store`. Throws CannotStart.
+[[nodiscard]] std::unique_ptr<LockStore> open_lock_store(const Options& options, Store& store);
 
 }  // namespace sundial::embedding

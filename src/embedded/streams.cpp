@@ -1,16 +1,15 @@
 #include <algorithm>
-#include <exception>
+#include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "application/streams/subscription.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/subscription.hpp"
 #include "embedded/transactions.hpp"
 
 namespace sundial::embedding {
@@ -100,6 +99,51 @@ sundial::Result<std::optional<Snapshot>> if_saved(const sundial::Result<sundial:
     return found.error();
 }
 
+bool matches_stream(const FeedFilter& filter, const StreamId& stream) {
+    const auto& types = filter.stream_types;
+    return types.empty() || std::ranges::find(types, stream.type) != types.end();
+}
+
+bool matches_type(const FeedFilter& filter, const RecordedEvent& event) {
+    const auto& types = filter.event_types;
+    return types.empty() || std::ranges::find(types, event.type) != types.end();
+}
+
+/// This thread runs inline projections of an engine, whose own appends are not projected.
+class Projecting {
+public:
+    explicit Projecting(const TransactionPorts& engine) : outer_(engine_) { engine_ = &engine; }
+    ~Projecting() { engine_ = outer_; }
+    Projecting(const Projecting&) = delete;
+    Projecting& operator=(const Projecting&) = delete;
+    [[nodiscard]] static bool for_engine(const TransactionPorts& engine) {
+        return engine_ == &engine;
+    }
+
+private:
+    inline static thread_local const TransactionPorts* engine_ = nullptr;
+    const TransactionPorts* const outer_;
+};
+
+bool projected_inline(const TransactionPorts& engine, const StreamId& stream) {
+    return !Projecting::for_engine(engine) &&
+           std::ranges::any_of(engine.projections, [&](const InlineProjection& one) {
+               return matches_stream(one.filter, stream);
+           });
+}
+
+/// An exception is a failure, too.
+Result<Done> projected_by(const InlineProjection& projection, Transaction& tx,
+                          const RecordedEvent& event) {
+    try {
+        return projection.project(tx, event);
+    } catch (const std::exception& error) {
+        return Error{"INTERNAL_ERROR", std::string{"an inline projection threw: "} + error.what()};
+    } catch (...) {
+        return Error{"INTERNAL_ERROR", "an inline projection threw something unknown"};
+    }
+}
+
 }  // namespace
 
 RecordedEvent shown(const sundial::RecordedEvent& event) {
@@ -132,8 +176,8 @@ sundial::FeedFilter filter_of(const FeedFilter& filter) {
     return {.aggregate_types = filter.stream_types, .event_types = filter.event_types};
 }
 
-Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
-                                     const std::vector<NewRecordedEvent>& events) {
+Result<Appended> Transaction::append_only(const StreamId& stream, Expected expected,
+                                          const std::vector<NewRecordedEvent>& events) {
     TransactionPorts& ports = parts_->ports;
     return parts_->call<Appended>([&](sundial::Transaction& tx) -> sundial::Result<Appended> {
         const auto requested = append_of(stream, expected, events, ports.ids);
@@ -143,6 +187,34 @@ Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
         after_commit([&watch = ports.watch] { watch.appended(); });
         return shown(*appended);
     });
+}
+
+Result<Appended> Transaction::append(const StreamId& stream, Expected expected,
+                                     const std::vector<NewRecordedEvent>& events) {
+    const auto& projections = parts_->ports.projections;
+    if (!projected_inline(parts_->ports, stream)) return append_only(stream, expected, events);
+    std::optional<Appended> appended;
+    const auto done = nested([&](Transaction& part) -> Result<Done> {
+        auto stored = part.append_only(stream, expected, events);
+        if (!stored) return stored.error();
+        appended = *stored;
+        if (stored->replayed) return Done{};
+        const auto recorded = part.read(
+            stream,
+            {.from = stored->first_version, .to = stored->last_version, .limit = max_read_events});
+        if (!recorded) return recorded.error();
+        const Projecting projecting{parts_->ports};
+        for (const RecordedEvent& event : recorded->events) {
+            for (const InlineProjection& one : projections) {
+                if (!matches_stream(one.filter, stream) || !matches_type(one.filter, event))
+                    continue;
+                if (auto kept = projected_by(one, part, event); !kept) return kept.error();
+            }
+        }
+        return Done{};
+    });
+    if (!done) return done.error();
+    return *std::move(appended);
 }
 
 Result<StreamPart> Transaction::read(const StreamId& stream, const StreamRange& range) {
@@ -162,6 +234,17 @@ Result<std::optional<Snapshot>> Transaction::snapshot(const StreamId& stream) {
 
 Result<Appended> Streams::append(const StreamId& stream, Expected expected,
                                  const std::vector<NewRecordedEvent>& events) {
+    if (projected_inline(parts_->transactions, stream)) {
+        std::optional<Appended> appended;
+        const auto done = transact([&](Transaction& tx) -> Result<Done> {
+            auto stored = tx.append(stream, expected, events);
+            if (!stored) return stored.error();
+            appended = *stored;
+            return Done{};
+        });
+        if (!done) return done.error();
+        return *std::move(appended);
+    }
     auto appended = answered<Appended>(parts_->process, [&]() -> sundial::Result<Appended> {
         const auto requested = append_of(stream, expected, events, parts_->ids);
         if (!requested) return requested.error();
@@ -206,6 +289,12 @@ Result<StreamPage> Streams::list(const std::string& type, const std::optional<St
     });
 }
 
+void Streams::project_inline(
+    FeedFilter filter, std::function<Result<Done>(Transaction&, const RecordedEvent&)> project) {
+    if (parts_->process.forked()) return;
+    parts_->transactions.projections.push_back({std::move(filter), std::move(project)});
+}
+
 Result<std::uint64_t> Streams::lag(const std::string& name) {
     return answered<std::uint64_t>(parts_->process, [&]() -> sundial::Result<std::uint64_t> {
         const auto at = parts_->checkpoints.find(name);
@@ -213,6 +302,25 @@ Result<std::uint64_t> Streams::lag(const std::string& name) {
         const std::uint64_t newest = parts_->meter.measure(1).position;
         return newest - std::min(newest, at->position);
     });
+}
+
+Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
+                           std::chrono::microseconds at_most) {
+    constexpr std::chrono::milliseconds between_looks{10};
+    Timing& timing = real_timing();
+    const auto until = timing.now() + std::max(at_most, std::chrono::microseconds{0});
+    for (;;) {
+        const auto at = checkpoint(name);
+        if (!at) return at.error();
+        if (at->position >= position) return Done{};
+        const auto now = timing.now();
+        if (now >= until) {
+            return Error{"REQUEST_TIMEOUT", "subscription '" + name + "' is at position " +
+                                                std::to_string(at->position) + ", not yet at " +
+                                                std::to_string(position)};
+        }
+        timing.sleep_until(std::min<Timing::Moment>(until, now + between_looks), {});
+    }
 }
 
 Result<Done> Streams::rebuild(const std::string& name,
@@ -354,203 +462,21 @@ sundial::Subscription::Settings settings_of(Following&& following, std::string h
             .park = following.park};
 }
 
-/// The failure of a function of the program, if any. A std::exception propagates with its own text;
-/// any other exception gets a text here.
-template <class Work>
-HandlingFailure failure_in(Work work) {
-    try {
-        const Result<Done> done = work();
-        if (done) return std::nullopt;
-        return done.error().code + ": " + done.error().detail;
-    } catch (const std::exception&) {
-        throw;
-    } catch (...) {
-        return "it threw something unknown";
-    }
+/// Passes events of the feed to `function`.
+template <class Parts, class Function>
+Followed follow_feed(const std::shared_ptr<Parts>& parts, Following&& following,
+                     Function function) {
+    auto follower = std::make_unique<sundial::Subscription>(
+        parts->store, parts->feed, real_timing(),
+        settings_of(std::move(following), base::to_string(parts->ids.fresh())),
+        std::move(function));
+    auto run = [&its = *follower, parts = parts.get()](const std::stop_token& stop) {
+        its.run(stop, parts->watch, parts->log);
+    };
+    return {std::move(follower), std::move(run)};
 }
 
 }  // namespace
-
-struct Subscription::Parts {
-    template <class Function>
-    Parts(std::shared_ptr<Streams::Parts> its_streams,
-          std::shared_ptr<const Callbacks> its_handling, Following&& following, Function function)
-        : streams(std::move(its_streams)),
-          handling(std::move(its_handling)),
-          follower(streams->store, streams->feed, real_timing(),
-                   settings_of(std::move(following), base::to_string(streams->ids.fresh())),
-                   std::move(function)) {}
-
-    ~Parts() { end_thread(); }
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
-
-    /// From any thread. A thread that ends begins again.
-    void start() {
-        std::thread ended;
-        {
-            const std::lock_guard lock(starting);
-            if (closing) return;
-            if (running || catching_up) {
-                again = catching_up || stop.stop_requested();
-                return;
-            }
-            ended = std::move(thread);
-            stop = {};
-            running = true;
-            try {
-                thread = std::thread([this] { run(); });
-            } catch (...) {
-                running = false;
-                if (ended.joinable()) ended.join();
-                throw;
-            }
-        }
-        if (ended.joinable()) ended.join();
-    }
-    /// In its handler: the thread ends after that.
-    void request_stop() {
-        const std::lock_guard lock(starting);
-        again = false;
-        stop.request_stop();
-    }
-    /// The same, and waits. Not in its handler.
-    void end_thread() {
-        std::thread ended;
-        {
-            const std::lock_guard lock(starting);
-            again = false;
-            closing = true;  // so that its handler cannot begin it again meanwhile
-            stop.request_stop();
-            ended = std::move(thread);
-        }
-        if (ended.joinable()) ended.join();
-        const std::lock_guard lock(starting);
-        closing = false;
-    }
-    /// The subscription was destroyed by its handler, so it ends after that.
-    void depart(std::unique_ptr<Parts> its) {
-        const std::lock_guard lock(starting);
-        ++streams->departing;
-        again = false;
-        closing = true;
-        stop.request_stop();
-        if (thread.joinable()) thread.detach();
-        caught_up.request_stop();
-        itself = std::move(its);
-    }
-    /// Called where the events were passed on, as the last use of `parts`.
-    static void end_if_departing(Parts& parts) {
-        if (!parts.itself) return;
-        const auto streams = parts.streams;
-        std::exchange(parts.itself, nullptr).reset();
-        --streams->departing;
-        streams->departing.notify_all();
-    }
-
-    const OwnProcess process;
-    const std::shared_ptr<Streams::Parts> streams;
-    const std::shared_ptr<const Callbacks> handling;
-    std::stop_source caught_up;  // ends `catch_up`
-    sundial::Subscription follower;
-    std::unique_ptr<Parts> itself;  // after `depart`
-    std::mutex starting;    // guards all below; held while `thread` is set: its handler may depart
-    std::stop_source stop;  // of the thread
-    bool running = false;   // the thread has not ended
-    bool again = false;     // it begins again when it ends
-    bool closing = false;   // it must not
-    bool catching_up = false;  // another thread uses the follower
-    std::thread thread;
-
-private:
-    void run() {
-        for (bool more = true; more;) {
-            std::stop_token token;
-            {
-                const std::lock_guard lock(starting);
-                token = stop.get_token();
-            }
-            follower.run(token, streams->watch, streams->log);
-            const std::lock_guard lock(starting);
-            more = std::exchange(again, false);
-            if (more) stop = {};
-            running = more;
-        }
-        end_if_departing(*this);
-    }
-};
-
-Subscription::Subscription(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Subscription::Subscription(Subscription&&) noexcept = default;
-Subscription& Subscription::operator=(Subscription&& other) noexcept {
-    if (this == &other) return *this;
-    close(std::exchange(parts_, std::move(other.parts_)));
-    return *this;
-}
-Subscription::~Subscription() { close(std::move(parts_)); }
-
-void Subscription::close(std::unique_ptr<Parts> parts) noexcept {
-    if (!parts || parts->process.forked() || !parts->handling->running_here()) {
-        return destroy_unless_forked(std::move(parts));
-    }
-    Parts& its = *parts;
-    its.depart(std::move(parts));
-}
-
-Result<Done> Subscription::catch_up() {
-    using State = sundial::Subscription::State;
-    Parts& parts = *parts_;
-    if (parts.handling->running_here()) {
-        return Error{"REENTRANT_CALL",
-                     "catch_up() was called inside the handler of its subscription"};
-    }
-    {
-        const std::lock_guard lock(parts.starting);
-        parts.catching_up = true;
-    }
-    const auto came_to = answered<State>(parts.process, [&] {
-        const std::stop_token stop = parts.caught_up.get_token();
-        State state = State::moved;
-        while (state == State::moved && !stop.stop_requested()) state = parts.follower.turn(stop);
-        parts.follower.release();
-        return state;
-    });
-    const auto answer = [&]() -> Result<Done> {
-        if (!came_to) return came_to.error();
-        if (*came_to == State::elsewhere) {
-            return Error{"LOCK_HELD", "another subscription uses that name"};
-        }
-        if (*came_to == State::stopped) {
-            return Error{"STOPPED", parts.follower.why().value_or("")};
-        }
-        if (parts.itself) return Error{"STOPPED", "its handler destroyed the subscription"};
-        return Done{};
-    }();
-    const bool starts = [&] {
-        const std::lock_guard lock(parts.starting);
-        parts.catching_up = false;
-        return std::exchange(parts.again, false);
-    }();
-    if (starts && !parts.itself) parts.start();
-    Parts::end_if_departing(parts);
-    return answer;
-}
-
-void Subscription::start() {
-    Parts& parts = *parts_;
-    if (!parts.process.forked()) parts.start();
-}
-
-void Subscription::stop() {
-    Parts& parts = *parts_;
-    if (parts.process.forked()) return;
-    parts.handling->running_here() ? parts.request_stop() : parts.end_thread();
-}
-
-std::optional<std::string> Subscription::stopped() const {
-    if (parts_->process.forked()) return parts_->process.error().detail;
-    return parts_->follower.why();
-}
 
 Subscription Streams::follow(Following following,
                              std::function<Result<Done>(const RecordedEvent&)> handle) {
@@ -561,7 +487,7 @@ Subscription Streams::follow(Following following,
         return failure_in([&] { return handle(shown(entry)); });
     };
     return Subscription{std::make_unique<Subscription::Parts>(
-        parts_, std::move(handling), std::move(following), std::move(each))};
+        parts_, std::move(handling), follow_feed(parts_, std::move(following), std::move(each)))};
 }
 
 Subscription Streams::project(
@@ -576,7 +502,7 @@ Subscription Streams::project(
         return failure;
     };
     return Subscription{std::make_unique<Subscription::Parts>(
-        parts_, std::move(handling), std::move(following), std::move(each))};
+        parts_, std::move(handling), follow_feed(parts_, std::move(following), std::move(each)))};
 }
 
 }  // namespace sundial::embedding

@@ -190,13 +190,15 @@ Result<Once> Transaction::once(const std::string& key, const std::string& finger
     };
     if (known->busy) {
         return refuse({"IDEMPOTENCY_IN_PROGRESS",
-                       "another transaction works on the request with the key '" + key + "'"});
+                       "another transaction works on the request with the key '" + key + "'",
+                       UsedKey{key}});
     }
     const std::string hash = parts_->ports.digest.sha256(fingerprint);
     if (known->record) {
         if (known->record->fingerprint != hash) {
             return refuse({"IDEMPOTENCY_KEY_REUSED",
-                           "the key '" + key + "' belongs to a request with another fingerprint"});
+                           "the key '" + key + "' belongs to a request with another fingerprint",
+                           UsedKey{key}});
         }
         return Once{.answer = known->record->answer.value_or(""), .replayed = true};
     }

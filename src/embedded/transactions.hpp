@@ -18,10 +18,17 @@
 #include "embedded/answers.hpp"
 #include "embedded/call_checks.hpp"
 #include "embedded/storage.hpp"
+#include "sundial/recording.hpp"
 #include "sundial/transacting.hpp"
 
 /// Transactions of the program: those that the engine begins, and those that the program passes on.
 namespace sundial::embedding {
+
+/// Projections in the transactions of appends. Complete before the first append.
+struct InlineProjection {
+    FeedFilter filter;
+    std::function<Result<Done>(Transaction&, const RecordedEvent&)> project;
+};
 
 /// The parts of an engine that transactions use.
 struct TransactionPorts {
@@ -37,6 +44,7 @@ struct TransactionPorts {
     const AppendToStream& append;
     FeedWatch& watch;
     const Digest& digest;
+    std::vector<InlineProjection> projections{};
 };
 
 struct Transaction::Parts {

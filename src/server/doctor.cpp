@@ -162,6 +162,23 @@ Diagnosis diagnosis_of_certificate(const std::string& file) {
     return {"tls", DoctorState::warn, found, "replace " + file + " and restart"};
 }
 
+/// `found`: the roles of each running process.
+Diagnosis diagnosis_of_roles(const std::vector<std::vector<std::string>>& found) {
+    if (found.empty()) {
+        return {"roles", DoctorState::ok, "no server of sundial runs on this database now", {}};
+    }
+    const std::string count =
+        std::to_string(found.size()) + (found.size() == 1 ? " server runs" : " servers run");
+    const std::string missing = missing_roles(found);
+    if (missing.empty()) return {"roles", DoctorState::ok, count + ", with every role", {}};
+    return {"roles", DoctorState::fail,
+            count + ", none with the role " + missing +
+                ": without a worker no event is delivered, without a scheduler no operation, "
+                "request by SQL, zone change or retention is carried out, without an api no "
+                "request is answered",
+            "start a process that has it in scheduler.roles"};
+}
+
 void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
     const postgres::ServerState state = postgres::server_state(url);
     const auto here = system::real_time().time_since_epoch();
@@ -199,6 +216,7 @@ void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
         all.push_back({"server", DoctorState::fail, "the server is a standby and accepts no writes",
                        "name the primary in storage.url"});
     }
+    if (state.instance_roles) all.push_back(diagnosis_of_roles(*state.instance_roles));
     for (const std::string& setting : state.unsafe_settings) {
         all.push_back({"server", DoctorState::warn,
                        setting + " is off: acknowledged changes may be lost in a crash",
@@ -294,7 +312,9 @@ std::vector<Diagnosis> diagnose(const LoadedSettings& loaded, base::Log& log) {
     diagnose_database(settings, log, all);
     all.push_back(diagnosis_of_zones(settings));
     diagnose_modes(loaded, all);
-    all.push_back(diagnosis_of_address("http.listen", settings.http.listen));
+    if (settings.scheduler.roles.api) {
+        all.push_back(diagnosis_of_address("http.listen", settings.http.listen));
+    }
     if (!settings.http.health_listen.empty()) {
         all.push_back(diagnosis_of_address("http.health_listen", settings.http.health_listen));
     }

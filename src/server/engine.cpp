@@ -15,21 +15,34 @@ Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
 Engine::~Engine() { stop(); }
 
 void Engine::start() {
+    const Roles& roles = modules_->platform.settings.scheduler.roles;
+    if (roles.scheduler) {
+        start_scheduler();
+    } else {
+        modules_->timezones.follow.remember();
+    }
+    if (roles.worker) modules_->worker = std::thread([this] { modules_->delivery.loop.run(); });
+    if (roles.api) start_watches();
+    modules_->recording = std::thread([this] { modules_->recorder.run(); });
+}
+
+void Engine::start_scheduler() {
     modules_->follow_tzdata();
     modules_->reseal();
     (void)modules_->endpoints.unpark.run_all();
-    modules_->worker = std::thread([this] { modules_->delivery.loop.run(); });
     modules_->operations_worker = std::thread([this] { modules_->operations.run(); });
     modules_->intake_worker = std::thread([this] {
         modules_->intake.watch(modules_->wakeups.intake,
                                modules_->platform.settings.scheduler.tick);
     });
     modules_->outboxes.start(modules_->platform.settings.scheduler.tick);
+    modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
+}
+
+void Engine::start_watches() {
     modules_->pull_watcher = std::thread([this] { modules_->wakeups.watch.run(); });
     modules_->lock_watcher = std::thread([this] { modules_->locks.waits.run(); });
-    modules_->maintainer = std::thread([this] { modules_->maintenance.run(); });
     modules_->live_sender = std::thread([this] { modules_->live->run(); });
-    modules_->recording = std::thread([this] { modules_->recorder.run(); });
     modules_->feed_watcher = std::thread([this] { modules_->streams.watch.run(); });
 }
 
@@ -82,23 +95,30 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
     return {counters.claimed, counters.completed, counters.failed, counters.retrying};
 }
 
-bool Engine::makes_progress() const { return modules_->delivery.loop.turning(); }
+bool Engine::makes_progress() const {
+    return !modules_->platform.settings.scheduler.roles.worker || modules_->delivery.loop.turning();
+}
 
 std::vector<http::HealthCheck> Engine::health() const {
     const auto begun = modules_->platform.monotonic.now();
+    const Roles& roles = modules_->platform.settings.scheduler.roles;
     std::optional<Instant> database_now;
-    std::optional<http::HealthCheck> intakes;
+    std::optional<http::HealthCheck> intakes, others;
     try {
         database_now = modules_->platform.database->clock().now();
-        if (!modules_->platform.settings.storage.intake.empty()) {
+        if (!roles.does_all_work()) others = roles_check(modules_->running_roles());
+        if (roles.scheduler && !modules_->platform.settings.storage.intake.empty()) {
             intakes = intakes_check(modules_->platform.settings, modules_->queries);
         }
     } catch (const Unavailable&) {
         database_now.reset();  // reported by database_check
     }
     std::vector<http::HealthCheck> checks{
-        database_check(database_now.has_value(), modules_->platform.monotonic.now() - begun),
-        claim_loop_check(modules_->delivery.loop.stopping(), modules_->delivery.loop.turning())};
+        database_check(database_now.has_value(), modules_->platform.monotonic.now() - begun)};
+    if (roles.worker) {
+        checks.push_back(claim_loop_check(modules_->delivery.loop.stopping(),
+                                          modules_->delivery.loop.turning()));
+    }
     if (const auto write_failure = modules_->platform.database->write_failure()) {
         checks.push_back({"storage", http::HealthCheck::Status::fail, *write_failure});
     }
@@ -107,6 +127,7 @@ std::vector<http::HealthCheck> Engine::health() const {
         checks.push_back(disk_check(free_space_of(*file)));
     }
     if (intakes) checks.push_back(*std::move(intakes));
+    if (others) checks.push_back(*std::move(others));
     if (database_now && !modules_->platform.database->clock().is_test()) {
         checks.push_back(clock_check(system::real_time() - *database_now));
     }

@@ -38,6 +38,8 @@ struct EngineParts {
     /// Called once, on a thread of the engine, when a caller asked this instance to drain: the
     /// process must then end as it does on SIGTERM. May be empty.
     std::function<void()> on_drain{};
+    /// For /v1/settings.
+    std::vector<SettingShown> settings_shown{};
 };
 
 /// Every use case on one database, and the worker that claims and delivers. Wires the product: only
@@ -49,9 +51,10 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Updates pending events to the current tz database, and finishes what an earlier process left
-    /// incomplete (releasing the events of enabled endpoints). Then starts the worker, the
-    /// operations and the watch for pull workers, each on a thread of its own.
+    /// Starts the work of `scheduler.roles`. The scheduler first updates pending events to the
+    /// current tz database, and finishes what an earlier process left incomplete (releasing the
+    /// events of enabled endpoints). Then the worker, the operations and the watch for pull workers
+    /// start, each on a thread of its own.
     void start();
     /// Ends all waits for work or for the feed at once, current and future ones.
     void end_waits();
@@ -61,13 +64,14 @@ public:
 
     /// Answers requests with an Idempotency-Key.
     [[nodiscard]] const http::KeyedAnswers& keyed_answers();
-    /// Adds all routes of the API except health.
+    /// Adds all routes of the API except health; without the role api, only /metrics.
     void add_routes(http::Router& router, Metrics& metrics);
     /// /metrics alone.
     void add_metrics_route(http::Router& router, Metrics& metrics);
     /// How it goes: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
-    /// Whether the claim loop has made progress within two ticks. Does not wait for the database.
+    /// Whether the claim loop has made progress within two ticks, or does not run here. Does not
+    /// wait for the database.
     [[nodiscard]] bool makes_progress() const;
     [[nodiscard]] Database& database();
     /// The current keys, for the guard that checks them.
@@ -84,6 +88,9 @@ public:
     [[nodiscard]] Pass tick(std::uint64_t limit);
 
 private:
+    void start_scheduler();
+    /// What requests wait for: work, locks, events of the feed, changes.
+    void start_watches();
     [[nodiscard]] ProcessState process_state() const;
     /// Makes modules report their current values at each scrape.
     void add_metrics(Metrics& metrics);

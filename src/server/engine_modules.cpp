@@ -34,7 +34,8 @@ DeliveryModule::Ports delivery_ports(Platform& p, const Handlers& handlers) {
             .kinds = p.kinds,
             .in_process = p.in_process,
             .handlers = handlers,
-            .permit = p.permit};
+            .permit = p.permit,
+            .presence = *p.presence};
 }
 
 WakeupsModule::Settings wakeups_settings(Platform& p) {
@@ -74,8 +75,10 @@ Operations::Ports operations_ports(const ModulePorts& p) {
 ReportInstance::Self self_of(const Platform& p) {
     return {.id = p.instance,
             .version = product_version(),
-            .roles = {"api", "scheduler", "worker"},
-            .slots = static_cast<std::uint32_t>(p.settings.delivery.workers)};
+            .roles = names_of(p.settings.scheduler.roles),
+            .slots = p.settings.scheduler.roles.worker
+                         ? static_cast<std::uint32_t>(p.settings.delivery.workers)
+                         : 0};
 }
 
 }  // namespace
@@ -182,6 +185,19 @@ ReportInstance::Facts Engine::Modules::facts_at(Instant now) const {
     return {.held = static_cast<std::uint32_t>(delivery.loop.held()),
             .draining = delivery.loop.stopping(),
             .clock_skew = test_clock ? std::chrono::microseconds{0} : system::real_time() - now};
+}
+
+std::vector<std::vector<std::string>> Engine::Modules::running_roles() {
+    std::vector<std::vector<std::string>> running;
+    ports.store.read([&](Transaction& tx) {
+        const Instant now = tx.now();
+        running.clear();
+        for (InstanceReport& report : tx.instances().list()) {
+            if (now - report.reported_at > silent_instance_after || report.draining) continue;
+            running.push_back(std::move(report.roles));
+        }
+    });
+    return running;
 }
 
 void Engine::Modules::end_recording() {

@@ -47,6 +47,8 @@ struct Engine::Modules {
     /// another due time with the current tz database.
     void follow_tzdata();
     [[nodiscard]] ReportInstance::Facts facts_at(Instant now) const;
+    /// The roles of each instance that has reported lately and is not about to end.
+    [[nodiscard]] std::vector<std::vector<std::string>> running_roles();
     /// Stores what this instance counted last. After the worker has ended.
     void end_recording();
     /// After the encryption key has been replaced, or a version that did not seal everything.

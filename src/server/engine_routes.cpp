@@ -1,3 +1,6 @@
+#include <map>
+#include <string_view>
+
 #include "adapters/http/api/routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/system/clocks.hpp"
@@ -27,6 +30,20 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
     };
 }
 
+/// The settings with what they are for.
+std::vector<http::Setting> settings_in(const std::vector<SettingShown>& shown) {
+    std::map<std::string_view, std::string_view> help;
+    for (const SettingKey& key : setting_keys()) help[key.key] = key.help;
+    std::vector<http::Setting> settings;
+    for (const SettingShown& each : shown) {
+        settings.push_back({.key = each.key,
+                            .value = each.value,
+                            .origin = each.origin,
+                            .help = std::string(help[each.key])});
+    }
+    return settings;
+}
+
 }  // namespace
 
 void Engine::add_routes(http::Router& router, Metrics& metrics) {
@@ -37,6 +54,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     Clock& clock = database.clock();
     add_metrics(metrics);
     add_metrics_route(router, metrics);
+    if (!settings.scheduler.roles.api) return;
     http::add_user_routes(router, {p.users, p.queries, clock});
     http::add_event_routes(router, {p.events, p.queries, clock, zones});
     http::add_bulk_routes(router, {p.events, p.queries, clock, zones});
@@ -77,13 +95,18 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                           .test_clock = database.clock().is_test(),
                           .instance = p.ports.instance};
     };
-    http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info});
+    http::add_system_routes(router, {.clock = p.clock,
+                                     .progress = slow_progress(p.ports.monotonic, p.ports.log),
+                                     .info = info,
+                                     .settings = settings_in(p.platform.settings_shown),
+                                     .claims = settings.scheduler.roles.worker});
 }
 
 ProcessState Engine::process_state() const {
     const Settings& settings = modules_->platform.settings;
     Clock& clock = modules_->platform.database->clock();
-    ProcessState state{.claims = modules_->delivery.loop.turning()};
+    ProcessState state;
+    if (settings.scheduler.roles.worker) state.claims = modules_->delivery.loop.turning();
     if (!clock.is_test()) state.clock_ahead = system::real_time() - clock.now();
     if (const auto file = sqlite_file(settings.storage.url)) {
         state.disk_free = free_space_of(*file);
@@ -99,6 +122,7 @@ void Engine::add_metrics(Metrics& metrics) {
     Database& database = *p.platform.database;
     metrics.at_scrape([&] { metrics.next_key_expiry(p.access.keys.expiring()); });
     metrics.at_scrape([&] { metrics.process(process_state()); });
+    metrics.at_scrape([&] { metrics.instances(p.running_roles()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });

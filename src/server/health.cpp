@@ -102,6 +102,14 @@ http::HealthCheck api_keys_check(const ExpiringKeys& expiring) {
                 "; 'sundial key list' names them"};
 }
 
+http::HealthCheck roles_check(const std::vector<std::vector<std::string>>& running) {
+    const std::string missing = missing_roles(running);
+    if (missing.empty()) return {"roles"};
+    return {"roles", warn,
+            "no running process has the role " + missing +
+                "; 'sundial instance list' shows who has which"};
+}
+
 std::optional<std::uintmax_t> free_space_of(const std::string& file) {
     std::error_code failure;
     const auto folder = std::filesystem::absolute(file, failure).parent_path();

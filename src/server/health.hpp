@@ -64,6 +64,9 @@ private:
 /// Warns when an API key expires soon. The route is open, so the check names no key.
 [[nodiscard]] http::HealthCheck api_keys_check(const ExpiringKeys& expiring);
 
+/// Warns if no process has a role that the database needs. `running`: the roles of each process.
+[[nodiscard]] http::HealthCheck roles_check(const std::vector<std::vector<std::string>>& running);
+
 [[nodiscard]] std::optional<std::uintmax_t> free_space_of(const std::string& file);
 
 /// A separate port for /livez, /readyz, /healthz and /metrics (`http.health_listen`). It has its

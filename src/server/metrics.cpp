@@ -167,9 +167,11 @@ struct Metrics::Families {
     Family<Gauge>& key_expiry =
         gauge("sundial_api_key_expiry_seconds",
               "Time until the next API key expires; absent if no key expires");
-    Gauge& claim_loop = gauge("sundial_claim_loop_running",
-                              "1 if the claim loop has made progress within two ticks")
-                            .Add({});
+    Family<Gauge>& claim_loop =
+        gauge("sundial_claim_loop_running",
+              "1 if the claim loop has made progress within two ticks; absent without one");
+    Family<Gauge>& instances =
+        gauge("sundial_instances", "Running processes on this database, by role");
     Family<Gauge>& clock_skew =
         gauge("sundial_clock_skew_seconds",
               "Clock of this machine minus the clock of the database, which decides");
@@ -326,7 +328,9 @@ void Metrics::next_key_expiry(const ExpiringKeys& expiring) {
 
 void Metrics::process(const ProcessState& state) {
     Families& all = *families_;
-    all.claim_loop.Set(state.claims ? 1 : 0);
+    std::optional<double> claims;
+    if (state.claims) claims = *state.claims ? 1 : 0;
+    all.set_or_remove(all.claim_loop, claims);
     std::optional<double> skew;
     if (state.clock_ahead) skew = seconds(*state.clock_ahead);
     all.set_or_remove(all.clock_skew, skew);
@@ -336,6 +340,15 @@ void Metrics::process(const ProcessState& state) {
     std::optional<double> left;
     if (state.certificate_left) left = seconds(*state.certificate_left);
     all.set_or_remove(all.certificate_expiry, left);
+}
+
+void Metrics::instances(const std::vector<std::vector<std::string>>& roles) {
+    for (const std::string& role : names_of(Roles{})) {
+        const auto having = std::ranges::count_if(roles, [&](const auto& names) {
+            return std::ranges::find(names, role) != names.end();
+        });
+        families_->instances.Add({{"role", role}}).Set(static_cast<double>(having));
+    }
 }
 
 void Metrics::events(const QueueDepth& depth) {

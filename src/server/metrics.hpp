@@ -26,8 +26,8 @@ inline constexpr std::size_t max_label_values = 200;
 
 /// The state of the process and its machine at a scrape.
 struct ProcessState {
-    /// The claim loop has made progress within two ticks.
-    bool claims;
+    /// The claim loop has made progress within two ticks. Empty if it does not run here.
+    std::optional<bool> claims{};
     /// This machine's clock minus the database's. Empty with a test clock.
     std::optional<std::chrono::microseconds> clock_ahead{};
     /// Bytes left beside the SQLite file. Empty on PostgreSQL, or if unknown.
@@ -74,6 +74,8 @@ public:
     void locks_held(std::size_t count);
     void next_key_expiry(const ExpiringKeys& expiring);
     void process(const ProcessState& state);
+    /// The roles of each running process.
+    void instances(const std::vector<std::vector<std::string>>& roles);
     /// Calls `report` at each scrape. Call this before the first one.
     void at_scrape(std::function<void()> report);
 

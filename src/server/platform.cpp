@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "adapters/redis/open.hpp"
+#include "adapters/system/presence_files.hpp"
 #include "application/locks/stored_locks.hpp"
 
 namespace sundial::server {
@@ -58,6 +59,12 @@ std::unique_ptr<LockStore> open_lock_store(const std::string& url, Store& store)
     return redis::open_locks(url, store);
 }
 
+/// On SQLite only one instance can use the database, and takes over all claims at its start.
+std::unique_ptr<Presence> presence_for(const Database& database) {
+    if (database.kind() == "sqlite") return std::make_unique<NoPresence>();
+    return std::make_unique<system::PresenceFiles>(system::presence_folder());
+}
+
 }  // namespace
 
 Platform::Claims::Claims(const std::string& file, InstanceId instance,
@@ -66,6 +73,7 @@ Platform::Claims::Claims(const std::string& file, InstanceId instance,
 
 Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
     : settings(given.settings),
+      settings_shown(given.settings_shown),
       zones(given.zones),
       log(given.log),
       database(std::move(opened)),
@@ -75,6 +83,7 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
                  : std::make_unique<Claims>(settings.log.claims, instance,
                                             observed(*database, monotonic, given), log)),
       secrets(given.encryption_keys),
+      presence(presence_for(*database)),
       kinds(endpoint_kinds({.settings = settings,
                             .listeners = given.listeners,
                             .database = *database,

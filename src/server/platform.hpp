@@ -12,6 +12,7 @@
 #include "application/observation/observed_storage.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/lock_store.hpp"
+#include "application/ports/presence.hpp"
 #include "application/ports/send_permit.hpp"
 #include "application/stats/collect_stats.hpp"
 #include "server/endpoint_kinds.hpp"
@@ -54,6 +55,7 @@ struct Platform {
     };
 
     const Settings& settings;
+    std::vector<SettingShown> settings_shown;
     const TimeZones& zones;
     base::Log& log;
     std::unique_ptr<Database> database;
@@ -68,6 +70,7 @@ struct Platform {
     Observers observers;  // the same, and the claim log
     system::SecretBox secrets;
     SendPermit permit;
+    std::unique_ptr<Presence> presence;  // outlives the deliveries below
     EndpointKinds kinds;
     system::HandlerDelivery in_process;
     system::OpensslDigest digest;

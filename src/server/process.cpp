@@ -145,7 +145,7 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
         keys.fix(
             read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{}));
     }
-    if (!keys.empty()) return;
+    if (!keys.empty() || !settings.scheduler.roles.api) return;
     if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
     log.write(line(base::LogLevel::info, "",
                    "no API key exists yet: every program on this machine has full access to " +
@@ -211,19 +211,53 @@ void reload(const Settings& settings, http::HttpServer& server,
     }
 }
 
-/// A file of the console; empty if the program was built without it.
-std::string_view console_file(std::string_view name) {
+/// An embedded file; empty if the program was built without it, as those of the console.
+std::string_view embedded_text(std::string_view name) {
     const auto file = std::ranges::find(embedded_files, name, &base::EmbeddedFile::name);
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
-http::Console embedded_console() {
-    return {.page = console_file("console.html"),
-            .files = {{"app.js", console_file("app.js"), console_file("app.js.gz")},
-                      {"app.css", console_file("app.css"), console_file("app.css.gz")},
-                      {"docs.js", console_file("docs.js"), console_file("docs.js.gz")},
-                      {"docs.css", console_file("docs.css"), console_file("docs.css.gz")}},
-            .version = console_file("console.version")};
+/// The console, and the script and style of the documents, which are there without it, too.
+http::Console embedded_console(bool with_console) {
+    http::Console console{
+        .files = {{"docs.js", embedded_text("docs.js"), embedded_text("docs.js.gz")},
+                  {"docs.css", embedded_text("docs.css"), embedded_text("docs.css.gz")}},
+        .version = embedded_text("console.version")};
+    if (!with_console) return console;
+    console.page = embedded_text("console.html");
+    console.files.push_back({"app.js", embedded_text("app.js"), embedded_text("app.js.gz")});
+    console.files.push_back({"app.css", embedded_text("app.css"), embedded_text("app.css.gz")});
+    return console;
+}
+
+/// None for a process that serves no API, and no console without that role.
+std::optional<http::Documents> documents_of(const Roles& roles, const ProcessOptions& options) {
+    if (!roles.api) return std::nullopt;
+    return http::Documents{.openapi = openapi_json,
+                           .errors = errors_md,
+                           .start_page = start_page_html,
+                           .console = embedded_console(roles.ui),
+                           .archive = embedded_text("documents.gz"),
+                           .commands = options.commands};
+}
+
+/// What this process serves on first: the API, or health alone.
+http::ServerSettings listener_settings(const Settings& settings, const GivenSockets& given) {
+    if (settings.scheduler.roles.api) return http_settings(settings, given);
+    if (given.http) {
+        throw CannotStart(
+            "LISTEN_FDS: a socket for the API, but scheduler.roles lacks api. Stop sundial.socket, "
+            "or give it FileDescriptorName=health");
+    }
+    return health_settings(settings, given);
+}
+
+/// A demo shows everything in one process, and a test clock drives all of it.
+void refuse_roles_of_a_part(const Roles& roles, const ProcessOptions& options) {
+    if (roles == Roles{} || (!options.test_clock && options.demo_people == 0)) return;
+    throw CannotStart("scheduler.roles (" + to_text(roles) +
+                      ") is for 'sundial serve': 'sundial dev' does everything in one process. "
+                      "Leave it out");
 }
 
 struct EndReports {
@@ -234,6 +268,7 @@ struct EndReports {
 }  // namespace
 
 void check_settings(const Settings& settings) {
+    check_roles(settings);
     if (!settings.security.encryption_key.empty()) {
         (void)system::parse_encryption_keys(settings.security.encryption_key,
                                             "security.encryption_key");
@@ -261,6 +296,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const Settings& settings = adopted;
     const Signals signals;
     check_settings(settings);
+    const Roles& roles = settings.scheduler.roles;
+    refuse_roles_of_a_part(roles, options);
     allow_many_connections();
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
@@ -268,18 +305,11 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     ServiceStatus status(service_manager, log);
     zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
-    const http::ServerSettings http = http_settings(settings, given);
+    const http::ServerSettings http = listener_settings(settings, given);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
-    Gate gate(schema,
-              http::Documents{.openapi = openapi_json,
-                              .errors = errors_md,
-                              .start_page = start_page_html,
-                              .console = embedded_console(),
-                              .archive = documents_gz,
-                              .commands = options.commands},
-              log);
+    Gate gate(schema, documents_of(roles, options), log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
         http, world,
@@ -290,7 +320,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         },
         metrics, log);
     std::optional<HealthListener> health;
-    if (!settings.http.health_listen.empty()) {
+    if (roles.api && !settings.http.health_listen.empty()) {
         health.emplace(health_settings(settings, given),
                        HealthListener::World{schema, world, metrics, log});
     }
@@ -323,7 +353,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .log = log,
                                         .encryption_keys = std::move(sealing_keys),
                                         .listeners = listeners,
-                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); }});
+                                        .on_drain = [] { ::kill(::getpid(), SIGTERM); },
+                                        .settings_shown = loaded.shown});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     const auto guard_of = [&](const ListenAddress& listener) {
@@ -345,18 +376,20 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     gate.open(router, [&engine] { return engine.health(); });
     if (health) health->open(engine, *health_guard);
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
+    ready.fields.emplace_back("roles", to_text(roles));
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
     const EndReports end_reports{status};  // before the engine ends, also after an exception
-    status.ready("ready on " + text_of(listeners.front()),
+    status.ready("ready on " + text_of(listeners.front()) +
+                     (roles == Roles{} ? "" : " as " + to_text(roles)),
                  [&engine] { return engine.makes_progress(); });
     if (options.demo_people > 0)
         present_demo(demo, made, engine, options, zones, port, key_file(settings, options));
     TzWatch tz_watch(
         zones, engine.follow_tzdata(), log,
         {.watch = settings.tz.watch,
-         .reschedule = settings.tz.on_change == "reschedule",
+         .reschedule = roles.scheduler && settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
     signals.wait_for_stop([&] {
         reload(settings, server, health, engine.api_keys(), log);

@@ -101,6 +101,13 @@ SettingError take(std::vector<std::string>& into, std::string_view text) {
     return std::nullopt;
 }
 
+SettingError take(Roles& into, std::string_view text) {
+    const auto roles = roles_in(split(text));
+    if (!roles) return "one or more of api, scheduler, worker and ui, such as api,ui";
+    into = *roles;
+    return std::nullopt;
+}
+
 SettingError take(std::vector<std::uint16_t>& into, std::string_view text) {
     std::vector<std::uint16_t> ports;
     for (const std::string& part : split(text)) {
@@ -169,6 +176,7 @@ std::string show_long(std::chrono::microseconds value) {
     return format_duration(std::chrono::floor<std::chrono::seconds>(value));
 }
 std::string show(TimeOfDay value) { return format_time_of_day(value); }
+std::string show(const Roles& roles) { return to_text(roles); }
 std::string show(const std::vector<std::string>& values) {
     std::string text;
     for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
@@ -316,6 +324,10 @@ const std::vector<Key>& keys() {
             duration(
                 "scheduler.lease", "time after which a claim without renewal expires",
                 [](auto& s) -> auto& { return s.scheduler.lease; }, 15s, 3600s),
+            key("scheduler.roles",
+                "what this process does: api, scheduler, worker, ui; on SQLite all but ui are "
+                "needed",
+                [](auto& s) -> auto& { return s.scheduler.roles; }),
             key("scheduler.birthday_time", "time of the birthday schedule at the first migration",
                 [](auto& s) -> auto& { return s.scheduler.birthday_time; }),
             number(
@@ -579,6 +591,28 @@ LoadedSettings load_settings(const SettingsSources& sources) {
     LoadedSettings loaded = std::move(loading).take();
     check_together(loaded.settings);
     return loaded;
+}
+
+void check_roles(const Settings& settings) {
+    const Roles& roles = settings.scheduler.roles;
+    const std::string given = "scheduler.roles (" + to_text(roles) + ") ";
+    if (roles.ui && !roles.api) {
+        throw CannotStart(given +
+                          "has ui without api: the console is served by the API's listener. Add "
+                          "api, or leave out ui");
+    }
+    if (!roles.does_all_work() && settings.storage.url.starts_with("sqlite:")) {
+        throw CannotStart(given + "lacks " + missing_roles({names_of(roles)}) +
+                          ", and no other process can open the SQLite file " +
+                          settings.storage.url.substr(7) +
+                          ". Leave scheduler.roles out, or use PostgreSQL");
+    }
+    if (!roles.api && settings.http.health_listen.empty()) {
+        throw CannotStart(
+            given +
+            "lacks api, so http.listen is not opened: set http.health_listen, such as "
+            "127.0.0.1:8081, for health and metrics");
+    }
 }
 
 std::vector<SettingKey> setting_keys() {

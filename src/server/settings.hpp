@@ -10,6 +10,7 @@
 #include "application/maintenance/maintenance.hpp"
 #include "domain/circuit.hpp"
 #include "domain/time/types.hpp"
+#include "server/roles.hpp"
 
 namespace sundial::server {
 
@@ -46,6 +47,7 @@ struct Settings {
         std::chrono::seconds tick{1};
         std::uint32_t claim_batch = 500;
         std::chrono::seconds lease{30};
+        Roles roles{};  // of a process that serves
         /// Used only by the first migration, for the birthday row.
         TimeOfDay birthday_time{9 * 3600};
     } scheduler;
@@ -126,6 +128,10 @@ struct SettingsSources {
 /// default. Throws CannotStart for an unknown key (suggesting the nearest one), an invalid value,
 /// or settings that contradict each other.
 [[nodiscard]] LoadedSettings load_settings(const SettingsSources& sources);
+
+/// Refuses roles with which no process can serve. Throws CannotStart. Other commands do all of
+/// their work, whatever the roles.
+void check_roles(const Settings& settings);
 
 /// The names of all keys, for flags and help.
 struct SettingKey {

@@ -260,6 +260,8 @@ TEST(CommandTable, ShowsColumnsThatTheResponseHas) {
                 EXPECT_TRUE(api().has(row, "externalId")) << words(command);
             else if (column.member == "@state")
                 EXPECT_TRUE(api().has(row, "enabled")) << words(command);
+            else if (column.member == "@roles")
+                EXPECT_TRUE(api().has(row, "roles")) << words(command);
             else
                 EXPECT_TRUE(api().has(row, column.member))
                     << words(command) << ' ' << column.member;

@@ -525,7 +525,7 @@ TEST_P(EventRepositoryContract, CancelsAnEventThatWaitsForItsNextAttempt) {
 TEST_P(EventRepositoryContract, DismissesAFailedEventUnderItsVersion) {
     const Event event = failed(an_event());
     advance(1s);
-    const Event dismissed = dismiss(event, true, noon + 1s).value();
+    const Event dismissed = dismiss(event, true, noon + 1s, "it's \"done\": ☀").value();
     const auto update = [&](const Event& changed, Version held) {
         return on_events(
             [&](EventRepository& events) { return events.update_dismissed(changed, held); });

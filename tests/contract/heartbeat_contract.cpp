@@ -33,9 +33,11 @@ TEST_P(HeartbeatContract, FindsAnInstanceDeadThatSendsNone) {
     EXPECT_EQ(queue().renew(instance_b)->next_death, dead_after);
     const Renewal before = pass(queue(), clock(), dead_after - 1us, instance_b);
     EXPECT_THAT(before.dead.ids, IsEmpty());
+    EXPECT_THAT(before.alive, ElementsAre(instance_a));
     EXPECT_EQ(before.next_death, 1us);
     const Renewal after = pass(queue(), clock(), 1us, instance_b);
     EXPECT_THAT(after.dead.ids, ElementsAre(instance_a));
+    EXPECT_THAT(after.alive, IsEmpty());
     EXPECT_EQ(after.dead.as_of, noon + dead_after);
     EXPECT_EQ(after.next_death, std::nullopt);
 }
@@ -76,7 +78,9 @@ TEST_P(HeartbeatContract, LetsADeadInstanceLiveAgain) {
     (void)queue().renew(instance_b);
     ASSERT_THAT(pass(queue(), clock(), 5s, instance_b).dead.ids, ElementsAre(instance_a));
     (void)queue().renew(instance_a);
-    EXPECT_THAT(queue().renew(instance_b)->dead.ids, IsEmpty());
+    const Renewal again = queue().renew(instance_b).value();
+    EXPECT_THAT(again.dead.ids, IsEmpty());
+    EXPECT_THAT(again.alive, ElementsAre(instance_a));
 }
 
 TEST_P(HeartbeatContract, FindsNoInstanceDeadThatHasRetired) {

@@ -58,6 +58,7 @@ TEST_P(ScheduleRepositoryContract, ReplacesALockedSchedule) {
     changed.jitter = 90s;
     changed.starts_at = noon - 3us;
     changed.ends_at = noon + 24h;
+    changed.tags = {"home", "night.2"};
     changed.version = Version{2};
     changed.created_at = noon - 5us;
     changed.updated_at = noon + 1us;
@@ -139,6 +140,8 @@ TEST_P(ScheduleRepositoryContract, FiltersAndSortsAList) {
                           .in("UTC");
     Schedule poll = a_schedule().of_type("POLL").with_trigger(EveryTrigger{15min}).to_endpoint(crm);
     poll.enabled = false;
+    poll.tags = {"night-watch"};
+    backup.tags = {"home", "night"};
     backup.created_at = birthday.created_at + 1us;
     poll.created_at = birthday.created_at + 2us;
     write([&](Transaction& tx) {
@@ -170,6 +173,8 @@ TEST_P(ScheduleRepositoryContract, FiltersAndSortsAList) {
     EXPECT_THAT(like([](ScheduleQuery& q) { q.types = {"POLL", "NONE"}; }), ElementsAre(poll.id));
     EXPECT_THAT(like([&](ScheduleQuery& q) { q.endpoint = crm; }), ElementsAre(poll.id));
     EXPECT_THAT(like([](ScheduleQuery& q) { q.prefix = "ba"; }), ElementsAre(backup.id));
+    EXPECT_THAT(like([](ScheduleQuery& q) { q.tag = "night"; }), ElementsAre(backup.id));
+    EXPECT_THAT(like([](ScheduleQuery& q) { q.tag = "nigh"; }), IsEmpty());
     EXPECT_THAT(like([](ScheduleQuery& q) { q.prefix = "BIRTH"; }), ElementsAre(birthday.id));
     EXPECT_THAT(like([&](ScheduleQuery& q) { q.prefix = to_string(poll.id); }),
                 ElementsAre(poll.id));

@@ -276,6 +276,18 @@ TEST(Dismiss, MarksAndUnmarksADeadLetter) {
     EXPECT_EQ(dismiss(dismissed, false, noon + 2h)->dismissed_at, std::nullopt);
 }
 
+TEST(Dismiss, KeepsANoteUntilItIsTakenBack) {
+    const Event dismissed = dismiss(a_failed_event(), true, noon + 1h, "refunded").value();
+    EXPECT_EQ(dismissed.dismissal_note, "refunded");
+    const Event corrected = dismiss(dismissed, true, noon + 2h, "refunded twice").value();
+    EXPECT_EQ(corrected.dismissal_note, "refunded twice");
+    EXPECT_EQ(corrected.dismissed_at, noon + 1h);
+    EXPECT_EQ(dismiss(corrected, false, noon + 3h)->dismissal_note, std::nullopt);
+    EXPECT_EQ(
+        repeated(corrected, an_id<EventId>(), IdempotencyKey{"again"}, noon + 3h)->dismissal_note,
+        std::nullopt);
+}
+
 TEST(Lateness, IsFromDueToTheFirstAttempt) {
     Event event = an_event();
     EXPECT_EQ(lateness(event), std::nullopt);

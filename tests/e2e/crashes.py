@@ -3,8 +3,10 @@ import collections
 import json
 import os
 import random
+import signal
 import sys
 import threading
+import time
 
 import harness as h
 
@@ -17,14 +19,20 @@ def counts(client):
     return collections.Counter(event["status"] for event in client.all("/v1/events?limit=500"))
 
 
-def instance_killed():
-    """Of three instances one is killed with deliveries in flight. Another finds it dead by its missing heartbeat, and
-    sends them again long before their leases end."""
+def instance_killed(machines):
+    """Of three instances one is killed with deliveries in flight. Another finds it dead, and sends them again long before
+    their leases end: by its missing heartbeat if they run on different machines, else because its process has ended."""
+    apart = machines == "apart"
     release = threading.Event()
     receiver = h.Receiver(delay=0.0, hold=release)
     with h.folder() as directory, h.postgres() as url:
-        start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M", folder=directory)
-        servers = [start().ready() for _ in range(3)]
+        def start(number):
+            # Instances see each other's processes in a common folder.
+            seen = os.path.join(directory, f"machine-{number if apart else 0}")
+            os.makedirs(seen, exist_ok=True)
+            return h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M", folder=directory,
+                            environment={"XDG_RUNTIME_DIR": seen})
+        servers = [start(number).ready() for number in range(3)]
         try:
             client = servers[0].client()
             endpoint(client, receiver.url)
@@ -41,7 +49,7 @@ def instance_killed():
             h.wait_until(lambda: receiver.count() >= 30 + held, "what it held to be sent again", 60)
             others = [server for server in servers if server is not victim]
             found = [line for server in others for line in server.logged("instance.dead")]
-            assert {line["instance"] for line in found} == {dead}, found
+            assert {(line["instance"], line["ended"]) for line in found} == {(dead, not apart)}, found
             release.set()
             client = others[0].client()
             h.wait_until(lambda: counts(client) == {"COMPLETED": 30}, "every event to be settled")
@@ -50,6 +58,80 @@ def instance_killed():
             print(f"one of three instances was killed with {held} deliveries in flight: each was sent once more, and no other")
             assert all(server.stop() == 0 for server in others)
             assert not any(server.logged("heartbeat.lost") for server in others)
+        finally:
+            release.set()
+            for server in servers:
+                if server.process.poll() is None:
+                    server.kill()
+
+
+def only_instance(kind):
+    """The only instance is killed with deliveries in flight, and started again. It sends them again long before their
+    leases end, and finds each earlier one dead once."""
+    release = threading.Event()
+    receiver = h.Receiver(hold=release)
+    with h.folder() as directory, h.database(kind, directory) as db:
+        start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M", folder=directory)
+        server = start().ready()
+        try:
+            client = server.client()
+            endpoint(client, receiver.url)
+            for number in range(10):
+                client.ok("POST", "/v1/events", {"eventType": "REMINDER", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                                                 "deliveryPayload": {}, "idempotencyKey": f"e-{number}"})
+            for kills in range(1, 4):
+                h.wait_until(lambda: receiver.count() == 10 * kills, "every event to be in flight")
+                killed = {event["claimedBy"] for event in server.client().all("/v1/events?status=PROCESSING")}
+                server.kill()
+                killed_at = time.time()
+                server = start()
+                h.wait_until(lambda: receiver.count() == 10 * (kills + 1), "every event to be sent again")
+                took = max(at for at, _, _ in receiver.received[10 * kills:]) - killed_at
+                server.ready()
+                ended = {line["instance"] for line in server.logged("instance.dead") if line["ended"]}
+                assert ended >= killed if kind == "postgres" else not ended, (ended, killed)
+                print(f"killed and started again: all 10 deliveries sent again after {took:.2f} s")
+            release.set()
+            h.wait_until(lambda: counts(server.client()) == {"COMPLETED": 10}, "every event to be settled")
+            assert set(collections.Counter(receiver.ids()).values()) == {4}
+            assert server.stop() == 0
+        finally:
+            release.set()
+            if server.process.poll() is None:
+                server.kill()
+
+
+def database_away():
+    """PostgreSQL stands still for six seconds. No instance takes another one for dead, and each event ends COMPLETED."""
+    release = threading.Event()
+    receiver = h.Receiver(hold=release)
+    with h.folder() as directory, h.postgres() as url:
+        start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M",
+                                 "--delivery.timeout=PT30S", folder=directory)
+        servers = [start().ready() for _ in range(2)]
+        try:
+            client = servers[0].client()
+            endpoint(client, receiver.url)
+            for number in range(10):
+                client.ok("POST", "/v1/events", {"eventType": "REMINDER", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                                                 "deliveryPayload": {}, "idempotencyKey": f"e-{number}"})
+            h.wait_until(lambda: receiver.count() == 10, "every event to be in flight")
+            backends = h.postgres_processes(url)
+            for number in backends:
+                os.kill(number, signal.SIGSTOP)
+            try:
+                threading.Event().wait(6)  # the outage itself
+            finally:
+                for number in reversed(backends):
+                    os.kill(number, signal.SIGCONT)
+            h.wait_until(lambda: all(server.logged("heartbeat.lost") for server in servers), "the heartbeats to begin again")
+            release.set()
+            h.wait_until(lambda: counts(servers[0].client()) == {"COMPLETED": 10}, "every event to be settled")
+            assert not any(server.logged("instance.dead") for server in servers)
+            assert not any(server.logged("lease.expired") for server in servers)
+            assert max(collections.Counter(receiver.ids()).values()) <= 2
+            print(f"PostgreSQL away for 6 s: nobody was found dead; {receiver.count() - 10} of 10 deliveries were sent again")
+            assert all(server.stop() == 0 for server in servers)
         finally:
             release.set()
             for server in servers:
@@ -192,4 +274,6 @@ def one_file(rounds, seed):
 
 if __name__ == "__main__":
     which, *numbers = sys.argv[1:]
-    {"three_instances": three_instances, "one_file": one_file, "instance": instance_killed}[which](*map(int, numbers))
+    tests = {"three_instances": three_instances, "one_file": one_file, "instance": instance_killed,
+             "only_instance": only_instance, "database_away": database_away}
+    tests[which](*(int(number) if number.isdigit() else number for number in numbers))

@@ -3,14 +3,13 @@ that a version before stored readable; files that hold secrets are their owner's
 import glob
 import json
 import os
-import sqlite3
 import stat
 import subprocess
 import threading
 
 import harness as h
+import old_schemas
 
-MIGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "adapters")
 TOKEN = "Bearer credential-0123456789"
 PART = "credential-0123456789"
 HINT = "…789"
@@ -124,42 +123,15 @@ def moved(client, receiver):
     assert "Authorization" not in test_delivery(client, receiver)
 
 
-def checksum(text):
-    """FNV-1a, as the SQLite adapter counts."""
-    value = 0xcbf29ce484222325
-    for byte in text:
-        value = ((value ^ byte) * 0x100000001b3) & (2**64 - 1)
-    return f"{value:016x}"
-
-
-def migrations(kind, before):
-    """(version, name, text) of those of a version before."""
-    for path in sorted(glob.glob(os.path.join(MIGRATIONS, kind, "migrations", "*.sql"))):
-        version, name = os.path.basename(path).removesuffix(".sql").split("_", 1)
-        if int(version) < before:
-            with open(path, "rb") as file:
-                yield int(version), name, file.read()
-
-
 def old_sqlite(db, url):
     """A database of schema version 16, with an endpoint that has a credential, as it was stored then."""
-    connection = sqlite3.connect(db)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript("""
-        CREATE TEMP TABLE given (name TEXT, value ANY);
-        INSERT INTO given VALUES ('clock', 'system'), ('now', 0), ('birthday_time', '09:00');
-        CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL,
-                                        applied_at INTEGER NOT NULL) STRICT""")
-    for version, name, text in migrations("sqlite", 17):
-        connection.executescript(text.decode())
-        connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, 0)", (version, name, checksum(text)))
-    connection.execute(
+    schema = old_schemas.make("sqlite", db, 16)
+    schema.connection.execute(
         "INSERT INTO endpoints (id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays,"
         " retry_client_errors, enabled, secret_hint, version, created_at, updated_at)"
         " VALUES (?, 'r', 'r', 'WEBHOOK', ?, ?, 10, 'standard', '[]', 0, 1, '', 1, 0, 0)",
         (bytes(range(16)), url, json.dumps([["Authorization", TOKEN], ["X-Team", "crm"]])))
-    connection.commit()
-    connection.close()
+    schema.close()
     for name in (db, db + "-lock"):
         with open(name, "ab"):
             os.chmod(name, 0o644)
@@ -167,19 +139,13 @@ def old_sqlite(db, url):
 
 def old_postgres(db, url):
     """Likewise, of schema version 20."""
-    def run(sql):
-        subprocess.run(["psql", db, "-Xq", "-v", "ON_ERROR_STOP=1", "-c", sql], check=True)
-    run("CREATE SCHEMA sundial; CREATE TABLE sundial.schema_migrations (version integer PRIMARY KEY, name text NOT NULL,"
-        " checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT statement_timestamp())")
-    for version, name, text in migrations("postgres", 21):
-        quoted = text.decode().replace("'", "''")
-        run(f"SET sundial.shards = 16; SET sundial.birthday_time = '09:00'; {text.decode()};"
-            f" INSERT INTO sundial.schema_migrations (version, name, checksum)"
-            f" VALUES ({version}, '{name}', encode(sha256(convert_to('{quoted}', 'UTF8')), 'hex'))")
-    run("INSERT INTO sundial.endpoints (id, external_id, name, type, url, header_names, header_values, timeout, retry_policy,"
+    schema = old_schemas.make("postgres", db, 20)
+    schema.run(
+        "INSERT INTO sundial.endpoints (id, external_id, name, type, url, header_names, header_values, timeout, retry_policy,"
         " retry_delays, retry_client_errors, enabled, secret_hint, version, created_at, updated_at)"
         f" VALUES (gen_random_uuid(), 'r', 'r', 'WEBHOOK', '{url}', '{{Authorization,X-Team}}', ARRAY['{TOKEN}', 'crm'],"
         " '10 s', 'standard', '{}', 0, true, '', 1, now(), now())")
+    schema.close()
 
 
 def upgraded(kind):

@@ -248,8 +248,10 @@ def command_line():
         assert code == 2 and "--all" in err, err
         code, _, err = run("dlq", "retry", "--endpoint", "ext:none", "-y")
         assert code == 2 and "/filter/endpointId" in err, err
-        code, out, _ = run("dlq", "dismiss", first, "-y")
+        code, out, _ = run("dlq", "dismiss", first, "--note", "refunded by hand", "-y")
         assert code == 0 and "COMPLETED  1 of 1" in out, out
+        code, out, _ = run("event", "get", first, "--json")
+        assert code == 0 and json.loads(out)["dismissalNote"] == "refunded by hand", out
 
         receiver.mended.set()
         code, out, _ = run("event", "retry", second)

@@ -205,11 +205,11 @@ def database(directory):
             continue
         environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
         needed = ["--to", "reader"] if command == ("db", "grant") else \
-            ["saved"] if command in (("db", "backup"), ("db", "restore")) else []
+            ["saved"] if command in (("db", "backup"), ("db", "restore")) else ["copied.db", "-y"] if command == ("db", "copy") else []
         done = run(command, *needed, "--db", "flag.db", directory=directory, environment=environment)
         assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
         assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)
-        if command not in (("db", "status"), ("db", "grant"), ("db", "backup"), ("db", "restore"), ("db", "check"), ("doctor",),
+        if command not in (("db", "status"), ("db", "grant"), ("db", "backup"), ("db", "restore"), ("db", "check"), ("db", "copy"), ("doctor",),
                            ("config", "show")):
             assert os.path.exists(os.path.join(directory, "flag.db")), (command, done)
         for name in os.listdir(directory):

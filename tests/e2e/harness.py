@@ -122,6 +122,8 @@ class Server:
         command = [*prefix, PROGRAM, *arguments, f"--http.listen={listen}:{port}", "--log.level=info"]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
         clean.pop("DATABASE_URL", None)
+        clean.pop("RUNTIME_DIRECTORY", None)
+        clean["XDG_RUNTIME_DIR"] = folder  # where the instances of one test see each other
         clean.update(environment or {})
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
@@ -228,6 +230,14 @@ def postgres():
     finally:
         helper.stdin.close()
         helper.wait(timeout=HANG_GUARD)
+
+
+def postgres_processes(url):
+    """The processes of that cluster, first the one that starts the others."""
+    with open(os.path.join(url.split("host=")[1].split("&")[0], "data", "postmaster.pid"), encoding="ascii") as file:
+        first = int(file.readline())
+    with open(f"/proc/{first}/task/{first}/children", encoding="ascii") as kernel:
+        return [first, *map(int, kernel.read().split())]
 
 
 @contextlib.contextmanager

@@ -202,6 +202,10 @@ def schedules(program, client):
     assert program.json("schedule", "pause", "ext:hourly", "--note", "holidays")["enabled"] is False
     assert "disabled: holidays" in program.run("schedule", "list", "--enabled=false")
     assert program.json("schedule", "resume", "ext:hourly")["enabled"] is True
+    assert program.json("schedule", "set", "ext:hourly", "--tags", "night,home,night")["tags"] == ["home", "night"]
+    assert "hourly" in program.run("schedule", "list", "--tag", "home")
+    assert "hourly" not in program.run("schedule", "list", "--tag", "hom")
+    program.run("schedule", "set", "ext:hourly", "--tags", "no spaces", code=2)
     assert program.json("schedule", "trigger", "ext:hourly", "--payload", "7")["deliveryPayload"] == 7
     assert program.run("schedule", "occurrences", "ext:hourly", "--from", "2027-01-01T00:00:00Z", "--to", "2027-02-01T00:00:00Z").count("\n") == 5
     assert "occurrences would be made up for" in program.run("schedule", "backfill", "ext:hourly", "--from", "now-14d", "--to", "now", "--dry-run")
@@ -257,6 +261,10 @@ def system(program, client):
     assert program.run("docs", "page", "operating").startswith("# Operating") and program.run("docs", "read", "guide", "locks")
     program.run("docs", "page", "no-such-page", code=3)
     assert "Europe/Berlin" in program.run("zone", "served", "berlin")
+    settings = {one["key"]: one for one in program.json("config", "served")["data"]}
+    assert settings["http.listen"]["origin"] == "--http.listen" and settings["http.listen"]["help"], settings["http.listen"]
+    assert settings["security.encryption_key"]["value"] in ("", "***"), settings["security.encryption_key"]
+    assert "http.rate_limit_per_second" in program.run("config", "served")
     assert program.json("zone", "impact")["data"] == []
     assert "claimed" in program.run("clock", "tick")
     assert "system clock" in program.run("clock", "show")

@@ -120,6 +120,8 @@ class Examples:
                 if not os.path.exists(saved):
                     run("db", "backup", saved, "--db", "own.db", directory=self.directory)
                 return [saved, "--db", self.empty_database()]
+            case ("db", "copy"):
+                return [self.empty_database(), "--db", self.postgres, "--dry-run"]
             case ("db", "check"):
                 return ["--db", "own.db"]
             case ("doctor",):
@@ -154,7 +156,7 @@ class Examples:
                 return ["guide", "locks"]
             case ("completion",):
                 return ["bash"]
-            case (("zone", "list" | "served") | ("config", "show") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
+            case (("zone", "list" | "served") | ("config", "show" | "served") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)
                   | ("metrics",) | ("openapi",) | ("docs", _) | ("help",) | ("man",)):
                 return []
         raise AssertionError(f"a new command? say here how it is called so that it prints something: {command}")

@@ -315,6 +315,65 @@ TEST_P(Bounds, OfLocks) {
     EXPECT_EQ(lock([](auto& options) { options.max_hold = microseconds::min(); }), refused);
 }
 
+TEST_P(Bounds, OfQueuesAndEndpoints) {
+    const auto handle = [&](auto change) {
+        sundial::QueueOptions options;
+        change(options);
+        return word(engine_->on_queue(
+            fresh_name(), [](const Event&) { return sundial::Handled::done(); }, options));
+    };
+    const auto changed = [&](auto change) {
+        const std::string queue = fresh_name();
+        EXPECT_TRUE(engine_->create_queue(queue));
+        sundial::EndpointChange requested;
+        change(requested);
+        return word(engine_->change_endpoint("ext:" + queue, requested));
+    };
+    using std::chrono::seconds;
+    expect_answers({
+        {"QueueOptions.threads",
+         [&](Extent t) { return handle([&](auto& o) { o.threads = sized<std::size_t>(t); }); },
+         {refused, "ok", refused}},
+        {"QueueOptions.time_limit",
+         [&](Extent t) { return handle([&](auto& o) { o.time_limit = sized<microseconds>(t); }); },
+         {refused, "ok", "ok"}},
+        {"QueueOptions.lease",
+         [&](Extent t) { return handle([&](auto& o) { o.lease = sized<microseconds>(t); }); },
+         {refused, refused, refused}},
+        {"snooze until",
+         [&](Extent t) {
+             return word(any_worker().snooze(fresh_claim(), sized<sundial::Instant>(t)));
+         },
+         {"ok", "ok", "ok"}},
+        {"EndpointChange.timeout",
+         [&](Extent t) { return changed([&](auto& e) { e.timeout = sized<seconds>(t); }); },
+         {refused, "ok", refused}},
+        {"EndpointChange.retry_delays",
+         [&](Extent t) {
+             return changed([&](auto& e) { e.retry_delays = std::vector{sized<seconds>(t)}; });
+         },
+         {refused, "ok", refused}},
+        {"EndpointChange.max_in_flight",
+         [&](Extent t) {
+             return changed([&](auto& e) { e.max_in_flight = sized<std::uint32_t>(t); });
+         },
+         {"ok", "ok", refused}},
+        {"EndpointChange.max_per_second",
+         [&](Extent t) {
+             return changed([&](auto& e) { e.max_per_second = sized<std::uint32_t>(t); });
+         },
+         {"ok", "ok", refused}},
+        {"EndpointChange.if_version",
+         [&](Extent t) {
+             return changed([&](auto& e) { e.if_version = sized<std::uint64_t>(t); });
+         },
+         {"OPTIMISTIC_LOCK", "ok", "OPTIMISTIC_LOCK"}},
+    });
+    EXPECT_EQ(handle([](auto& o) { o.time_limit = microseconds::min(); }), refused);
+    EXPECT_EQ(handle([](auto& o) { o.lease = microseconds::min(); }), refused);
+    EXPECT_EQ(word(any_worker().snooze(fresh_claim(), sundial::Instant::min())), "ok");
+}
+
 TEST_P(Bounds, OfALockThatIsWaitedForAsLongAsItTakes) {
     std::optional<sundial::Lock> first = *engine_->acquire_lock("job");
     auto second = std::async(std::launch::async, [&] {

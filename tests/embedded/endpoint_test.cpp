@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "sundial/engine.hpp"
 #include "support/postgres_cluster.hpp"
@@ -114,6 +116,99 @@ TEST_P(EndpointsOnEach, KeepsTheEventsOfADisabledEndpoint) {
     EXPECT_EQ(code_of(engine().inbox("ext:bin", 0)), "VALIDATION_FAILED");
 }
 
+TEST_P(EndpointsOnEach, ChangesSingleSettings) {
+    const auto made = engine().put_endpoint({.name = "crm",
+                                             .url = receiver().url(),
+                                             .headers = {{"X-Team", "red"}, {"X-Old", "1"}},
+                                             .timeout = 5s,
+                                             .max_in_flight = 7});
+    ASSERT_TRUE(made) << detail_of(made);
+    const auto changed =
+        engine().change_endpoint("ext:crm", {.headers = {{"X-Old", std::nullopt}, {"X-New", "2"}},
+                                             .retry_delays = std::vector{2s, 3s},
+                                             .max_per_second = 50,
+                                             .if_version = 1});
+    ASSERT_TRUE(changed) << detail_of(changed);
+    EXPECT_EQ(changed->version, 2U);
+    EXPECT_EQ(changed->url, receiver().url());
+    EXPECT_EQ(changed->timeout, 5s);
+    EXPECT_EQ(changed->max_in_flight, std::optional{7U});
+    EXPECT_EQ(changed->max_per_second, std::optional{50U});
+    EXPECT_THAT(changed->retry_delays, testing::ElementsAre(2s, 3s));
+    EXPECT_THAT(changed->headers, testing::UnorderedElementsAre("X-Team", "X-New"));
+
+    const auto unlimited = engine().change_endpoint(
+        "ext:crm", {.retry_delays = std::vector<std::chrono::seconds>{}, .max_in_flight = 0});
+    ASSERT_TRUE(unlimited) << detail_of(unlimited);
+    EXPECT_EQ(unlimited->max_in_flight, std::nullopt);
+    EXPECT_THAT(unlimited->retry_delays, SizeIs(10));
+
+    const auto late = engine().change_endpoint("ext:crm", {.timeout = 6s, .if_version = 1});
+    ASSERT_EQ(code_of(late), "OPTIMISTIC_LOCK");
+    EXPECT_EQ(std::get<sundial::VersionConflict>(late.error().data).actual, 3U);
+    const auto wrong = engine().change_endpoint("ext:crm", {.max_per_second = 10'001});
+    ASSERT_EQ(code_of(wrong), "VALIDATION_FAILED");
+    EXPECT_EQ(std::get<sundial::InvalidFields>(wrong.error().data).at(0).field, "max_per_second");
+    EXPECT_EQ(code_of(engine().change_endpoint("ext:none", {.timeout = 6s})), "ENDPOINT_NOT_FOUND");
+}
+
+TEST_P(EndpointsOnEach, RotatesASecretThatSignsBesideTheOldOne) {
+    const auto made =
+        engine().put_endpoint({.name = "crm", .url = receiver().url(), .ed25519 = true});
+    ASSERT_TRUE(made) << detail_of(made);
+    EXPECT_THAT(made->endpoint.public_key, StartsWith("whpk_"));
+    const auto rotated = engine().rotate_secret("ext:crm", {.old_signs_for = 1h});
+    ASSERT_TRUE(rotated) << detail_of(rotated);
+    EXPECT_FALSE(rotated->created);
+    EXPECT_THAT(rotated->secret, StartsWith("whsec_"));
+    EXPECT_NE(rotated->secret, made->secret);
+    EXPECT_NE(rotated->endpoint.public_key, made->endpoint.public_key);
+
+    const auto signatures = [&] {
+        EXPECT_TRUE(engine().test_endpoint("ext:crm"));
+        const std::string request = receiver().requests().back();
+        std::size_t count = 0;
+        for (auto at = request.find("v1,"); at != std::string::npos; at = request.find("v1,", at)) {
+            ++count;
+            at += 3;
+        }
+        return count;
+    };
+    EXPECT_EQ(signatures(), 2U);
+    ASSERT_TRUE(engine().advance(2h));
+    EXPECT_EQ(signatures(), 1U);
+    EXPECT_EQ(code_of(engine().rotate_secret("ext:crm", {.old_signs_for = 200h})),
+              "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine().rotate_secret("ext:none")), "ENDPOINT_NOT_FOUND");
+}
+
+TEST_P(EndpointsOnEach, SendsATestRequest) {
+    ASSERT_TRUE(engine().put_endpoint({.name = "crm", .url = receiver().url()}));
+    const auto sent = engine().test_endpoint("ext:crm");
+    ASSERT_TRUE(sent) << detail_of(sent);
+    EXPECT_TRUE(sent->accepted);
+    EXPECT_EQ(sent->status, std::optional{204});
+    EXPECT_EQ(sent->error, "");
+    ASSERT_THAT(receiver().requests(), SizeIs(1));
+    EXPECT_THAT(receiver().requests().front(), HasSubstr("sundial.test"));
+    EXPECT_EQ(code_of(engine().find_event(sent->event_id)), "EVENT_NOT_FOUND");
+
+    ASSERT_TRUE(engine().put_endpoint({.name = "bin", .type = EndpointType::inbox}));
+    ASSERT_TRUE(engine().test_endpoint("ext:bin"));
+    EXPECT_THAT(*engine().inbox("ext:bin"), SizeIs(1));
+    ASSERT_TRUE(engine().clear_inbox("ext:bin"));
+    EXPECT_THAT(*engine().inbox("ext:bin"), IsEmpty());
+
+    ASSERT_TRUE(engine().create_queue("printers"));
+    EXPECT_EQ(code_of(engine().test_endpoint("ext:printers")), "VALIDATION_FAILED");
+    ASSERT_TRUE(engine().disable_endpoint("ext:crm"));
+    EXPECT_EQ(code_of(engine().test_endpoint("ext:crm")), "ENDPOINT_DISABLED");
+    const auto within = engine().transact([&](sundial::Transaction&) {
+        return sundial::Result<sundial::Done>{engine().test_endpoint("ext:bin").error()};
+    });
+    EXPECT_EQ(code_of(within), "REENTRANT_CALL");
+}
+
 TEST_P(EndpointsOnEach, ListsFindsAndDeletes) {
     ASSERT_TRUE(engine().put_endpoint({.name = "printers", .type = EndpointType::pull}));
     ASSERT_TRUE(engine().put_endpoint({.name = "bin", .type = EndpointType::inbox}));
@@ -158,6 +253,22 @@ TEST(Webhooks, DoNotReachPrivateAddressesByDefault) {
     ASSERT_TRUE(engine) << detail_of(engine);
     const auto made = engine->put_endpoint({.name = "crm", .url = "https://127.0.0.1/"});
     EXPECT_EQ(code_of(made), "VALIDATION_FAILED");
+}
+
+TEST(Webhooks, SayWhyATestRequestFailed) {
+    const sundial::TemporaryFolder folder;
+    const ScriptedReceiver broken{{.answer = "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno"}};
+    auto opened = Engine::open({.webhooks = WebhookOptions{.key_file = folder.file("key").string(),
+                                                           .allow_private = true,
+                                                           .ports = {broken.port()}}});
+    ASSERT_TRUE(opened) << detail_of(opened);
+    ASSERT_TRUE(opened->put_endpoint({.name = "crm", .url = broken.url()}));
+    const auto sent = opened->test_endpoint("ext:crm");
+    ASSERT_TRUE(sent) << detail_of(sent);
+    EXPECT_FALSE(sent->accepted);
+    EXPECT_EQ(sent->status, std::optional{500});
+    EXPECT_THAT(sent->error, HasSubstr("500"));
+    EXPECT_EQ(sent->response_body, "no");
 }
 
 }  // namespace

@@ -62,6 +62,59 @@ TEST(Errors, HaveTheDataOfTheirCode) {
     EXPECT_EQ(ids[0].stream_id, "1");
 }
 
+TEST(Errors, SayWhatTheyAreAbout) {
+    Engine engine = opened();
+    const auto missing = engine.find_event("none");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(std::get<sundial::Missing>(missing.error().data), sundial::Missing{"none"});
+
+    auto streams = engine.streams();
+    ASSERT_TRUE(streams.append({"Order", "1"}, Expected::any(), {{.type = "A"}}));
+    ASSERT_TRUE(streams.archive({"Order", "1"}));
+    const auto archived = streams.append({"Order", "1"}, Expected::any(), {{.type = "A"}});
+    ASSERT_FALSE(archived);
+    EXPECT_EQ(std::get<sundial::RefusedStream>(archived.error().data),
+              (sundial::RefusedStream{"Order", "1"}));
+    EXPECT_THROW((void)archived.value(), sundial::EventSourceError);
+
+    ASSERT_TRUE(streams.save_checkpoint("report", {.position = 1}, 0));
+    const auto moved = streams.save_checkpoint("report", {.position = 1}, 5);
+    ASSERT_FALSE(moved);
+    EXPECT_EQ(std::get<sundial::MovedCheckpoint>(moved.error().data),
+              (sundial::MovedCheckpoint{"report", 1}));
+    try {
+        (void)moved.value();
+        FAIL();
+    } catch (const sundial::OptimisticLockError& error) {
+        EXPECT_EQ(error.id(), "report");
+        EXPECT_EQ(error.actual(), 1U);
+    }
+
+    ASSERT_TRUE(engine.create_queue("printers"));
+    const std::string id = engine.find_endpoint("ext:printers")->id;
+    ASSERT_TRUE(engine.schedule({.type = "A", .at = *engine.now(), .queue = "printers"}));
+    const auto used = engine.delete_endpoint("ext:printers");
+    ASSERT_FALSE(used);
+    EXPECT_EQ(std::get<sundial::UsedEndpoint>(used.error().data),
+              (sundial::UsedEndpoint{.endpoint_id = id, .events = 1}));
+    ASSERT_TRUE(engine.disable_endpoint("ext:printers"));
+    const auto claimed = engine.worker("printers", "one").claim();
+    ASSERT_FALSE(claimed);
+    EXPECT_EQ(std::get<sundial::StoppedEndpoint>(claimed.error().data).endpoint_id, id);
+
+    const auto once = [&](const char* fingerprint) {
+        return engine.transact([&](sundial::Transaction& tx) {
+            return tx.once("key", fingerprint,
+                           [](sundial::Transaction&) -> Result<std::string> { return std::string{"done"}; });
+        });
+    };
+    ASSERT_TRUE(once("a"));
+    const auto reused = once("b");
+    ASSERT_FALSE(reused);
+    EXPECT_EQ(std::get<sundial::UsedKey>(reused.error().data), sundial::UsedKey{"key"});
+    EXPECT_THROW((void)reused.value(), sundial::IdempotencyError);
+}
+
 TEST(Errors, NameFieldsAsTheProgramDoes) {
     Engine engine = opened();
     const auto field_of = [](const auto& answer) {
@@ -89,6 +142,9 @@ TEST(Errors, AreExceptionsForProgramsThatWantThem) {
         FAIL();
     } catch (const sundial::OptimisticLockError& error) {
         EXPECT_EQ(std::get<sundial::Conflict>(error.error().data).actual, 0U);
+        EXPECT_EQ(error.id(), "1");
+        EXPECT_EQ(error.expected(), 3);
+        EXPECT_EQ(error.actual(), 0U);
         EXPECT_THAT(error.what(), HasSubstr("OPTIMISTIC_LOCK: "));
     }
     const auto event = engine.schedule({.type = "A", .at = *engine.now()}).value();

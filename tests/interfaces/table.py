@@ -68,6 +68,7 @@ TWO = {
     "getClock": (No("`sundial.clock()` is the clock itself"), "clock show"), "setClock": (SERVER, COMMAND),
     "advanceClock": (SERVER, "clock advance"), "tick": (SERVER, COMMAND),
     "listTimezones": (RULES, COMMAND), "getTimezoneImpact": (RULES, COMMAND), "getInfo": (SERVER, "info"),
+    "listSettings": (SERVER, COMMAND),
     "createUsers": (SEVERAL, COMMAND), "importUsers": (SEVERAL, COMMAND),
     "listAttempts": (ATTEMPTS, COMMAND), "getAttempt": (ATTEMPTS, COMMAND),
     "listInstances": (SERVER, COMMAND), "drainInstance": (SERVER, COMMAND),

@@ -21,6 +21,14 @@ TEST(HealthChecks, FailIfTheClaimLoopStops) {
     EXPECT_EQ(claim_loop_check(true, true).status, Status::fail);
 }
 
+TEST(HealthChecks, WarnOfARoleThatNoProcessHas) {
+    EXPECT_EQ(roles_check({{"api", "ui"}, {"scheduler"}, {"worker"}}).status, Status::pass);
+    const http::HealthCheck missing = roles_check({{"api", "ui"}, {"worker"}});
+    EXPECT_EQ(missing.status, Status::warn);
+    EXPECT_NE(missing.detail.find("role scheduler;"), std::string::npos) << missing.detail;
+    EXPECT_NE(roles_check({}).detail.find("api, scheduler, worker"), std::string::npos);
+}
+
 TEST(HealthChecks, WarnBeforeTheDiskIsFull) {
     EXPECT_EQ(disk_check(256ULL << 20U).status, Status::pass);
     EXPECT_EQ(disk_check((256ULL << 20U) - 1).status, Status::warn);

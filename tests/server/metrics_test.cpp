@@ -69,6 +69,7 @@ protected:
             metrics.circuits(circuits);
             metrics.feed(feed);
             metrics.locks_held(1);
+            metrics.instances({{"worker"}});
             metrics.process({.claims = true,
                              .clock_ahead = std::chrono::seconds{1},
                              .disk_free = 1,
@@ -212,6 +213,18 @@ TEST(MetricsTest, TellTheStateOfTheProcess) {
     }
 }
 
+TEST(MetricsTest, CountProcessesByRole) {
+    Metrics metrics{"1", "abc", "2025b"};
+    metrics.instances({{"api", "ui"}, {"worker"}, {"worker"}});
+    metrics.instances({{"api"}, {"worker"}, {"worker"}});
+    const std::string scrape = metrics.render();
+    for (const char* line :
+         {"sundial_instances{role=\"api\"} 1", "sundial_instances{role=\"scheduler\"} 0",
+          "sundial_instances{role=\"worker\"} 2", "sundial_instances{role=\"ui\"} 0"}) {
+        EXPECT_THAT(scrape, testing::HasSubstr(line));
+    }
+}
+
 /// An alert on an unknown value must not see the last known one.
 TEST(MetricsTest, LeaveOutWhatIsUnknown) {
     Metrics metrics{"1", "abc", "2025b"};
@@ -226,6 +239,9 @@ TEST(MetricsTest, LeaveOutWhatIsUnknown) {
                              "\nsundial_tls_certificate_expiry_seconds "}) {
         EXPECT_THAT(scrape, testing::Not(testing::HasSubstr(name)));
     }
+    metrics.process({});  // of a process without the role worker
+    EXPECT_THAT(metrics.render(),
+                testing::Not(testing::HasSubstr("\nsundial_claim_loop_running ")));
 }
 
 /// So that the tests above go over all of them, and the document does.

@@ -50,6 +50,54 @@ TEST(Settings, HaveDefaultsThatStart) {
     EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "default");
 }
 
+std::string refusal_of_roles(const std::map<std::string, std::string>& flags) {
+    try {
+        check_roles(load_settings({.flags = flags}).settings);
+    } catch (const CannotStart& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Roles, AreAllByDefaultAndShownInOneOrder) {
+    EXPECT_EQ(shown(load_settings({}), "scheduler.roles").value, "api,scheduler,worker,ui");
+    const LoadedSettings loaded = load_settings({.flags = {{"scheduler.roles", "worker,api"}}});
+    EXPECT_EQ(shown(loaded, "scheduler.roles").value, "api,worker");
+    EXPECT_EQ(loaded.settings.scheduler.roles,
+              (Roles{.api = true, .scheduler = false, .worker = true, .ui = false}));
+}
+
+TEST(Roles, AreAListInAFile) {
+    const SettingsFile file("[scheduler]\nroles = [\"worker\", \"scheduler\"]\n");
+    EXPECT_EQ(shown(load_settings({.file = file.path()}), "scheduler.roles").value,
+              "scheduler,worker");
+}
+
+TEST(Roles, AreRefusedIfUnknownOrEmpty) {
+    for (const char* text : {"", ",", "worker,cook", "all", "Worker"}) {
+        EXPECT_THAT(error_about({.flags = {{"scheduler.roles", text}}}),
+                    AllOf(HasSubstr("--scheduler.roles"),
+                          HasSubstr("one or more of api, scheduler, worker and ui")))
+            << text;
+    }
+}
+
+TEST(Roles, AreRefusedIfNoProcessCanServeWithThem) {
+    const std::string postgres = "postgresql://sundial@db/sundial";
+    EXPECT_THAT(refusal_of_roles({{"scheduler.roles", "ui,worker"}, {"storage.url", postgres}}),
+                HasSubstr("ui without api"));
+    EXPECT_THAT(refusal_of_roles({{"scheduler.roles", "api,worker"}}),
+                AllOf(HasSubstr("lacks scheduler"), HasSubstr("SQLite file sundial.db")));
+    EXPECT_EQ(refusal_of_roles({{"scheduler.roles", "api,scheduler,worker"}}), "");
+    EXPECT_THAT(refusal_of_roles({{"scheduler.roles", "worker"}, {"storage.url", postgres}}),
+                HasSubstr("set http.health_listen"));
+    EXPECT_EQ(refusal_of_roles({{"scheduler.roles", "worker"},
+                                {"storage.url", postgres},
+                                {"http.health_listen", "127.0.0.1:8081"}}),
+              "");
+    EXPECT_EQ(refusal_of_roles({{"scheduler.roles", "api"}, {"storage.url", postgres}}), "");
+}
+
 /// A directory like the one that systemd makes for LoadCredential=.
 class Credentials {
 public:

@@ -146,6 +146,7 @@ private:
         if (step.op == Op::create) return follow_create(step);
         if (step.op == Op::stop) stopped_[step.source] = step.mono;
         if (step.op == Op::beat) return follow_beat(step);
+        if (step.op == Op::gone) gone_.insert(step.source);
         if (!step.id) return;
         Life& life = lives_[*step.id];
         switch (step.op) {
@@ -174,6 +175,7 @@ private:
             case Op::manage:
             case Op::stop:
             case Op::beat:
+            case Op::gone:
                 return;
         }
     }
@@ -193,9 +195,11 @@ private:
         }
     }
 
-    /// Whether the sender of `step` had found the holder dead after it made that claim.
+    /// Whether the holder's process had ended, which another one on its machine sees, or the sender
+    /// of `step` had found it dead after it made that claim.
     [[nodiscard]] bool may_take_over(const Step& step, std::uint32_t holder,
                                      Instant claimed_at) const {
+        if (gone_.contains(holder)) return true;
         const auto found = found_dead_.find({step.source, holder});
         return found != found_dead_.end() && found->second >= claimed_at;
     }
@@ -497,6 +501,7 @@ private:
     std::vector<const Step*> acknowledged_;
     std::set<UserId> erased_;
     std::map<std::uint32_t, Time> stopped_;  // instances and their stop times
+    std::set<std::uint32_t> gone_;
     std::map<std::uint32_t, Heartbeat> heartbeats_;
     // By observer and dead instance: when it was found dead most recently.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Instant> found_dead_;

@@ -89,6 +89,7 @@ public:
         }
     }
     void stopped(std::uint32_t source, Time when) { add(Op::stop, source, when).id.reset(); }
+    void gone(std::uint32_t source, Time when) { add(Op::gone, source, when).id.reset(); }
     void fault(const char* kind, std::uint32_t source, Time begin, Time end) {
         history.faults.push_back({kind, source, 1h + begin, 1h + end});
     }
@@ -214,6 +215,17 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                        story.tried(1, AttemptOutcome::lost);
                                                        ++story.event.retry_count;
                                                    }},
+                                         StoryCase{"taken_over_from_an_ended_process",
+                                                   [](Story& story) {
+                                                       story.beats(one, 0s, 0s);
+                                                       story.beats(two, 0s, 0s);
+                                                       story.claim(one, 1ms, 2, 1);
+                                                       story.gone(one, 500ms);
+                                                       story.beats(two, 1s, 1s);
+                                                       story.claim(two, 1s, 3, 2);
+                                                       story.tried(1, AttemptOutcome::lost);
+                                                       ++story.event.retry_count;
+                                                   }},
                                          StoryCase{"gone_with_its_user",
                                                    [](Story& story) {
                                                        const auto user = an_id<UserId>();
@@ -313,6 +325,15 @@ INSTANTIATE_TEST_SUITE_P(
                           story.beats(two, when, when);
                       }
                       story.claim(two, 5s, 3, 2);
+                  },
+                  {"I6"}},
+        StoryCase{"I6_taken_over_because_another_process_has_ended",
+                  [](Story& story) {
+                      story.beats(one, 0s, 0s);
+                      story.beats(two, 0s, 0s);
+                      story.claim(one, 1ms, 2, 1);
+                      story.gone(3, 500ms);
+                      story.claim(two, 1s, 3, 2);
                   },
                   {"I6"}},
         StoryCase{"I6_taken_over_after_the_database_was_away",

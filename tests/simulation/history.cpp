@@ -31,9 +31,9 @@ std::string source_text(std::uint32_t source) {
 }  // namespace
 
 std::string_view to_string(Op op) {
-    constexpr std::array<std::string_view, 15> names{
+    constexpr std::array<std::string_view, 16> names{
         "create", "cancel",  "edit",    "retry",  "erase", "manage", "claim", "extend",
-        "settle", "release", "request", "answer", "close", "stop",   "beat"};
+        "settle", "release", "request", "answer", "close", "stop",   "beat",  "gone"};
     return names.at(static_cast<std::size_t>(op));
 }
 

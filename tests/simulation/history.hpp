@@ -34,6 +34,7 @@ enum class Op : std::uint8_t {
     close,   // of a request without a response: timed out, abandoned, or the sender died
     stop,    // as requested, within its time to drain
     beat,    // the database renewed the heartbeat of an instance
+    gone,    // its process has ended, however that happened
 };
 [[nodiscard]] std::string_view to_string(Op op);
 

@@ -45,13 +45,13 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       deliver_(store_, world.zones, world.ids, {kinds_, nullptr, no_handlers_}),
       admit_(store_, random_),
       judge_(store_, {}),
-      loop_(
-          {.instance = InstanceId{world.ids.fresh()},
-           .shards = queue_.shards(),
-           .slots = slots,
-           .tick = tick,
-           .drain = drain},
-          {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_, permit_}),
+      loop_({.instance = InstanceId{world.ids.fresh()},
+             .shards = queue_.shards(),
+             .slots = slots,
+             .tick = tick,
+             .drain = drain},
+            {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_, permit_,
+             presence_}),
       unpark_(store_, hints_),
       operations_({.instance = InstanceId{world.ids.fresh()}},
                   {.store = store_,
@@ -158,8 +158,8 @@ void Process::beat() {
     }
 }
 
-void Process::take_beat(InstanceHeartbeat::Beat answer) {
-    const auto next = loop_.heartbeat_answered(std::move(answer));
+void Process::take_beat(const InstanceHeartbeat::Beat& answer) {
+    const auto next = loop_.heartbeat_answered(answer);
     next_beat_ = true_time_of(next.at);
     if (next.has_news) wake();
 }
@@ -206,8 +206,23 @@ void Process::end() {
 
 void Process::kill() {
     doing_ = Doing::nothing;
-    alive_ = false;
+    if (std::exchange(alive_, false)) {
+        presence_.end();
+        Step step;
+        step.source = number_;
+        step.op = Op::gone;
+        world_.record(std::move(step));
+    }
     network_.cut();
+}
+
+bool Process::OnMachine::has_ended(InstanceId other) {
+    const auto found = process_.world_.ended.find(other);
+    return found != process_.world_.ended.end() && found->second == process_.number_ % 2;
+}
+
+void Process::OnMachine::end() {
+    if (shown_) process_.world_.ended.emplace(*shown_, process_.number_ % 2);
 }
 
 void Process::when_awake(std::function<void()> what) {

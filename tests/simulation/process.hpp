@@ -117,6 +117,20 @@ private:
     private:
         Process& process_;
     };
+    /// Sees the ends of processes on its machine. There are two machines.
+    class OnMachine final : public Presence {
+    public:
+        explicit OnMachine(Process& process) : process_(process) {}
+        void show(InstanceId own) override { shown_ = own; }
+        void withdraw(InstanceId /*own*/) override { shown_.reset(); }
+        [[nodiscard]] bool has_ended(InstanceId other) override;
+        /// The process has ended.
+        void end();
+
+    private:
+        Process& process_;
+        std::optional<InstanceId> shown_;
+    };
     /// Takes any URL, and sends by the simulated network.
     class NetworkKind final : public EndpointKind {
     public:
@@ -171,7 +185,7 @@ private:
     void carry_out_turn(Time decided_at);
     /// Sends a heartbeat, as its thread does beside the loop.
     void beat();
-    void take_beat(InstanceHeartbeat::Beat answer);
+    void take_beat(const InstanceHeartbeat::Beat& answer);
     void end();
     void wake();
     /// Runs `what` when the process is not frozen; never if it is dead.
@@ -208,6 +222,7 @@ private:
     Handlers no_handlers_;
     OpenSecrets secrets_;
     SendPermit permit_;
+    OnMachine presence_{*this};
     Network network_;
     EndpointKinds kinds_;
     FaultyStore store_;

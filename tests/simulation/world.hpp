@@ -53,6 +53,8 @@ struct World {
     memory::MemoryStore store;
     std::unique_ptr<EventQueue> queue;  // with the defect, if one is set
     Receivers receivers;
+    /// Processes that have ended without giving all back, and their machines.
+    std::map<InstanceId, std::uint32_t> ended;
     History history;
     Counts counts;
 };

@@ -90,7 +90,8 @@ std::string describe(const Event& event) {
         << ", tz " << event.tz_release << ", claimable " << describe(event.claimable_at)
         << ", attempt " << event.attempt.value << ", retries " << event.retry_count << ", retry of "
         << id_or_none(event.retry_of) << ", first attempt " << describe(event.first_attempt_at)
-        << ", dismissed " << describe(event.dismissed_at) << ", created "
+        << ", dismissed " << describe(event.dismissed_at) << " because "
+        << event.dismissal_note.value_or("of nothing said") << ", created "
         << describe(event.created_at) << ", updated " << describe(event.updated_at) << ", payload "
         << text_of(event.payload);
     return out.str();

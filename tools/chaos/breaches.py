@@ -278,7 +278,21 @@ def excused_by_missing_heartbeats(tale):
     taken_over(tale, 2)
 
 
-EXCUSES = {excused_by_missing_heartbeats: ("I6", True), excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
+def taken_over_from_a_killed_instance(tale):
+    taken_over(tale, 7)
+    claim = next(line for line in tale.lines(0, "claim") if line["attempt"] == 1)
+    tale.fault("kill", [claim["src"]], claim["mono"] + 5 * SECOND, claim["mono"] + 8 * SECOND)
+
+
+def taken_over_before_the_kill(tale):
+    taken_over(tale, 9)
+    claim = next(line for line in tale.lines(0, "claim") if line["attempt"] == 1)
+    tale.fault("kill", [claim["src"]], claim["mono"] + 7 * SECOND, claim["mono"] + 8 * SECOND)
+
+
+EXCUSES = {excused_by_missing_heartbeats: ("I6", True), taken_over_from_a_killed_instance: ("I6", True),
+           taken_over_before_the_kill: ("I6", False),
+           excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
            not_excused_by_another_kill: ("I9", False), not_excused_by_a_later_kill: ("I9", False),
            told_late_by_a_frozen_instance: ("I4", True)}
 

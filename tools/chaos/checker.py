@@ -300,7 +300,8 @@ class Checker:
             self.verdict.breach("I6", f"{event}: version {version} was given to {other[:2]} and to {entry[:2]}")
 
     def holds(self, event, held, claim):
-        """A claim requires that the earlier holder has settled, its lease has expired, or the holder is dead."""
+        """A claim requires that the earlier holder has settled, its lease has expired, or the holder is dead: it sent no
+        heartbeat, or its process has ended."""
         if held is None or claim[0] >= held[2]:
             return
         who, version, until, since = held
@@ -308,6 +309,9 @@ class Checker:
             silent = self.run.silent(who, since, claim[5], SILENT)
             if silent:
                 self.verdict.excuse("I6", "its holder sent no heartbeat")
+                return
+            if self.faults.ended(who, claim[0]):
+                self.verdict.excuse("I6", "its holder's process had ended")
                 return
             if silent is False:
                 self.verdict.breach("I6", f"{event}: claimed by {claim[2]} before the lease of {who} was over, which sent heartbeats")

@@ -26,6 +26,10 @@ class Faults:
                     return line["kind"]
         return None
 
+    def ended(self, who, until):
+        """Whether that process had been killed by then. Its successor has another name."""
+        return any(line["mono0"] <= until and line["kind"].startswith(("kill", "crash")) for line in self.of.get(who, ()))
+
     def anywhere(self, begin, end):
         return any(line["mono0"] <= end and line["mono1"] >= begin for line in self.lines)
 

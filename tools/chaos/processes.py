@@ -46,7 +46,10 @@ class Instance:
 
     def __init__(self, number, arguments, directory, place=None, environment=None):
         self.number, self.arguments, self.directory, self.place = number, arguments, directory, place
-        self.environment = environment or {}
+        # Instances see each other's processes in this folder. Of three, two run on one machine.
+        machine = os.path.join(directory, f"machine-{number % 2}")
+        os.makedirs(machine, exist_ok=True)
+        self.environment = {"XDG_RUNTIME_DIR": machine, **(environment or {})}
         self.starts, self.server, self.id, self.paused = 0, None, None, False
 
     def start(self, wait=True, environment=None):

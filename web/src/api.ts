@@ -43,7 +43,7 @@ export async function send<T>(request: Request, signal?: AbortSignal): Promise<T
     throw new Refusal(0, "UNREACHABLE", "");
   }
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
-  const body: unknown = isJson && text ? (/^\/v1\/events\/[^/?]+$/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
+  const body: unknown = isJson && text ? (/^\/v1\/(events|schedules)\/[^/?]+$/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
   if (!response.ok) {
     const problem = isJson ? (body as Problem) : undefined;
     if (problem?.code === "STORAGE_UNAVAILABLE") connection.failed("database");
@@ -196,6 +196,24 @@ export function followStats(got: (stats: Stats) => void): () => void {
   return () => statsFollowers.delete(got);
 }
 
+/** A recorded change of the control plane, as the stream tells it. */
+export interface LiveChange {
+  topic: Topic;
+  change: "created" | "changed" | "deleted";
+  id: string;
+  version: number;
+  fields: readonly string[];
+  /** When this browser heard of it, by the server's clock. */
+  at: string;
+}
+const changeFollowers = new Set<(change: LiveChange) => void>();
+
+/** Calls `got` for each change as it happens. */
+export function followChanges(got: (change: LiveChange) => void): () => void {
+  changeFollowers.add(got);
+  return () => changeFollowers.delete(got);
+}
+
 const tellFollowers = (topic: Topic) => followers.get(topic)?.forEach((hint) => hint());
 
 /** Opens the stream of changes while the page is visible. Without it pages only ask every few seconds. */
@@ -205,7 +223,14 @@ function openStream() {
   const opened = new EventSource(`/v1/live?topics=${["stats", ...RECORDED, ...HINTED].join()}`);
   stream = opened;
   for (const topic of RECORDED) {
-    for (const change of ["created", "changed", "deleted"]) opened.addEventListener(`${topic}.${change}`, () => tellFollowers(topic));
+    for (const change of ["created", "changed", "deleted"] as const) {
+      opened.addEventListener(`${topic}.${change}`, ({ data }: MessageEvent<string>) => {
+        tellFollowers(topic);
+        if (changeFollowers.size === 0) return;
+        const told = JSON.parse(data) as Pick<LiveChange, "id" | "version" | "fields">;
+        changeFollowers.forEach((got) => got({ ...told, topic, change, at: new Date(serverNow()).toISOString() }));
+      });
+    }
   }
   for (const topic of HINTED) opened.addEventListener(`${topic}.changed`, () => tellFollowers(topic));
   opened.addEventListener("stats", ({ data }: MessageEvent<string>) => {

@@ -6,6 +6,7 @@ import type { Session } from "../../clients/typescript/src/schema.ts";
 import { connection, findSession, logIn, logOut, openLive, readClock, Refusal, session, useLoaded } from "./api.ts";
 import { apply, DisplayContext, LANGUAGES, storedDisplay, useTexts, type Display } from "./display.ts";
 import { hrefOf, placeOf, type Place } from "./logic.ts";
+import { Configuration } from "./pages/configuration.tsx";
 import { DeadLetters } from "./pages/dead_letters.tsx";
 import { Endpoint, Endpoints } from "./pages/endpoints.tsx";
 import { EventDetails } from "./pages/event.tsx";
@@ -16,9 +17,10 @@ import { Locks } from "./pages/locks.tsx";
 import { Occurrences } from "./pages/occurrences.tsx";
 import { Operation, Operations } from "./pages/operations.tsx";
 import { Overview } from "./pages/overview.tsx";
-import { People } from "./pages/people.tsx";
+import { People, PersonDetails } from "./pages/people.tsx";
 import { Reference } from "./pages/reference.tsx";
-import { NewSchedule, Schedule, Schedules } from "./pages/schedules.tsx";
+import { EditSchedule, NewSchedule } from "./pages/schedule_form.tsx";
+import { Schedule, Schedules } from "./pages/schedules.tsx";
 import { StreamEvents, Streams } from "./pages/streams.tsx";
 import { Timeline } from "./pages/timeline.tsx";
 import { Zones } from "./pages/zones.tsx";
@@ -32,8 +34,8 @@ const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChil
   events: { key: "e", page: ({ id, query }) => (id ? <EventDetails id={id} key={id} /> : <Events query={query} />) },
   deadLetters: { key: "d", page: ({ query }) => <DeadLetters query={query} /> },
   occurrences: { key: "n", page: ({ query }) => <Occurrences query={query} /> },
-  schedules: { key: "s", page: ({ id, query }) => (id === "new" ? <NewSchedule /> : id ? <Schedule id={id} query={query} key={id} /> : <Schedules query={query} />) },
-  people: { key: "p", page: ({ query }) => <People query={query} /> },
+  schedules: { key: "s", page: ({ id, query }) => (id === "new" ? <NewSchedule /> : id && query.edit ? <EditSchedule id={id} key={id} /> : id ? <Schedule id={id} query={query} key={id} /> : <Schedules query={query} />) },
+  people: { key: "p", page: ({ id, query }) => (id ? <PersonDetails id={id} query={query} key={id} /> : <People query={query} />) },
   endpoints: { key: "t", page: ({ id, query }) => (id ? <Endpoint id={id} key={id} /> : <Endpoints query={query} />) },
   operations: { key: "r", page: ({ id, query }) => (id ? <Operation id={id} key={id} /> : <Operations query={query} />) },
   streams: { key: "m", page: ({ id, query }) => (id ? <StreamEvents id={id} query={query} key={id} /> : <Streams query={query} />) },
@@ -41,6 +43,7 @@ const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChil
   zones: { key: "z", page: ({ query }) => <Zones query={query} /> },
   instances: { key: "i", page: () => <Instances /> },
   keys: { key: "k", page: ({ query }) => <Keys query={query} /> },
+  configuration: { key: "c", page: ({ query }) => <Configuration query={query} /> },
   reference: { key: "a", page: ({ query }) => <Reference query={query} /> },
 };
 

@@ -148,7 +148,7 @@ const BULK_FLAGS: Record<string, string> = {
 };
 
 /** The command that does the same as a bulk request; undefined if the command has no flag for a member of the filter. */
-export function bulkCommand(action: string, filter: Query, ids: readonly string[], perSecond: number | undefined): string[] | undefined {
+export function bulkCommand(action: string, filter: Query, ids: readonly string[], perSecond: number | undefined, note = ""): string[] | undefined {
   const commands: Record<string, string[]> = { retry: ["event", "retry"], cancel: ["event", "cancel"], dismiss: ["dlq", "dismiss"] };
   const command = commands[action];
   if (!command) return undefined;
@@ -166,6 +166,7 @@ export function bulkCommand(action: string, filter: Query, ids: readonly string[
     if (given.length === 0) words.push("--all");
   }
   if (perSecond !== undefined) words.push("--per-second", String(perSecond));
+  if (note) words.push("--note", note);
   return words;
 }
 
@@ -197,18 +198,6 @@ export function durationText(seconds: number | null): string {
   return `${value >= 10 || value === 0 ? Math.round(value) : Number(value.toPrecision(2))} ${unit}`;
 }
 
-/** The trigger of a new schedule from the fields of its form; undefined while it is incomplete. */
-export function triggerOf(kind: string, fields: Query): Record<string, unknown> | undefined {
-  const field = (name: string) => (fields[name] ?? "").trim();
-  switch (kind) {
-    case "yearly": return field("on") === "" ? undefined : { yearly: { on: field("on"), ...(field("at") && { at: field("at") }) } };
-    case "rrule":
-      if (field("rrule") === "" || field("dtstart") === "") return undefined;
-      return { rrule: { dtstart: field("dtstart"), rrule: field("rrule") } };
-    default: return field(kind) === "" ? undefined : { [kind]: field(kind) };
-  }
-}
-
 export interface Line {
   label: string;
   points: readonly (number | null)[];
@@ -231,6 +220,59 @@ export function seriesSummary({ points }: Line, show: (value: number | null) => 
 export function secondsOf(duration: string): number {
   const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(duration) ?? [];
   return Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0) || 60;
+}
+
+/** The instant after a shift such as PT90M or -PT1H; null without an instant. */
+export function shifted(instant: string | null, shift: string): string | null {
+  const [, back, hours, minutes] = /^(-?)PT(?:(\d+)H)?(?:(\d+)M)?$/.exec(shift) ?? [];
+  const minutesAway = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (back ? -1 : 1);
+  return instant && new Date(new Date(instant).getTime() + minutesAway * 60_000).toISOString();
+}
+
+/** How far an instant moves: `+9 h`, `−30 min`; `0` if it stays, and `–` if one of them is missing. */
+export function moveOf(before: string | null | undefined, after: string | null | undefined): string {
+  if (!before || !after) return "–";
+  const seconds = (new Date(after).getTime() - new Date(before).getTime()) / 1000;
+  if (seconds === 0) return "0";
+  const [hours, minutes] = [Math.floor(Math.abs(seconds) / 3600), Math.round((Math.abs(seconds) % 3600) / 60)];
+  return (seconds < 0 ? "−" : "+") + [hours && `${hours} h`, minutes && `${minutes} min`].filter(Boolean).join(" ");
+}
+
+interface Local {
+  schedule: { id: string };
+  targetTimestampLocal: string | null;
+  wantedLocal: string | null;
+}
+
+/** The occurrences in two zones as pairs with the same nominal local time; alone if there is no other. */
+export function pairedByLocal<T extends Local>(before: readonly T[], after: readonly T[]): { key: string; before: T | undefined; after: T | undefined }[] {
+  const keyOf = ({ schedule, wantedLocal, targetTimestampLocal }: T) => `${(wantedLocal ?? targetTimestampLocal ?? "").slice(0, 19)} ${schedule.id}`;
+  const [was, is] = [before, after].map((list) => new Map(list.map((one) => [keyOf(one), one] as const))) as [Map<string, T>, Map<string, T>];
+  return [...new Set([...was.keys(), ...is.keys()])].sort().map((key) => ({ key, before: was.get(key), after: is.get(key) }));
+}
+
+/** Seconds until an operation ends if it goes on as it has so far; null if that is unknown. */
+export function timeLeft({ status, createdAt, done, failed, total }: { status: string; createdAt: string; done: number; failed: number; total: number | null }, now: number): number | null {
+  const finished = done + failed;
+  if (status !== "RUNNING" || total === null || finished === 0) return null;
+  return Math.max(0, (((now - new Date(createdAt).getTime()) / 1000) * (total - finished)) / finished);
+}
+
+/** A member of a recorded change, with its value before, as far as the older events tell. */
+export interface ChangedMember {
+  member: string;
+  was: unknown;
+  becomes: unknown;
+}
+
+/** The changes of a recorded event against older ones of the same stream, `older` with the newest first. */
+export function changesOf(data: unknown, older: readonly { data: unknown }[]): ChangedMember[] {
+  const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!isObject(data)) return [];
+  return Object.entries(data).map(([member, becomes]) => {
+    const before = older.find((event) => isObject(event.data) && member in event.data)?.data as Record<string, unknown> | undefined;
+    return { member, was: before?.[member], becomes };
+  });
 }
 
 /** Seconds until a backlog is empty at the present rate; null if it does not shrink. */

@@ -108,10 +108,8 @@ export function Ref({ page, id, name }: Named & { page: string }) {
   return id ? <a href={hrefOf(page, id)} title={name && id}><Short id={id} name={name} /></a> : <Quiet />;
 }
 
-/** A link to the events of a person. */
-export function Person({ id, name }: Named) {
-  return id ? <a href={hrefOf("events", "", { userId: id })} title={name && id}><Short id={id} name={name} /></a> : <Quiet />;
-}
+/** A link to a person. */
+export const Person = (named: Named) => <Ref page="people" {...named} />;
 
 /** How many objects all pages have together: the server stops counting at a bound and says so. */
 export function Total({ of }: { of: { totalCount?: number; totalCountComplete?: boolean } }) {
@@ -123,14 +121,15 @@ export function Total({ of }: { of: { totalCount?: number; totalCountComplete?: 
 }
 
 /** The same request elsewhere: every action shows it. */
-function Lines({ request }: { request: Request }) {
+export function Lines({ requests, more = 0 }: { requests: readonly Request[]; more?: number }) {
   const text = useTexts();
   const { hasKey } = useContext(CallerContext);
-  const lines = [curlOf(request, location.origin, hasKey), cliOf(request)].filter((line) => line !== undefined);
+  const lines = requests.flatMap((request) => [curlOf(request, location.origin, hasKey), cliOf(request)]).filter((line) => line !== undefined);
   return (
     <details class="lines" open>
       <summary>{text("sameAs")}</summary>
       {lines.map((line) => <div class="line" key={line}><code dir="ltr">{line}</code><Copy what={line} /></div>)}
+      {more > 0 && <p class="quiet">{text("moreLike", { n: more })}</p>}
     </details>
   );
 }
@@ -145,11 +144,13 @@ export interface Action {
   /** Further inputs, or the number of objects that the action applies to. */
   children?: ComponentChildren;
   done: (answer: unknown) => void;
+  /** Called with a refusal, which the dialog shows too. */
+  refused?: (refusal: Refusal) => void;
   close: () => void;
 }
 
 /** Asks before an action, shows its lines, and afterwards the refusal if there is one. */
-export function ActionDialog({ word, about, request, undoable = false, children, done, close }: Action) {
+export function ActionDialog({ word, about, request, undoable = false, children, done, refused, close }: Action) {
   const text = useTexts();
   const sent = useRef({ content: "", name: "" });
   const [refusal, setRefusal] = useState<Refusal>();
@@ -166,8 +167,10 @@ export function ActionDialog({ word, about, request, undoable = false, children,
       close();
       done(answer);
     } catch (error) {
-      setRefusal(error instanceof Refusal ? error : new Refusal(0, "UNREACHABLE", ""));
+      const why = error instanceof Refusal ? error : new Refusal(0, "UNREACHABLE", "");
+      setRefusal(why);
       setRunning(false);
+      refused?.(why);
     }
   };
   return (
@@ -176,7 +179,7 @@ export function ActionDialog({ word, about, request, undoable = false, children,
         {about && <p><bdi>{about}</bdi></p>}
         {children}
         {!undoable && <p class="warning"><span aria-hidden="true">!</span> {text("cannotUndo")}</p>}
-        {request && <Lines request={request} />}
+        {request && <Lines requests={[request]} />}
         <Refused refusal={refusal} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={!request || running}>{text("confirm")}</button>
@@ -224,17 +227,18 @@ export interface Offer {
 /** The dialog for one action at a time, and a line that says what came of the latest one. */
 export function useActions(done: () => void) {
   const text = useTexts();
-  const [offer, setOffer] = useState<Offer>();
+  const [offer, setOffer] = useState<Offer & { then?: (() => void) | undefined }>();
   const [said, setSaid] = useState<ComponentChildren>("");
   return {
-    ask: (next: Offer) => { setSaid(""); setOffer(next); },
+    /** `then`: what follows instead of reading the page again. */
+    ask: (next: Offer, then?: () => void) => { setSaid(""); setOffer({ ...next, then }); },
     say: setSaid,
     view: (
       <>
         <div role="status" class={said ? "notice" : ""}>{said}</div>
         {offer && (
           <ActionDialog key={offer.word} word={offer.word} {...(offer.about && { about: offer.about })} request={offer.request} undoable={offer.undoable ?? false}
-            close={() => setOffer(undefined)} done={(answer) => { setSaid(offer.said?.(answer) ?? text("done")); done(); }}>
+            close={() => setOffer(undefined)} done={(answer) => { setSaid(offer.said?.(answer) ?? text("done")); (offer.then ?? done)(); }}>
             {offer.note}
           </ActionDialog>
         )}
@@ -270,6 +274,8 @@ export interface Filter {
   word: Word;
   choices?: readonly string[];
   hint?: string;
+  /** Values that the field suggests. */
+  suggest?: readonly (string | null | undefined)[] | undefined;
 }
 
 const ZONE_FIELDS = ["timezone", "targetTimezone"];
@@ -288,14 +294,15 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
   };
   return (
     <form class="filters" role="search" onSubmit={apply} key={searchOf(kept)}>
-      {filters.map(({ name, word: label, choices, hint }) => (
+      {filters.map(({ name, word: label, choices, hint, suggest }) => (
         <Field label={text(label)} key={name}>
           {choices ? (
             <select name={name}>
               <option value="">{text("any")}</option>
               {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
             </select>
-          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : undefined} />}
+          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : suggest ? `suggest-${name}` : undefined} />}
+          {suggest && <datalist id={`suggest-${name}`}>{[...new Set(suggest)].filter(Boolean).map((value) => <option key={value} value={value ?? ""} />)}</datalist>}
         </Field>
       ))}
       <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>

@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, nameOf, offsetOf, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary, shellWord,
-  timeToCatchUp, triggerOf, waterfall,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary,
+  shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
+import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
 import { ar } from "../src/texts/ar.ts";
 import { de } from "../src/texts/de.ts";
 import { en } from "../src/texts/en.ts";
@@ -198,4 +199,82 @@ test("cells lead to their events and to each other", () => {
   assert.deepEqual(moved("ArrowDown", 2, 4, 3, 6, false), [2, 4]);
   assert.deepEqual(moved("End", 1, 4, 3, 6, false), [1, 5]);
   assert.equal(moved("a", 1, 4, 3, 6, false), undefined);
+});
+
+const stored = (more: object = {}) => ({
+  eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin", endpointId: null, payload: { b: 1, a: [2] }, gap: "compatible", overlap: "compatible", leap: "feb28", misfire: "once",
+  window: null, concurrency: "allow", priority: "NORMAL", jitter: "PT0S", startsAt: null, endsAt: null, tags: ["home", "night"], ...more,
+});
+
+test("a schedule and its form are inverse", () => {
+  for (const trigger of [
+    { cron: "@daily" }, { every: "PT15M" }, { yearly: { on: "dateOfBirth", at: "09:00" } }, { rrule: "DTSTART:20270101T090000\nRRULE:FREQ=DAILY" },
+    { rrule: { dtstart: "2027-01-01T09:00", rrule: "FREQ=DAILY", rdate: ["2027-02-01T08:00", "2027-02-02T08:00"], exdate: ["2027-01-03T09:00"] } },
+  ]) {
+    const schedule = stored({ trigger, window: "PT6H", endpointId: "0199", timezone: null });
+    assert.deepEqual(membersOf(fieldsOf(schedule)), schedule);
+    assert.deepEqual(changed(fieldsOf(schedule), fieldsOf(schedule)), []);
+  }
+});
+
+test("an edit has the changed members only", () => {
+  const before = fieldsOf(stored());
+  assert.deepEqual(changed(before, { ...before, cron: " 30 2 * * * ", tags: "night, home night", payload: '{"a":[2],"b":1}' }), []); // other spaces and order
+  assert.deepEqual(changed(before, { ...before, kind: "every", every: "PT1H", gap: "skip", jitter: "" }), ["trigger", "gap"]);
+  assert.deepEqual(changed(before, { ...before, payload: "{" }), []);
+  assert.equal(membersOf({ ...before, payload: "{" }), undefined);
+  assert.equal(membersOf({ ...before, cron: "" }), undefined);
+});
+
+test("changes go on top of those of others", () => {
+  const before = fieldsOf(stored());
+  const theirs = fieldsOf(stored({ gap: "skip", jitter: "PT5M", trigger: { every: "PT1H" } }));
+  const rest = rebased(before, { ...before, cron: "0 3 * * *", gap: "later" }, theirs);
+  assert.deepEqual([rest.kind, rest.cron, rest.gap, rest.jitter], ["cron", "0 3 * * *", "later", "PT5M"]);
+});
+
+test("lists of occurrences are compared as far as both are known", () => {
+  const at = (...days: number[]) => days.map((day) => ({ targetTimestampUTC: `2027-01-0${day}T01:00:00.000Z`, targetTimestampLocal: null, wantedLocal: null, note: null }));
+  const signs = (before: ReturnType<typeof at>, after: ReturnType<typeof at>, full: number) => compared(before, after, full).map(({ change, one }) => change[0] + one.targetTimestampUTC?.slice(9, 10));
+  assert.deepEqual(signs(at(1, 2, 3), at(1, 3, 4), 3), ["s1", "g2", "s3"]); // of the fourth day the first list knows nothing
+  assert.deepEqual(signs(at(1, 2), at(2, 3), 3), ["g1", "s2", "c3"]); // complete lists
+  assert.deepEqual(signs([], at(1), 3), ["c1"]);
+  const skipped = { targetTimestampUTC: null, targetTimestampLocal: null, wantedLocal: "2027-01-02T02:30", note: "gap_skipped" };
+  assert.deepEqual(compared([...at(1, 3)], [...at(1), skipped, ...at(3)], 9).map(({ change }) => change), ["stays", "comes", "stays"]);
+});
+
+test("moves have a direction and a length", () => {
+  assert.equal(moveOf("2027-01-01T09:00:00Z", "2027-01-01T01:30:00Z"), "−7 h 30 min");
+  assert.equal(moveOf("2027-01-01T09:00:00Z", "2027-01-01T09:45:00Z"), "+45 min");
+  assert.equal(moveOf("2027-01-01T09:00:00Z", "2027-01-01T09:00:00.000Z"), "0");
+  assert.equal(moveOf("2027-01-01T09:00:00Z", null), "–");
+  assert.equal(shifted("2027-01-01T09:00:00.000Z", "-PT90M"), "2027-01-01T07:30:00.000Z");
+  assert.equal(shifted("2027-01-01T09:00:00.000Z", "PT48H"), "2027-01-03T09:00:00.000Z");
+  assert.equal(shifted(null, "PT1H"), null);
+});
+
+test("occurrences in two zones are pairs by their local time", () => {
+  const one = (id: string, local: string, utc: string) => ({ schedule: { id }, targetTimestampLocal: local, wantedLocal: null, targetTimestampUTC: utc });
+  const here = [one("a", "2027-05-17T09:00:00+02:00", "1"), one("b", "2027-05-17T09:00:00+02:00", "2")];
+  const there = [one("a", "2027-05-17T09:00:00+09:00", "3"), one("a", "2028-05-17T09:00:00+09:00", "4")];
+  assert.deepEqual(pairedByLocal(here, there).map(({ before, after }) => [before?.targetTimestampUTC, after?.targetTimestampUTC]), [["1", "3"], ["2", undefined], [undefined, "4"]]);
+});
+
+test("a note goes with the command", () => {
+  assert.deepEqual(bulkCommand("dismiss", {}, ["7"], undefined, "it's gone"), ["dlq", "dismiss", "7", "--note", "it's gone"]);
+  assert.equal(bulkCommand("reschedule", {}, ["7"], undefined), undefined);
+});
+
+test("an operation says how long it will take, if it can", () => {
+  const at = new Date("2027-01-01T00:01:00Z").getTime();
+  const operation = { status: "RUNNING", createdAt: "2027-01-01T00:00:00Z", done: 20, failed: 10, total: 40 };
+  assert.equal(timeLeft(operation, at), 20);
+  for (const other of [{ status: "COMPLETED" }, { total: null }, { done: 0, failed: 0 }]) assert.equal(timeLeft({ ...operation, ...other }, at), null);
+});
+
+test("recorded changes name the value before, if an older event has it", () => {
+  const older = [{ data: { gap: "skip" } }, { data: null }, { data: { gap: "later", note: null, zone: "UTC" } }];
+  assert.deepEqual(changesOf({ gap: "earlier", zone: "Asia/Tokyo", jitter: "PT1M" }, older), [
+    { member: "gap", was: "skip", becomes: "earlier" }, { member: "zone", was: "UTC", becomes: "Asia/Tokyo" }, { member: "jitter", was: undefined, becomes: "PT1M" }]);
+  assert.deepEqual(changesOf([1], older), []);
 });

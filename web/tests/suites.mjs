@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
-const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "reference?q=/v1/locks"];
+const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "configuration", "reference?q=/v1/locks"];
 
 const SUITES = {
   /** The files, their headers and their size. */
@@ -41,6 +41,7 @@ const SUITES = {
     const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
     const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: "http://127.0.0.1:9/", rateLimit: { perSecond: 1 } });
     const event = await api("POST", "/v1/events", newEvent({ endpointId: endpoint.id }));
+    const person = await api("POST", "/v1/users", { firstName: "Ada", lastName: "Lind", dateOfBirth: "1990-05-17", timezone: "Europe/Berlin" });
     const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
     // The timeline with an hour above the endpoint's limit, whose cell is open.
     const hour = 3_600_000, start = new Date(Math.ceil((Date.now() + 2 * hour) / hour) * hour);
@@ -49,7 +50,7 @@ const SUITES = {
     }
     const { data: [operation] } = await api("GET", "/v1/operations");
     await api("POST", "/v1/locks/one", { holder: "worker 1", ttl: "PT1H" });
-    const places = [...ALL, `timeline?by=endpointId&key=${endpoint.id}&at=${start.toISOString()}`, `events/${event.id}`, `endpoints/${endpoint.id}`, `schedules/${schedule.id}`, `streams/${encodeURIComponent(`Endpoint/${endpoint.id}`)}`, ...(operation ? [`operations/${operation.id}`] : [])];
+    const places = [...ALL, `timeline?by=endpointId&key=${endpoint.id}&at=${start.toISOString()}`, `events/${event.id}`, `endpoints/${endpoint.id}`, `schedules/${schedule.id}`, `schedules/${schedule.id}?edit=true`, `people/${person.id}?to=Asia/Tokyo`, `streams/${encodeURIComponent(`Endpoint/${endpoint.id}`)}`, ...(operation ? [`operations/${operation.id}`] : [])];
     const findings = [];
     for (const colorScheme of ["light", "dark"]) {
       const page = await newPage({ colorScheme, reducedMotion: "reduce", ...(colorScheme === "dark" && { viewport: { width: 360, height: 800 }, locale: "ar" }) });

@@ -608,6 +608,10 @@ class System(Resource):
     def info(self) -> s.Info:
         return cast(s.Info, self._call("getInfo"))
 
+    def settings(self) -> s.Settings:
+        """With a key of the role ADMIN."""
+        return cast(s.Settings, self._call("listSettings"))
+
     def clock(self) -> s.Clock:
         return cast(s.Clock, self._call("getClock"))
 

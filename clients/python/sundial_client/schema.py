@@ -131,6 +131,9 @@ class EventPatch(TypedDict, total=False):
     deliveryPayload: Any
     # For a FAILED event: whether the dead letter was dismissed
     dismissed: bool
+    # Only with dismissed true: why. A second dismissal with a note replaces the first one's; taking the dismissal
+    # back removes it
+    note: str
 
 
 class NewEvents(TypedDict):
@@ -343,6 +346,8 @@ class _EventRequired(TypedDict):
     retryOf: Optional[str]
     # When a dead letter was dismissed
     dismissedAt: Optional[str]
+    # Why it was dismissed; null without a note
+    dismissalNote: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
     # End of the lease
@@ -661,6 +666,8 @@ class NewSchedule(_NewScheduleRequired, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
     # default
     timezone: Optional[str]
@@ -730,6 +737,8 @@ class SchedulePut(TypedDict, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePutTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -799,6 +808,8 @@ class SchedulePatch(TypedDict, total=False):
     # false pauses the schedule
     enabled: bool
     note: Optional[str]
+    # Your own groups, for lists and bulk pauses; in order, each once
+    tags: List[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePatchTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -896,6 +907,8 @@ class _ScheduleRequired(TypedDict):
     priority: Literal["CRITICAL", "HIGH", "NORMAL", "LOW"]
     enabled: bool
     note: Optional[str]
+    # Your own groups
+    tags: List[str]
     trigger: "ScheduleTrigger"
     perUser: bool
     # Zone of the rule; null with perUser: the zone of each user
@@ -1056,6 +1069,8 @@ class BulkRequest(_BulkRequestRequired, total=False):
     set: "BulkRequestSet"
     # Maximum rate; retries 50 by default, other actions without a limit
     perSecond: int
+    # For dismiss: why, kept with each event
+    note: str
     dryRun: bool
 
 
@@ -1233,6 +1248,7 @@ class Instance(TypedDict):
     # SILENT: it has not reported for 20 s
     status: Literal["RUNNING", "DRAINING", "SILENT"]
     version: str
+    # What it does: api, scheduler, worker, ui (`scheduler.roles`)
     roles: List[str]
     startedAt: str
     # It reports about every 5 s
@@ -1315,6 +1331,20 @@ class Ticked(TypedDict):
     completed: int
     failed: int
     retrying: int
+
+
+class SettingsData(TypedDict):
+    key: str
+    # As in a settings file; *** hides a secret
+    value: str
+    # default, the name of a settings file, the name of an environment variable, or a flag
+    origin: str
+    # Purpose of the setting
+    help: str
+
+
+class Settings(TypedDict):
+    data: List["SettingsData"]
 
 
 class InfoDatabase(TypedDict):
@@ -2028,6 +2058,8 @@ class ListSchedulesQuery(TypedDict, total=False):
     perUser: bool
     # With a trigger of any of these kinds
     trigger: Union[Literal["yearly", "cron", "rrule", "every"], List[Literal["yearly", "cron", "rrule", "every"]]]
+    # With this tag
+    tag: str
     # Any of these types
     eventType: Union[str, List[str]]
     # id or ext:<externalId>
@@ -2412,6 +2444,7 @@ OPERATIONS: Dict[str, Route] = {
     "listInstances": Route("GET", "/v1/instances", "json", False),
     "drainInstance": Route("POST", "/v1/instances/{id}/drain", "json", True),
     "getInfo": Route("GET", "/v1/info", "json", False),
+    "listSettings": Route("GET", "/v1/settings", "json", False),
     "getDocs": Route("GET", "/docs", "text", False),
     "getErrors": Route("GET", "/docs/errors", "text", False),
     "getError": Route("GET", "/docs/errors/{code}", "text", False),

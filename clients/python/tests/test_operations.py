@@ -204,6 +204,8 @@ class EveryOperation(unittest.TestCase):
         self.assertTrue(client.system.document("operating").startswith("# Operating\n"))
         self.assertTrue(client.system.document("locks", "guide").startswith("# Locks"))
         self.assertTrue(client.system.error("LEASE_LOST").startswith("## LEASE_LOST"))
+        settings = {one["key"]: one for one in client.system.settings()["data"]}
+        self.assertEqual(settings["http.rate_limit_per_second"]["origin"], "default")
 
     def drain(self, client):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:

@@ -744,6 +744,11 @@ export class System extends Resource {
     return this.client.call("getInfo", {}, options);
   }
 
+  /** With a key of the role ADMIN. */
+  settings(options: CallOptions = {}): Promise<s.Settings> {
+    return this.client.call("listSettings", {}, options);
+  }
+
   clock(options: CallOptions = {}): Promise<s.Clock> {
     return this.client.call("getClock", {}, options);
   }

@@ -116,6 +116,11 @@ export interface EventPatch {
   deliveryPayload?: unknown;
   /** For a FAILED event: whether the dead letter was dismissed */
   dismissed?: boolean;
+  /**
+   * Only with dismissed true: why. A second dismissal with a note replaces the first one's; taking the dismissal
+   * back removes it
+   */
+  note?: string;
 }
 
 export interface NewEvents {
@@ -327,6 +332,8 @@ export interface Event {
   retryOf: string | null;
   /** When a dead letter was dismissed */
   dismissedAt: string | null;
+  /** Why it was dismissed; null without a note */
+  dismissalNote: string | null;
   /** The holder: the id of an instance, or the name of a pull worker */
   claimedBy: string | null;
   /** End of the lease */
@@ -598,6 +605,8 @@ export interface NewSchedule {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger: {
     yearly?: {
@@ -663,6 +672,8 @@ export interface SchedulePut {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -726,6 +737,8 @@ export interface SchedulePatch {
   /** false pauses the schedule */
   enabled?: boolean;
   note?: string | null;
+  /** Your own groups, for lists and bulk pauses; in order, each once */
+  tags?: readonly string[];
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -827,6 +840,8 @@ export interface Schedule {
   priority: "CRITICAL" | "HIGH" | "NORMAL" | "LOW";
   enabled: boolean;
   note: string | null;
+  /** Your own groups */
+  tags: readonly string[];
   trigger: {
     yearly?: {
       on: string;
@@ -988,6 +1003,8 @@ export interface BulkRequest {
   };
   /** Maximum rate; retries 50 by default, other actions without a limit */
   perSecond?: number;
+  /** For dismiss: why, kept with each event */
+  note?: string;
   dryRun?: boolean;
 }
 
@@ -1146,6 +1163,7 @@ export interface Instance {
   /** SILENT: it has not reported for 20 s */
   status: "RUNNING" | "DRAINING" | "SILENT";
   version: string;
+  /** What it does: api, scheduler, worker, ui (`scheduler.roles`) */
   roles: readonly string[];
   startedAt: string;
   /** It reports about every 5 s */
@@ -1228,6 +1246,18 @@ export interface Ticked {
   completed: number;
   failed: number;
   retrying: number;
+}
+
+export interface Settings {
+  data: readonly {
+    key: string;
+    /** As in a settings file; *** hides a secret */
+    value: string;
+    /** default, the name of a settings file, the name of an environment variable, or a flag */
+    origin: string;
+    /** Purpose of the setting */
+    help: string;
+  }[];
 }
 
 export interface Info {
@@ -1890,6 +1920,8 @@ export interface ListSchedulesQuery {
   perUser?: boolean;
   /** With a trigger of any of these kinds */
   trigger?: "yearly" | "cron" | "rrule" | "every" | readonly ("yearly" | "cron" | "rrule" | "every")[];
+  /** With this tag */
+  tag?: string;
   /** Any of these types */
   eventType?: string | readonly string[];
   /** id or ext:<externalId> */
@@ -2269,6 +2301,8 @@ export interface ApiOperations {
   drainInstance: { path: { id: string }; query: undefined; body: undefined; result: Instance };
   /** Versions of all parts */
   getInfo: { path: undefined; query: undefined; body: undefined; result: Info };
+  /** Settings of the instance that answers, each with its value and its source */
+  listSettings: { path: undefined; query: undefined; body: undefined; result: Settings };
   /** The documents: their overview */
   getDocs: { path: undefined; query: undefined; body: undefined; result: string };
   /** All errors in words, with the remedies */
@@ -2380,6 +2414,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   listInstances: ["GET", "/v1/instances", "json", false],
   drainInstance: ["POST", "/v1/instances/{id}/drain", "json", true],
   getInfo: ["GET", "/v1/info", "json", false],
+  listSettings: ["GET", "/v1/settings", "json", false],
   getDocs: ["GET", "/docs", "text", false],
   getErrors: ["GET", "/docs/errors", "text", false],
   getError: ["GET", "/docs/errors/{code}", "text", false],

@@ -212,6 +212,8 @@ async function system(client) {
   assert.match(await client.system.document("operating"), /^# Operating\n/);
   assert.match(await client.system.documentIn("guide", "locks"), /^# Locks/);
   assert.match(await client.system.error("LEASE_LOST"), /^## LEASE_LOST/);
+  const { data: settings } = await client.system.settings();
+  assert.equal(settings.find(({ key }) => key === "http.rate_limit_per_second").origin, "default");
 }
 
 async function drain(_client, _server, done) {

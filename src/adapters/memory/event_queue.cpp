@@ -143,9 +143,9 @@ Result<void, LeaseLost> settle(State& state, const Settlement& settlement) {
         return {};
     }
     state.live.erase(settlement.id);
-    state.history.insert(settlement.id, {std::move(next),
-                                         {settlement.by, settlement.started_at, settlement.duration,
-                                          settlement.status_code}});
+    state.finish({std::move(next),
+                  {settlement.by, settlement.started_at, settlement.duration,
+                   settlement.status_code}});
     return {};
 }
 
@@ -349,6 +349,7 @@ public:
             } else if (dead_at <= now) {
                 renewal.dead.ids.push_back(id);
             } else {
+                renewal.alive.push_back(id);
                 renewal.next_death =
                     std::min(renewal.next_death.value_or(dead_at - now), dead_at - now);
             }

@@ -311,7 +311,7 @@ public:
         const Event* event = state_.live.find(finished.id);
         base::check(event && is_final(finished) && finished.version == base::next(event->version));
         state_.live.erase(finished.id);
-        state_.history.insert(finished.id, {finished, {}});
+        state_.finish({finished, {}});
         if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
     }
 

@@ -6,6 +6,7 @@
 
 #include "adapters/memory/ports.hpp"
 #include "adapters/memory/state.hpp"
+#include "application/ports/outcome_queue.hpp"
 #include "adapters/memory/store.hpp"
 #include "base/check.hpp"
 
@@ -194,6 +195,7 @@ public:
         FeedProgress progress{.position = recorded.empty() ? 0 : recorded.rbegin()->first};
         for (const auto& [name, checkpoint] : state_.checkpoints.rows()) {
             if (progress.followers.size() == max_followers) break;
+            if (name.starts_with(outcome_checkpoints)) continue;
             progress.followers.push_back({name, checkpoint.position});
         }
         return progress;

@@ -1,5 +1,6 @@
 #include "application/ports/schedule_repository.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,6 +51,7 @@ public:
             if (is(query.enabled, schedule.enabled) && is(query.per_user, schedule.per_user) &&
                 any_of(query.kinds, kind_of(schedule.trigger)) &&
                 any_of(query.types, schedule.event_type) && is(query.endpoint, schedule.endpoint) &&
+                (!query.tag || std::ranges::binary_search(schedule.tags, *query.tag)) &&
                 any_starts(query.prefix, {to_string(id), schedule.event_type,
                                           schedule.external_id.value_or("")})) {
                 schedules.push_back(schedule);

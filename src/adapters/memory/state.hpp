@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
@@ -17,6 +18,7 @@
 #include "application/ports/idempotency_repository.hpp"
 #include "application/ports/instance_repository.hpp"
 #include "application/ports/outbox_progress.hpp"
+#include "application/ports/outcome_queue.hpp"
 #include "application/ports/session_repository.hpp"
 #include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
@@ -104,6 +106,13 @@ struct OutboxKey {
     friend auto operator<=>(const OutboxKey&, const OutboxKey&) = default;
 };
 
+/// An outcome in the queue of a follower.
+struct OutcomeKey {
+    std::string follower;
+    std::uint64_t number;
+    friend auto operator<=>(const OutcomeKey&, const OutcomeKey&) = default;
+};
+
 /// All stored data. Reads and changes require a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
@@ -147,6 +156,12 @@ struct State {
     Table<std::string, OutboxState> outboxes{journal};
     Table<OutboxKey, TakenRange> outbox_taken{journal};  // by first id
     Table<OutboxKey, RefusedRow> outbox_refused{journal};
+    Table<std::string, std::vector<std::string>> outcome_followers{journal};  // their event types
+    Table<OutcomeKey, EventId> outcome_queue{journal};
+    std::uint64_t outcomes_numbered = 0;  // never reused, even after a rollback
+
+    /// Moves an event to history, and into the queues of those that follow its type.
+    void finish(FinishedEvent finished);
 };
 
 /// Exclusive access to the state for one transaction. Undone unless committed. A nested turn is

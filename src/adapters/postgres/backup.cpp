@@ -1,144 +1,16 @@
 #include "adapters/postgres/backup.hpp"
 
-#include <libpq-fe.h>
-
 #include <array>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 
+#include "adapters/postgres/plain_connection.hpp"
 #include "application/ports/failures.hpp"
+#include "application/ports/instance_repository.hpp"
 #include "base/crash_point.hpp"
 
-// Reads the catalog, so its COPY commands are made at run time; names are quoted by the server.
 namespace sundial::postgres {
 namespace {
-
-/// The answer to a statement that was sent in full.
-class PlainAnswer {
-public:
-    explicit PlainAnswer(PGresult* result) : result_{result} {}
-    [[nodiscard]] ExecStatusType status() const { return PQresultStatus(result_.get()); }
-    [[nodiscard]] int rows() const { return PQntuples(result_.get()); }
-    [[nodiscard]] std::string text(int row, int column) const {
-        return PQgetvalue(result_.get(), row, column);
-    }
-    [[nodiscard]] std::int64_t number(int row, int column) const {
-        return std::strtoll(PQgetvalue(result_.get(), row, column), nullptr, 10);
-    }
-    /// Rows that the statement changed.
-    [[nodiscard]] std::int64_t changed() const {
-        return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10);
-    }
-
-private:
-    struct Clear {
-        void operator()(PGresult* result) const { PQclear(result); }
-    };
-    std::unique_ptr<PGresult, Clear> result_;
-};
-
-/// A connection that is not in pipeline mode, since COPY needs that.
-class PlainConnection {
-public:
-    PlainConnection(const std::string& url, bool writes) {
-        const std::array<const char*, 6> names{"dbname",          "target_session_attrs",
-                                               "connect_timeout", "fallback_application_name",
-                                               "client_encoding", nullptr};
-        const std::array<const char*, 6> values{
-            url.c_str(), writes ? "read-write" : "any", "10", "sundial-backup", "UTF8", nullptr};
-        connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
-        if (PQstatus(connection_.get()) != CONNECTION_OK) throw Unavailable{failure()};
-        PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
-        run("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;"
-            "SET lock_timeout = '10s'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD';"
-            "SET IntervalStyle = 'postgres'; SET extra_float_digits = 1;"
-            "SET bytea_output = 'hex'; SET search_path = pg_catalog");
-    }
-
-    PlainAnswer run(const std::string& sql) {
-        PlainAnswer answer{PQexec(connection_.get(), sql.c_str())};
-        if (answer.status() != PGRES_TUPLES_OK && answer.status() != PGRES_COMMAND_OK &&
-            answer.status() != PGRES_COPY_OUT && answer.status() != PGRES_COPY_IN) {
-            fail();
-        }
-        return answer;
-    }
-    [[noreturn]] void fail() const {
-        if (PQstatus(connection_.get()) != CONNECTION_OK) throw Unavailable{failure()};
-        throw CannotStart{"PostgreSQL refuses: " + failure()};
-    }
-    [[nodiscard]] std::string failure() const {
-        std::string text = PQerrorMessage(connection_.get());
-        while (text.ends_with('\n')) text.pop_back();
-        return text;
-    }
-    [[nodiscard]] PGconn* raw() const { return connection_.get(); }
-    [[nodiscard]] std::string literal(const std::string& text) const {
-        char* const quoted = PQescapeLiteral(raw(), text.data(), text.size());
-        if (!quoted) fail();
-        std::string result = quoted;
-        PQfreemem(quoted);
-        return result;
-    }
-    [[nodiscard]] std::string identifier(const std::string& text) const {
-        char* const quoted = PQescapeIdentifier(raw(), text.data(), text.size());
-        if (!quoted) fail();
-        std::string result = quoted;
-        PQfreemem(quoted);
-        return result;
-    }
-    [[nodiscard]] std::string columns_of(const SavedTable& table) const {
-        std::string list;
-        for (const std::string& column : table.columns) {
-            list += list.empty() ? "" : ", ";
-            list += identifier(column);
-        }
-        return list;
-    }
-
-private:
-    struct Close {
-        void operator()(PGconn* connection) const { PQfinish(connection); }
-    };
-    std::unique_ptr<PGconn, Close> connection_;
-};
-
-/// Every table but the migrations, which are compared, and the state of running instances.
-constexpr const char* saved_tables = R"sql(
-    SELECT class.relname, string_agg(attribute.attname, ',' ORDER BY attnum),
-           greatest(0, CASE WHEN class.relkind = 'p'
-               THEN (SELECT sum(greatest(leaf.reltuples, 0)) FROM pg_partition_tree(class.oid) AS part
-                       JOIN pg_class AS leaf ON leaf.oid = part.relid WHERE part.isleaf)
-               ELSE class.reltuples END)::bigint
-      FROM pg_class AS class
-      JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
-           AND NOT attribute.attisdropped AND attribute.attgenerated = ''
-     WHERE class.relnamespace = 'sundial'::regnamespace AND class.relkind IN ('r', 'p')
-       AND NOT class.relispartition
-       AND class.relname NOT IN ('schema_migrations', 'test_clock', 'instances', 'instance_reports')
-     GROUP BY class.oid, class.relname, class.relkind, class.reltuples ORDER BY class.relname)sql";
-
-std::vector<SavedTable> tables_of(PlainConnection& connection) {
-    const PlainAnswer rows = connection.run(saved_tables);
-    std::vector<SavedTable> tables;
-    for (int row = 0; row < rows.rows(); ++row) {
-        SavedTable table{rows.text(row, 0), {}, rows.number(row, 2)};
-        std::string columns = rows.text(row, 1);
-        for (std::size_t at; (at = columns.find(',')) != std::string::npos;) {
-            table.columns.push_back(columns.substr(0, at));
-            columns.erase(0, at + 1);
-        }
-        table.columns.push_back(columns);
-        tables.push_back(std::move(table));
-    }
-    return tables;
-}
-
-bool is_a_database_of_ours(PlainConnection& connection) {
-    return connection.run("SELECT to_regclass('sundial.schema_migrations') IS NOT NULL")
-               .text(0, 0) == "t";
-}
 
 class Snapshot final : public BackupSnapshot {
 public:
@@ -190,23 +62,10 @@ public:
     }
     std::int64_t copy(const SavedTable& table,
                       const std::function<void(std::string_view)>& sink) override {
-        (void)connection_.run("COPY (SELECT " + connection_.columns_of(table) + " FROM sundial." +
-                              connection_.identifier(table.name) + ") TO STDOUT");
-        for (;;) {
-            char* row = nullptr;
-            const int size = PQgetCopyData(connection_.raw(), &row, 0);
-            const std::unique_ptr<char, decltype(&PQfreemem)> owned{row, &PQfreemem};
-            if (size == -1) break;
-            if (size < 0) connection_.fail();
-            sink({row, static_cast<std::size_t>(size)});
-        }
-        std::int64_t rows = 0;
-        while (PGresult* result = PQgetResult(connection_.raw())) {
-            const PlainAnswer end{result};
-            if (end.status() != PGRES_COMMAND_OK) connection_.fail();
-            rows = end.changed();
-        }
-        return rows;
+        return copy_out(connection_,
+                        "COPY (SELECT " + connection_.columns_of(table) + " FROM sundial." +
+                            connection_.identifier(table.name) + ") TO STDOUT",
+                        sink);
     }
     [[nodiscard]] std::int64_t transactions_since() override {
         return later_->run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").number(0, 0) -
@@ -293,35 +152,16 @@ public:
         }
         connection_.run("LOCK TABLE " + all + ", sundial.instances, sundial.instance_reports" +
                         " IN ACCESS EXCLUSIVE MODE");
-        // Longer than any instance lives without renewing its row (ADR 0040).
-        const PlainAnswer instances = connection_.run(
-            "SELECT count(*) FROM sundial.instances"
-            " WHERE renewed_at > clock_timestamp() - interval '10 seconds'");
-        if (instances.number(0, 0) > 0) {
-            throw CannotStart{instances.text(0, 0) +
-                              " instance(s) of sundial use the database. Stop them; ten seconds "
-                              "later it can be restored"};
-        }
-        if (!replace && connection_
-                                .run(R"sql(
-                SELECT EXISTS (SELECT FROM sundial.events)
-                    OR EXISTS (SELECT FROM sundial.event_history)
-                    OR EXISTS (SELECT FROM sundial.users)
-                    OR EXISTS (SELECT FROM sundial.schedules  -- the first migration stores one
-                                WHERE version > 1 OR external_id IS DISTINCT FROM 'birthday')
-                    OR EXISTS (SELECT FROM sundial.endpoints)
-                    OR EXISTS (SELECT FROM sundial.api_keys)
-                    OR EXISTS (SELECT FROM sundial.intake)
-                    OR EXISTS (SELECT FROM sundial.outboxes)
-                    OR EXISTS (SELECT FROM sundial.streams)
-                    OR EXISTS (SELECT FROM sundial.checkpoints)
-                    OR EXISTS (SELECT FROM sundial.recorded_events))sql")
-                                .text(0, 0) == "t") {
+        refuse_running_instances(connection_, "it can be restored");
+        if (!replace && has_data(connection_)) {
             throw CannotStart{
                 "the database has data. Give --replace to delete it, or another database"};
         }
         // Users are deleted one by one elsewhere, because their events end with them.
-        connection_.run("ALTER TABLE sundial.users DISABLE TRIGGER USER");
+        // The outcomes of finished events are in the backup.
+        connection_.run(
+            "ALTER TABLE sundial.users DISABLE TRIGGER USER;"
+            "ALTER TABLE sundial.event_history DISABLE TRIGGER USER");
         connection_.run("TRUNCATE " + all + ", sundial.instances, sundial.instance_reports");
     }
     std::int64_t fill(const SavedTable& table,
@@ -333,13 +173,7 @@ public:
                 connection_.fail();
             }
         }
-        if (PQputCopyEnd(connection_.raw(), nullptr) != 1) connection_.fail();
-        std::int64_t rows = 0;
-        while (PGresult* result = PQgetResult(connection_.raw())) {
-            const PlainAnswer end{result};
-            if (end.status() != PGRES_COMMAND_OK) connection_.fail();
-            rows = end.changed();
-        }
+        const std::int64_t rows = end_copy_in(connection_);
         CRASH_POINT("restore: after a table");
         return rows;
     }
@@ -350,35 +184,29 @@ public:
                         (sequence.called ? ", true)" : ", false)"));
     }
     [[nodiscard]] RestoredWork finish() override {
-        connection_.run("ALTER TABLE sundial.users ENABLE TRIGGER USER");
-        RestoredWork work;
+        connection_.run(
+            "ALTER TABLE sundial.users ENABLE TRIGGER USER;"
+            "ALTER TABLE sundial.event_history ENABLE TRIGGER USER");
+        // The first follower of a database makes the trigger that queues outcomes.
+        connection_.run(
+            "SELECT sundial.follow_outcomes(name, event_types) FROM sundial.outcome_followers");
         // An event that was being sent may have arrived, and will be sent again. The new version
         // fences the holders of its claim.
-        work.claims_ended = connection_
-                                .run(R"sql(
+        const std::int64_t claims_ended = connection_
+                                              .run(R"sql(
             UPDATE sundial.events
                SET lease_ends = least(lease_ends, now()), version = version + 1,
                    claimable_at = CASE WHEN pull THEN least(claimable_at, now()) ELSE claimable_at END
              WHERE claimed_by IS NOT NULL)sql")
-                                .changed();
+                                              .changed();
         connection_.run(
             "UPDATE sundial.operations SET claimable_at = least(claimable_at, now())"
             " WHERE status = 'RUNNING'");
-        work.live = connection_.run("SELECT count(*) FROM sundial.events").number(0, 0);
-        const PlainAnswer due = connection_.run(R"sql(
-            SELECT coalesce(endpoint.external_id, endpoint.name, 'no endpoint'), count(*)
-              FROM sundial.events AS event
-              LEFT JOIN sundial.endpoints AS endpoint ON endpoint.id = event.endpoint_id
-             WHERE event.claimable_at <= now() GROUP BY 1 ORDER BY 2 DESC, 1)sql");
-        for (int row = 0; row < due.rows(); ++row) {
-            work.due.push_back({due.text(row, 0), due.number(row, 1)});
-        }
-        const PlainAnswer oldest = connection_.run(
-            "SELECT to_char(min(due), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') FROM sundial.events"
-            " WHERE claimable_at <= now() HAVING count(*) > 0");
-        if (oldest.rows() > 0) work.oldest_due = oldest.text(0, 0);
+        RestoredWork work = work_left(connection_);
+        work.claims_ended = claims_ended;
         return work;
     }
+    [[nodiscard]] PlainConnection& connection() override { return connection_; }
     void commit() override {
         CRASH_POINT("restore: before commit");
         connection_.run("COMMIT");
@@ -406,6 +234,32 @@ std::unique_ptr<RestoreTransaction> RestoreTransaction::begin(const std::string&
     return std::make_unique<Restoring>(url, replace);
 }
 
+namespace {
+
+std::optional<std::vector<std::vector<std::string>>> instance_roles(PlainConnection& connection) {
+    const PlainAnswer known =
+        connection.run("SELECT to_regclass('sundial.instance_reports') IS NOT NULL");
+    if (known.text(0, 0) != "t") return std::nullopt;
+    // One row for each role of an instance; an instance without roles has one, too.
+    const PlainAnswer rows =
+        connection.run(R"sql(
+        SELECT id, coalesce(role, '')
+          FROM sundial.instance_reports LEFT JOIN LATERAL unnest(roles) AS role ON true
+         WHERE NOT draining
+           AND reported_at > sundial.clock() - make_interval(secs => )sql" +
+                       std::to_string(silent_instance_after.count()) + ") ORDER BY id");
+    std::vector<std::vector<std::string>> all;
+    std::string instance;
+    for (int row = 0; row < rows.rows(); ++row) {
+        if (rows.text(row, 0) != instance) all.emplace_back();
+        instance = rows.text(row, 0);
+        all.back().push_back(rows.text(row, 1));
+    }
+    return all;
+}
+
+}  // namespace
+
 ServerState server_state(const std::string& url) {
     PlainConnection connection{url, false};
     ServerState state;
@@ -431,6 +285,7 @@ ServerState server_state(const std::string& url) {
         "SELECT name FROM pg_settings"
         " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'");
     for (int row = 0; row < off.rows(); ++row) state.unsafe_settings.push_back(off.text(row, 0));
+    state.instance_roles = instance_roles(connection);
     return state;
 }
 

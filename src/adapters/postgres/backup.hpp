@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 /// Reading for a backup of a PostgreSQL database, and writing for a restore (ADR 0048). Both use a
 /// connection of their own, without the time limits of the scheduler's connections.
 namespace sundial::postgres {
+
+class PlainConnection;
 
 struct SavedTable {
     std::string name;
@@ -68,6 +71,8 @@ public:
     /// Ends all claims and reports the work left. Changes are kept only after `commit`.
     [[nodiscard]] virtual RestoredWork finish() = 0;
     virtual void commit() = 0;
+    /// For other statements in the transaction.
+    [[nodiscard]] virtual PlainConnection& connection() = 0;
 };
 
 /// State of the server for `sundial doctor`.
@@ -79,6 +84,9 @@ struct ServerState {
     std::int64_t connections = 0, most_connections = 0;
     bool in_recovery = false;
     std::vector<std::string> unsafe_settings{};
+    /// Of each instance that has reported within 20 s and is not about to end; empty if the schema
+    /// is older than the reports.
+    std::optional<std::vector<std::vector<std::string>>> instance_roles{};
 };
 [[nodiscard]] ServerState server_state(const std::string& url);
 

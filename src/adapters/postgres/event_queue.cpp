@@ -214,6 +214,7 @@ public:
         QueuePeek peeked{{}, std::vector<Instant>(lanes.size() * shards(), never)};
         peeked.lanes.assign(lanes.begin(), lanes.end());
         const auto handlers = to_handlers(lanes);
+        lower_floors_for(dead);
         std::vector<Reading> readings;
         if (std::ranges::find(lanes, endpoint_lane) != lanes.end()) {
             readings.push_back(reading_of(to_endpoints_));
@@ -398,10 +399,10 @@ public:
             if (left <= 0us) {
                 renewal.dead.ids.push_back(id);
             } else {
+                renewal.alive.push_back(id);
                 renewal.next_death = std::min(renewal.next_death.value_or(left), left);
             }
         }
-        lower_floors_for(renewal.dead);
         return renewal;
     }
 

@@ -78,6 +78,9 @@ Event event_in(const Row& row) {
             .dismissed_at = row.has("dismissed_at")
                                 ? row.get<std::optional<Instant>>("dismissed_at")
                                 : std::nullopt,
+            .dismissal_note = row.has("dismissal_note")
+                                  ? row.get<std::optional<std::string>>("dismissal_note")
+                                  : std::nullopt,
             .created_at = row.get<Instant>("created_at"),
             .updated_at = row.get<Instant>("updated_at"),
             .state = state_in(row)};

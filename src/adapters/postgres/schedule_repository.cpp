@@ -75,7 +75,7 @@ public:
             schedules_in(session_.run(statement, query.enabled, query.per_user,
                                       if_any(name_column(query.kinds)), if_any(query.types),
                                       query.endpoint, query.prefix, last_id(query.page),
-                                      last_instant(query.page), rows_for(query.page))),
+                                      last_instant(query.page), rows_for(query.page), query.tag)),
             query.page);
     }
 
@@ -100,7 +100,7 @@ private:
             std::chrono::microseconds{schedule.misfire.grace}, schedule.misfire.limit,
             to_string(schedule.concurrency), std::chrono::microseconds{schedule.jitter},
             schedule.starts_at, schedule.ends_at, schedule.version, schedule.planned_version,
-            schedule.created_at, schedule.updated_at);
+            schedule.created_at, schedule.updated_at, schedule.tags);
     }
 
     Session& session_;

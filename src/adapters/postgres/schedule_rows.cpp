@@ -59,7 +59,8 @@ Schedule schedule_in(const Row& row) {
             .version = row.get<Version>("version"),
             .planned_version = row.get<Version>("planned_version"),
             .created_at = row.get<Instant>("created_at"),
-            .updated_at = row.get<Instant>("updated_at")};
+            .updated_at = row.get<Instant>("updated_at"),
+            .tags = row.get<std::vector<std::string>>("tags")};
 }
 
 }  // namespace

@@ -25,18 +25,19 @@ inline constexpr Statement keep_schedules{"keep_schedules", R"sql(
     SELECT pg_advisory_xact_lock_shared(hashtext('sundial.schedules_per_user')))sql"};
 inline constexpr Statement wait_for_planning{"wait_for_planning", R"sql(
     SELECT pg_advisory_xact_lock(hashtext('sundial.schedules_per_user')))sql"};
-/// $1 to $35: the columns in order.
+/// $1 to $36: the columns in order.
 inline constexpr Statement add_schedule{"add_schedule", R"sql(
     INSERT INTO sundial.schedules
         (id, external_id, event_type, priority, enabled, note, kind, yearly_on, yearly_at,
          cron, ical, dtstart, rrule, rdates, exdates, every, per_user, timezone,
          endpoint_id, payload, gap, overlap, leap, misfire, misfire_window, misfire_grace,
          misfire_limit, concurrency, jitter, starts_at, ends_at, version, planned_version,
-         created_at, updated_at)
+         created_at, updated_at, tags)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
+            $36)
     ON CONFLICT (external_id) DO NOTHING)sql"};
-/// $1 to $35 as above.
+/// $1 to $36 as above.
 inline constexpr Statement update_schedule{"update_schedule", R"sql(
     UPDATE sundial.schedules
        SET external_id = $2, event_type = $3, priority = $4, enabled = $5, note = $6, kind = $7,
@@ -45,13 +46,14 @@ inline constexpr Statement update_schedule{"update_schedule", R"sql(
            endpoint_id = $19, payload = $20, gap = $21, overlap = $22, leap = $23, misfire = $24,
            misfire_window = $25, misfire_grace = $26, misfire_limit = $27, concurrency = $28,
            jitter = $29, starts_at = $30, ends_at = $31, version = $32, planned_version = $33,
-           created_at = $34, updated_at = $35
+           created_at = $34, updated_at = $35, tags = $36
      WHERE id = $1)sql"};
 inline constexpr Statement remove_schedule{"remove_schedule", R"sql(
     DELETE FROM sundial.schedules WHERE id = $1)sql"};
 
 /// $1 enabled, $2 per user, $3 kinds, $4 types, $5 endpoint, $6 prefix of id, external id or type;
-/// $7 id and $8 creation time of the previous page's last row (null: the first page), $9 limit.
+/// $7 id and $8 creation time of the previous page's last row (null: the first page), $9 limit, $10
+/// tag.
 #define SUNDIAL_LIST_SCHEDULES(name, beyond, direction)                             \
     inline constexpr Statement name {                                               \
         #name,                                                                      \
@@ -63,6 +65,7 @@ inline constexpr Statement remove_schedule{"remove_schedule", R"sql(
             " AND ($5::uuid IS NULL OR endpoint_id = $5)"                           \
             " AND ($6::text IS NULL OR starts_with(id::text, $6)"                   \
             "      OR starts_with(external_id, $6) OR starts_with(event_type, $6))" \
+            " AND ($10::text IS NULL OR $10 = ANY (tags))"                          \
             " AND ($7::uuid IS NULL OR (created_at, id) " beyond                    \
             " ($8::timestamptz, $7))"                                               \
             " ORDER BY created_at " direction ", id " direction " LIMIT $9",        \

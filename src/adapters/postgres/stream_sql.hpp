@@ -197,7 +197,8 @@ inline constexpr Statement remove_snapshot{"remove_snapshot", R"sql(
 
 /// $1 limit.
 inline constexpr Statement followers{"followers", R"sql(
-    SELECT name, position FROM sundial.checkpoints WHERE version > 0 ORDER BY name LIMIT $1)sql"};
+    SELECT name, position FROM sundial.checkpoints
+     WHERE version > 0 AND NOT starts_with(name, 'outcomes:') ORDER BY name LIMIT $1)sql"};
 
 #define SUNDIAL_CHECKPOINT                                                  \
     "SELECT position, event_id, fencing_token, holder, held_until, version" \

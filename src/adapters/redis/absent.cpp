@@ -3,14 +3,17 @@
 
 namespace sundial::redis {
 
-void check_url(const std::string& /*url*/) {
-    throw CannotStart{
-        "locks.url names a Redis server, and this program was built without hiredis: install "
-        "libhiredis-dev and build again, or leave locks.url empty to keep locks in the database"};
+void check_url(const std::string& /*url*/, std::string_view setting) {
+    const std::string name{setting};
+    throw CannotStart{name +
+                      " names a Redis server, and this program was built without hiredis: install "
+                      "libhiredis-dev and build again, or leave " +
+                      name + " empty to keep locks in the database"};
 }
 
-std::unique_ptr<LockStore> open_locks(const std::string& url, Store& /*store*/) {
-    check_url(url);
+std::unique_ptr<LockStore> open_locks(const std::string& url, Store& /*store*/,
+                                      std::string_view setting) {
+    check_url(url, setting);
     return nullptr;  // not reached
 }
 

@@ -12,10 +12,11 @@
 namespace sundial::redis {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
-    throw CannotStart{"locks.url: " + why +
-                      "; a lock server is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]"};
-}
+/// Why the text is not the URL of a lock server.
+struct BadUrl {
+    std::string why;
+};
+[[noreturn]] void refuse(const std::string& why) { throw BadUrl{why}; }
 
 int number(std::string_view text, int max, const std::string& what) {
     int value = -1;
@@ -55,9 +56,7 @@ std::optional<std::string_view> cut(std::string_view& text, std::size_t separato
     return before;
 }
 
-}  // namespace
-
-Address parse_url(std::string_view url) {
+Address address_in(std::string_view url) {
     constexpr std::string_view scheme = "redis://";
     if (!url.starts_with(scheme)) refuse("not a redis:// URL (TLS is not supported)");
     std::string_view rest = url.substr(scheme.size());
@@ -82,6 +81,17 @@ Address parse_url(std::string_view url) {
     if (place.empty()) refuse("no host");
     address.host = place;
     return address;
+}
+
+}  // namespace
+
+Address parse_url(std::string_view url, std::string_view setting) {
+    try {
+        return address_in(url);
+    } catch (const BadUrl& bad) {
+        throw CannotStart{std::string{setting} + ": " + bad.why +
+                          "; a lock server is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]"};
+    }
 }
 
 namespace {

@@ -18,8 +18,8 @@ struct Address {
 };
 
 /// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`; user and password percent-encoded, an IPv6
-/// host in brackets. Throws CannotStart, without showing the password.
-[[nodiscard]] Address parse_url(std::string_view url);
+/// host in brackets. Throws CannotStart, which names the `setting` and does not show the password.
+[[nodiscard]] Address parse_url(std::string_view url, std::string_view setting = "locks.url");
 
 }  // namespace sundial::redis
 

@@ -242,10 +242,11 @@ Result<void, LockLeaseLost> RedisLocks::guard(Transaction& tx, const std::string
     return pass_fence(tx, name, token);
 }
 
-std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store) {
-    return std::make_unique<RedisLocks>(parse_url(url), store);
+std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store,
+                                      std::string_view setting) {
+    return std::make_unique<RedisLocks>(parse_url(url, setting), store);
 }
 
-void check_url(const std::string& url) { (void)parse_url(url); }
+void check_url(const std::string& url, std::string_view setting) { (void)parse_url(url, setting); }
 
 }  // namespace sundial::redis

@@ -1,23 +1,17 @@
 #include "adapters/sqlite/backup.hpp"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <map>
 #include <memory>
-#include <system_error>
 
+#include "adapters/sqlite/backup_file.hpp"
 #include "adapters/sqlite/connection.hpp"
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/migrate.hpp"
 #include "application/ports/failures.hpp"
 #include "base/crash_point.hpp"
 
-// Reads tables that later migrations may add, so it works with names of tables at run time, on
-// plain sqlite3 statements.
 namespace sundial::sqlite {
 namespace {
 
@@ -25,91 +19,6 @@ namespace fs = std::filesystem;
 
 /// Pages of one step, 4 MB: after each the progress is shown.
 constexpr int pages_of_a_step = 1024;
-
-/// A database opened for a backup, outside of the pool.
-class BackupFile {
-public:
-    BackupFile(const std::string& name, int flags) {
-        sqlite3* opened = nullptr;
-        const int code =
-            sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-        database_.reset(opened);
-        if (code != SQLITE_OK)
-            throw CannotStart{"cannot open " + name + ": " + sqlite3_errstr(code)};
-        sqlite3_busy_timeout(opened, 5'000);
-    }
-    [[nodiscard]] sqlite3* handle() const { return database_.get(); }
-    void run(const std::string& sql) const {
-        if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
-    }
-    [[noreturn]] void fail() const { throw Corrupt{sqlite3_errmsg(handle())}; }
-
-private:
-    struct Close {
-        void operator()(sqlite3* database) const { sqlite3_close(database); }
-    };
-    std::unique_ptr<sqlite3, Close> database_;
-};
-
-/// One execution of a statement made at run time.
-class BackupRows {
-public:
-    BackupRows(sqlite3* database, const std::string& sql) : database_{database} {
-        sqlite3_stmt* made = nullptr;
-        const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &made, nullptr);
-        statement_.reset(made);
-        if (code != SQLITE_OK) throw Corrupt{sqlite3_errmsg(database)};
-    }
-    void bind(int parameter, const std::string& text) {
-        sqlite3_bind_text(statement_.get(), parameter, text.c_str(), -1, SQLITE_TRANSIENT);
-    }
-    void bind(int parameter, std::int64_t value) {
-        sqlite3_bind_int64(statement_.get(), parameter, value);
-    }
-    bool next() {
-        const int code = sqlite3_step(statement_.get());
-        if (code == SQLITE_ROW) return true;
-        if (code == SQLITE_DONE) return false;
-        throw Corrupt{sqlite3_errmsg(database_)};
-    }
-    [[nodiscard]] std::int64_t number(int column) const {
-        return sqlite3_column_int64(statement_.get(), column);
-    }
-    [[nodiscard]] std::string text(int column) const {
-        const auto* text =
-            reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
-        return text ? text : "";
-    }
-    [[nodiscard]] sqlite3_stmt* raw() const { return statement_.get(); }
-
-private:
-    struct Finish {
-        void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-    };
-    sqlite3* database_;
-    std::unique_ptr<sqlite3_stmt, Finish> statement_;
-};
-
-std::string quoted_name(const std::string& name) {
-    std::string text = "\"";
-    for (const char c : name) text += c == '"' ? std::string{"\"\""} : std::string{c};
-    return text + "\"";
-}
-
-std::vector<std::string> tables_to_save(sqlite3* database) {
-    BackupRows rows{database,
-                    "SELECT name FROM sqlite_schema WHERE type = 'table'"
-                    " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-                    " AND name NOT LIKE 'sundial\\_backup%' ESCAPE '\\' ORDER BY name"};
-    std::vector<std::string> names;
-    while (rows.next()) names.push_back(rows.text(0));
-    return names;
-}
-
-std::int64_t number_of(sqlite3* database, const std::string& sql) {
-    BackupRows rows{database, sql};
-    return rows.next() ? rows.number(0) : 0;
-}
 
 struct TableSum {
     std::int64_t rows = 0;
@@ -138,12 +47,6 @@ TableSum sum_of(sqlite3* database, const std::string& table, const NewDigest& di
     }
     result.sha256 = sum->finish();
     return result;
-}
-
-bool has_table(sqlite3* database, const char* name) {
-    BackupRows rows{database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1"};
-    rows.bind(1, name);
-    return rows.next();
 }
 
 void find_damage(sqlite3* database, DatabaseContent& content) {
@@ -208,54 +111,6 @@ void compare_digests(sqlite3* database, const NewDigest& digest, DatabaseContent
         content.faults.push_back("table " + table + " is missing");
 }
 
-/// Without a log beside it nothing writes to the file, and SQLite needs to create nothing.
-std::string name_to_read(const fs::path& file) {
-    if (fs::exists(file.string() + "-wal")) return file.string();
-    std::string name = "file:";
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    for (const char c : fs::absolute(file).string()) {
-        if (c == '%' || c == '?' || c == '#') {
-            name += '%';
-            name += digits[static_cast<unsigned char>(c) >> 4];
-            name += digits[static_cast<unsigned char>(c) & 15];
-        } else {
-            name += c;
-        }
-    }
-    return name + "?immutable=1";
-}
-
-void sync_to_disk(const fs::path& path, int flags) {
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-    const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-    const int error = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (!synced) {
-        throw CannotStart{"cannot write " + path.string() +
-                          " to the disk: " + std::generic_category().message(error)};
-    }
-}
-
-/// After this the file has its new name even if the power fails.
-void rename_for_good(const fs::path& from, const fs::path& to) {
-    sync_to_disk(from, O_RDWR);
-    fs::rename(from, to);
-    sync_to_disk(fs::absolute(to).parent_path(), O_RDONLY | O_DIRECTORY);
-}
-
-/// An empty file of mode 0600, in place of one that an interrupted command has left.
-void make_empty(const fs::path& file) {
-    for (const char* const ending : {"", "-journal", "-wal", "-shm"}) {
-        fs::remove(file.string() + ending);
-    }
-    const int made = open_private(file);
-    if (made < 0) {
-        throw CannotStart{"cannot create " + file.string() + ": " +
-                          std::generic_category().message(errno)};
-    }
-    ::close(made);
-}
-
 /// Copies pages as of one instant: `from` has an open transaction that reads.
 void copy_pages(sqlite3* from, const BackupFile& to, const OnPages& on_pages) {
     struct End {
@@ -273,13 +128,6 @@ void copy_pages(sqlite3* from, const BackupFile& to, const OnPages& on_pages) {
         if (code != SQLITE_OK) {
             throw Unavailable{std::string{"the backup failed: "} + sqlite3_errstr(code)};
         }
-    }
-}
-
-void remove_quietly(const fs::path& file) noexcept {
-    std::error_code ignored;
-    for (const char* const ending : {"", "-journal", "-wal", "-shm"}) {
-        fs::remove(file.string() + ending, ignored);
     }
 }
 
@@ -372,84 +220,6 @@ DatabaseContent back_up(const fs::path& file, const fs::path& to, const NewDiges
     }
 }
 
-namespace {
-
-void refuse_used(const fs::path& file) {
-    if (!fs::exists(file) || fs::file_size(file) == 0) return;
-    const BackupFile old{file.string(), SQLITE_OPEN_READWRITE};
-    const bool is_ours = has_table(old.handle(), "events") && has_table(old.handle(), "users");
-    const bool used = !is_ours || number_of(old.handle(),
-                                            "SELECT EXISTS (SELECT 1 FROM events)"
-                                            " OR EXISTS (SELECT 1 FROM event_history)"
-                                            " OR EXISTS (SELECT 1 FROM users)"
-                                            // The first migration stores one.
-                                            " OR EXISTS (SELECT 1 FROM schedules WHERE version > 1"
-                                            " OR external_id IS NOT 'birthday')"
-                                            " OR EXISTS (SELECT 1 FROM endpoints)"
-                                            " OR EXISTS (SELECT 1 FROM api_keys)"
-                                            " OR EXISTS (SELECT 1 FROM outboxes)"
-                                            " OR EXISTS (SELECT 1 FROM streams)"
-                                            " OR EXISTS (SELECT 1 FROM checkpoints)"
-                                            " OR EXISTS (SELECT 1 FROM recorded_events)") != 0;
-    if (used) {
-        throw CannotStart{"the database " + file.string() +
-                          " has data. Give --replace to delete it, or another file"};
-    }
-}
-
-/// The log of the old file must not survive it: SQLite would apply it to the new one. A damaged or
-/// missing file cannot take its log in, so the log is deleted.
-void finish_log(const fs::path& file) {
-    if (!fs::exists(file.string() + "-wal")) return;
-    bool lost = !fs::exists(file);
-    if (!lost) {
-        const BackupFile old{file.string(), SQLITE_OPEN_READWRITE};
-        constexpr const char* finish =
-            "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE";
-        const int code = sqlite3_exec(old.handle(), finish, nullptr, nullptr, nullptr) & 0xff;
-        lost = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-        if (code != SQLITE_OK && !lost) old.fail();
-    }
-    if (lost) {
-        for (const char* const ending : {"-wal", "-shm"}) fs::remove(file.string() + ending);
-    }
-    if (fs::exists(file.string() + "-wal")) {
-        throw CannotStart{"another program has " + file.string() +
-                          " open. Close it, then restore again"};
-    }
-}
-
-/// Ends all claims: an event that was being sent may have arrived, and will be sent again. The new
-/// version fences their holders.
-std::int64_t end_claims(const BackupFile& restored, Instant now) {
-    BackupRows update{
-        restored.handle(),
-        "UPDATE events SET claimable_at = min(claimable_at, ?1), version = version + 1"
-        " WHERE claimed_by IS NOT NULL"};
-    update.bind(1, static_cast<std::int64_t>(now.time_since_epoch().count()));
-    update.next();
-    return sqlite3_changes64(restored.handle());
-}
-
-RestoredWork work_left(sqlite3* database, Instant now) {
-    RestoredWork work;
-    work.live = number_of(database, "SELECT count(*) FROM events");
-    BackupRows rows{database,
-                    "SELECT coalesce(endpoint.external_id, endpoint.name, 'no endpoint'), count(*)"
-                    "  FROM events LEFT JOIN endpoints AS endpoint ON endpoint.id = endpoint_id"
-                    " WHERE claimable_at <= ?1 GROUP BY 1 ORDER BY 2 DESC, 1"};
-    rows.bind(1, static_cast<std::int64_t>(now.time_since_epoch().count()));
-    while (rows.next()) work.due.push_back({rows.text(0), rows.number(1)});
-    BackupRows oldest{database,
-                      "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', min(due) / 1000000, 'unixepoch')"
-                      "  FROM events WHERE claimable_at <= ?1 HAVING count(*) > 0"};
-    oldest.bind(1, static_cast<std::int64_t>(now.time_since_epoch().count()));
-    if (oldest.next()) work.oldest_due = oldest.text(0);
-    return work;
-}
-
-}  // namespace
-
 RestoredWork restore_database(const fs::path& backup, const fs::path& file,
                               const RestoreTerms& terms, const NewDigest& digest, Instant now) {
     const DatabaseContent content = check_database(backup, digest, true);
@@ -458,7 +228,9 @@ RestoredWork restore_database(const fs::path& backup, const fs::path& file,
                           content.faults.front() + ". Nothing has changed"};
     }
     const FileLock lock{file};
-    if (!terms.replace) refuse_used(file);
+    if (!terms.replace) {
+        refuse_used(file, "Give --replace to delete it, or another file");
+    }
     const fs::path partial = file.string() + "-restoring";
     make_empty(partial);
     RestoredWork work;

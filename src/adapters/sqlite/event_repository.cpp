@@ -121,9 +121,9 @@ public:
 
     Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
                                                           Version held) override {
-        const auto dismissed =
-            session_.connection.execute(sql::dismiss, changed.id, held, changed.dismissed_at,
-                                        changed.version, changed.updated_at);
+        const auto dismissed = session_.connection.execute(
+            sql::dismiss, changed.id, held, changed.dismissed_at, changed.version,
+            changed.updated_at, changed.dismissal_note);
         if (dismissed == 1) {
             set_key_free(changed, changed.dismissed_at.has_value());
             return {};

@@ -35,6 +35,7 @@ std::unique_ptr<CheckpointStore> make_checkpoint_store(Session& session);
 std::unique_ptr<LockRepository> make_lock_repository(Session& session);
 std::unique_ptr<IdempotencyRepository> make_idempotency_repository(Session& session);
 std::unique_ptr<OutboxProgress> make_outbox_progress(Session& session);
+std::unique_ptr<OutcomeQueue> make_outcome_queue(Session& session);
 std::unique_ptr<InstanceRepository> make_instance_repository(Session& session);
 std::unique_ptr<StatsRepository> make_stats_repository(Session& session);
 std::unique_ptr<SessionRepository> make_session_repository(Session& session);

@@ -98,6 +98,7 @@ Event read_event(Cursor& row) {
     const auto finished_at = row.take<std::optional<Instant>>();
     auto reason = row.take<std::optional<std::string>>();
     const auto dismissed_at = row.take<std::optional<Instant>>();
+    auto dismissal_note = row.take<std::optional<std::string>>();
     const auto version = row.take<Version>();
     const auto attempt = row.take<Attempt>();
     const auto retry_count = row.take<std::uint32_t>();
@@ -144,6 +145,7 @@ Event read_event(Cursor& row) {
             .retry_of = retry_of,
             .first_attempt_at = first_attempt_at,
             .dismissed_at = dismissed_at,
+            .dismissal_note = std::move(dismissal_note),
             .created_at = created_at,
             .updated_at = updated_at,
             .state = state_of(status, std::move(holder), finished_at, std::move(reason))};
@@ -204,7 +206,8 @@ Schedule read_schedule(Cursor& row) {
             .version = row.take<Version>(),
             .planned_version = row.take<Version>(),
             .created_at = row.take<Instant>(),
-            .updated_at = row.take<Instant>()};
+            .updated_at = row.take<Instant>(),
+            .tags = texts_in(row.take<std::string>())};
 }
 
 Endpoint read_endpoint(Cursor& row) {

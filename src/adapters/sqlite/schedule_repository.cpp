@@ -16,7 +16,7 @@
     "id, external_id, event_type, priority, enabled, note, kind, yearly_on, yearly_at, cron, " \
     "ical, dtstart, rrule, rdates, exdates, every, per_user, timezone, endpoint_id, payload, " \
     "gap, overlap, leap, misfire, misfire_window, misfire_grace, misfire_limit, concurrency, " \
-    "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at"
+    "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at, tags"
 
 /// SQL of schedules and of their skipped occurrences. In lists a filter is off if its parameter
 /// is null. Texts are compared byte by byte.
@@ -25,7 +25,8 @@ namespace sundial::sqlite::sql {
 /// Inserts nothing if another row has the external id.
 inline constexpr Statement add_schedule{"INSERT INTO schedules (" SUNDIAL_SCHEDULE R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-            ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)
+            ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35,
+            ?36)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 /// Parameters as the columns of add_schedule.
 inline constexpr Statement update_schedule{R"sql(
@@ -36,7 +37,7 @@ inline constexpr Statement update_schedule{R"sql(
            endpoint_id = ?19, payload = ?20, gap = ?21, overlap = ?22, leap = ?23, misfire = ?24,
            misfire_window = ?25, misfire_grace = ?26, misfire_limit = ?27, concurrency = ?28,
            jitter = ?29, starts_at = ?30, ends_at = ?31, version = ?32, planned_version = ?33,
-           created_at = ?34, updated_at = ?35
+           created_at = ?34, updated_at = ?35, tags = ?36
      WHERE id = ?1)sql"};
 inline constexpr Statement remove_schedule{"DELETE FROM schedules WHERE id = ?1"};
 inline constexpr Statement schedule{"SELECT " SUNDIAL_SCHEDULE " FROM schedules WHERE id = ?1"};
@@ -46,7 +47,7 @@ inline constexpr Statement schedules_per_user{"SELECT " SUNDIAL_SCHEDULE
 
 /// ?1 enabled, ?2 per user, ?3 kinds and ?4 types (JSON arrays), ?5 endpoint, ?6 prefix of id,
 /// external id or type, ?7 and ?8 first and last id with that prefix; ?9 id and ?10 creation time
-/// of the previous page's last row, ?11 limit.
+/// of the previous page's last row, ?11 limit, ?12 tag.
 #define SUNDIAL_LIST_SCHEDULES(name, beyond, direction)                        \
     inline constexpr Statement name{                                           \
         "SELECT " SUNDIAL_SCHEDULE                                             \
@@ -58,6 +59,7 @@ inline constexpr Statement schedules_per_user{"SELECT " SUNDIAL_SCHEDULE
         " AND (?6 IS NULL OR id BETWEEN ?7 AND ?8"                             \
         "      OR substr(event_type, 1, length(?6)) = ?6"                      \
         "      OR substr(coalesce(external_id, ''), 1, length(?6)) = ?6)"      \
+        " AND (?12 IS NULL OR ?12 IN (SELECT value FROM json_each(tags)))"     \
         " AND (?9 IS NULL OR (created_at, id) " beyond                         \
         " (?10, ?9))"                                                          \
         " ORDER BY created_at " direction ", id " direction " LIMIT ?11"}
@@ -130,7 +132,7 @@ std::int64_t write(Connection& connection, const Statement& statement, const Sch
         schedule.overlap, schedule.leap, schedule.misfire.policy, schedule.misfire.window,
         schedule.misfire.grace, schedule.misfire.limit, schedule.concurrency, schedule.jitter,
         schedule.starts_at, schedule.ends_at, schedule.version, schedule.planned_version,
-        schedule.created_at, schedule.updated_at);
+        schedule.created_at, schedule.updated_at, array_of(schedule.tags));
 }
 
 std::optional<std::string> kinds_of(const ScheduleQuery& query) {
@@ -186,7 +188,7 @@ public:
             all_of(connection_.query(statement, query.enabled, query.per_user, kinds_of(query),
                                      types, query.endpoint, query.prefix, ids.first, ids.last,
                                      id_after(query.page), number_after(query.page),
-                                     limit_of(query.page)),
+                                     limit_of(query.page), query.tag),
                    read_schedule),
             query.page);
     }

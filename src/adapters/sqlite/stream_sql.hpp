@@ -101,7 +101,8 @@ inline constexpr Statement remove_snapshot{R"sql(
 
 /// ?1 limit.
 inline constexpr Statement followers{R"sql(
-    SELECT name, position FROM checkpoints WHERE version > 0 ORDER BY name LIMIT ?1)sql"};
+    SELECT name, position FROM checkpoints
+     WHERE version > 0 AND name NOT LIKE 'outcomes:%' ORDER BY name LIMIT ?1)sql"};
 
 inline constexpr Statement find_checkpoint{R"sql(
     SELECT position, event_id, fencing_token, holder, held_until, version

@@ -80,6 +80,12 @@ void write(JsonWriter& json, const MisfireRule& rule) {
     json.member("limit", rule.limit).end_object();
 }
 
+void write(JsonWriter& json, const std::vector<std::string>& texts) {
+    json.begin_array();
+    for (const std::string& text : texts) write(json, text);
+    json.end_array();
+}
+
 /// Only the names, because the values may be credentials.
 void write(JsonWriter& json, const std::vector<EndpointHeader>& headers) {
     json.begin_array();
@@ -173,6 +179,7 @@ std::string recorded_data(const Schedule* before, const Schedule& after) {
         .add("endsAt", &Schedule::ends_at)
         .add("enabled", &Schedule::enabled)
         .add("note", &Schedule::note)
+        .add("tags", &Schedule::tags)
         .text();
 }
 

@@ -32,6 +32,7 @@ struct DeliveryModule {
         Delivery& in_process;
         const Handlers& handlers;
         SendPermit& permit;  // asked by `kinds` and `in_process`
+        Presence& presence = no_presence;
     };
     DeliveryModule(const Ports& p, const WorkerSettings& settings, const CircuitPolicy& circuit)
         : plan(p.store, p.zones, p.ids),
@@ -48,7 +49,8 @@ struct DeliveryModule {
                           .random = p.random,
                           .log = p.log,
                           .observer = p.observer,
-                          .permit = p.permit}) {}
+                          .permit = p.permit,
+                          .presence = p.presence}) {}
 
     PlanSuccessors plan;
     DeliverEvent deliver;

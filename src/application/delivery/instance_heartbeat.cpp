@@ -20,6 +20,7 @@ constexpr Mono shortest_pause = 10ms;
 }  // namespace
 
 void InstanceHeartbeat::begin() {
+    ports_.presence.show(own_);
     const Mono now = ports_.monotonic.now();
     ports_.permit.begin(now, now);
     set({.until = now, .since = now});
@@ -35,18 +36,18 @@ InstanceHeartbeat::Beat InstanceHeartbeat::send() {
     return beat;
 }
 
-Mono InstanceHeartbeat::answered(Beat beat) {
+Mono InstanceHeartbeat::answered(const Beat& beat) {
     if (beat.failure) {
         failed(*beat.failure);
         return ports_.monotonic.now() + retry_pause;
     }
-    if (beat.renewal) return renewed(*std::move(beat.renewal), beat.sent_at);
+    if (beat.renewal) return renewed(*beat.renewal, beat.sent_at);
     ports_.permit.begin(Mono::min(), Mono::max());
     set({});
     return Mono::max();
 }
 
-Mono InstanceHeartbeat::renewed(Renewal renewal, Mono sent_at) {
+Mono InstanceHeartbeat::renewed(const Renewal& renewal, Mono sent_at) {
     const Mono answered_at = ports_.monotonic.now();
     failing_ = false;
     const Alive before = state();
@@ -59,18 +60,29 @@ Mono InstanceHeartbeat::renewed(Renewal renewal, Mono sent_at) {
         const bool has_begun = before.until > before.since;
         if (has_begun) ports_.log.write(heartbeat_lost_line(answered_at - before.until));
     }
-    for (const InstanceId& id : renewal.dead.ids) {
-        if (std::ranges::find(before.dead.ids, id) == before.dead.ids.end()) {
-            ports_.log.write(instance_dead_line(id));
-        }
-    }
-    now.dead = std::move(renewal.dead);
+    now.dead = dead_of(renewal, before.dead);
     const bool in_time = answered_at < now.until;
     set(std::move(now));
     if (!in_time) return answered_at;
     Mono next = sent_at + renew_every;
     if (renewal.next_death) next = std::min(next, answered_at + *renewal.next_death);
     return std::max(next, answered_at + shortest_pause);
+}
+
+DeadInstances InstanceHeartbeat::dead_of(const Renewal& renewal, const DeadInstances& known) const {
+    DeadInstances dead{.ids = {}, .as_of = renewal.dead.as_of};
+    const auto add = [&](const InstanceId& id, bool has_ended) {
+        dead.ids.push_back(id);
+        if (std::ranges::find(known.ids, id) == known.ids.end()) {
+            ports_.log.write(instance_dead_line(id, has_ended));
+        }
+    };
+    for (const InstanceId& id : renewal.alive) {
+        if (ports_.presence.has_ended(id)) add(id, true);
+    }
+    for (const InstanceId& id : renewal.dead.ids) add(id, false);
+    std::ranges::sort(dead.ids);  // so that the same instances compare equal
+    return dead;
 }
 
 void InstanceHeartbeat::failed(const std::string& why) {
@@ -82,6 +94,7 @@ void InstanceHeartbeat::end(bool idle) {
     ports_.permit.begin(Mono::min(), Mono::max());
     set({});
     if (!idle) return;  // others find it dead, and take what it holds
+    ports_.presence.withdraw(own_);
     try {
         ports_.queue.retire(own_);
     } catch (const Unavailable& unavailable) {

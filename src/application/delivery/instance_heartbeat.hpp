@@ -6,6 +6,7 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/presence.hpp"
 #include "application/ports/send_permit.hpp"
 #include "base/log.hpp"
 #include "domain/liveness.hpp"
@@ -29,6 +30,7 @@ public:
         const MonotonicClock& monotonic;
         base::Log& log;
         SendPermit& permit;
+        Presence& presence = no_presence;
     };
     InstanceHeartbeat(InstanceId own, const Ports& ports) : own_(own), ports_(ports) {}
 
@@ -44,7 +46,7 @@ public:
     [[nodiscard]] Beat send();
     /// Its answer has arrived, which extends the permit. Returns when to send the next one;
     /// Mono::max() if the database needs no heartbeats.
-    [[nodiscard]] Mono answered(Beat beat);
+    [[nodiscard]] Mono answered(const Beat& beat);
     [[nodiscard]] Mono beat() { return answered(send()); }
     /// Leases alone count from now on. `idle`: the instance holds no claim.
     void end(bool idle);
@@ -53,7 +55,9 @@ public:
     [[nodiscard]] Alive state() const;
 
 private:
-    [[nodiscard]] Mono renewed(Renewal renewal, Mono sent_at);
+    [[nodiscard]] Mono renewed(const Renewal& renewal, Mono sent_at);
+    /// The instances to take over from: found dead by their heartbeats, or ended on this machine.
+    [[nodiscard]] DeadInstances dead_of(const Renewal& renewal, const DeadInstances& known) const;
     void failed(const std::string& why);
     void set(Alive state);
 

@@ -55,7 +55,8 @@ WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
       heartbeat_(settings.instance, {.queue = ports.queue,
                                      .monotonic = ports.monotonic,
                                      .log = ports.log,
-                                     .permit = ports.permit}),
+                                     .permit = ports.permit,
+                                     .presence = ports.presence}),
       recovery_(ports.log),
       mailbox_(std::make_shared<Mailbox>()) {}
 
@@ -84,8 +85,8 @@ void WorkerLoop::begin_heartbeat() {
     note_heartbeat();
 }
 
-WorkerLoop::NextBeat WorkerLoop::heartbeat_answered(InstanceHeartbeat::Beat beat) {
-    const Mono next = heartbeat_.answered(std::move(beat));
+WorkerLoop::NextBeat WorkerLoop::heartbeat_answered(const InstanceHeartbeat::Beat& beat) {
+    const Mono next = heartbeat_.answered(beat);
     return {next, note_heartbeat()};
 }
 

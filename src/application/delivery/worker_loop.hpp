@@ -52,6 +52,7 @@ struct WorkerPorts {
     base::Log& log;
     EngineObserver& observer;
     SendPermit& permit;  // asked by the deliveries
+    Presence& presence = no_presence;
 };
 
 /// Executes the worker's commands, one at a time, and passes it the answers. The loop continues
@@ -84,7 +85,7 @@ public:
         Mono at;        // when to send the next one
         bool has_news;  // the loop must turn
     };
-    [[nodiscard]] NextBeat heartbeat_answered(InstanceHeartbeat::Beat beat);
+    [[nodiscard]] NextBeat heartbeat_answered(const InstanceHeartbeat::Beat& beat);
     /// The loop has finished.
     void end_heartbeat();
     /// From any thread, also before run().

@@ -91,6 +91,9 @@ public:
         } else if (has_target(request.target) || request.shift) {
             refuse("/set", "not_allowed", "belongs to the action reschedule only");
         }
+        if (request.note && request.action != BulkAction::dismiss) {
+            refuse("/note", "not_allowed", "belongs to the action dismiss only");
+        }
         return std::move(defects_);
     }
 
@@ -306,6 +309,7 @@ private:
             case BulkAction::dismiss: {
                 EventEdit edit;
                 edit.dismissed = true;
+                edit.note = request_.note;
                 return edit_in(tx_, zones_, id, edit, std::nullopt);
             }
             case BulkAction::reschedule:
@@ -317,10 +321,13 @@ private:
     EventResult<Event> move(EventId id) {
         EventEdit edit;
         edit.target = request_.target;
-        if (request_.shift) {
+        // An event with an exact instant has no zone that an edit would take.
+        const bool in_own_zone = edit.target.local && !edit.target.zone &&
+                                 edit.target.local->find('[') == std::string::npos;
+        if (request_.shift || in_own_zone) {
             const auto event = tx_.events().find(id);
             if (!event) return NotFound{Noun::event, to_string(id)};
-            edit.target.utc = format_instant(event->due + *request_.shift);
+            if (request_.shift) edit.target.utc = format_instant(event->due + *request_.shift);
             edit.target.zone = event->intent.zone;
         }
         return edit_in(tx_, zones_, id, edit, std::nullopt);

@@ -36,6 +36,7 @@ struct BulkRequest {
     TargetFields target{};
     /// Relative to each event's target; may be negative.
     std::optional<std::chrono::seconds> shift{};
+    std::optional<std::string> note{};  // of a dismissal
 };
 
 /// The form in which an operation stores it, and back. Throws Corrupt for text that `text_of` did

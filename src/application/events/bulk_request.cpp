@@ -185,6 +185,7 @@ void each_member(Request& request, Visit visit) {
     visit("gap", target.gap);
     visit("overlap", target.overlap);
     visit("shift", request.shift);
+    visit("note", request.note);
 }
 
 }  // namespace

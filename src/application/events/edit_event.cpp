@@ -49,9 +49,10 @@ public:
     EventResult<Event> finished(const Event& event) {
         if (touches_plan(edit_)) return not_editable(event);
         if (!edit_.dismissed) return event;
-        auto dismissed = dismiss(event, *edit_.dismissed, tx_.now());
+        auto dismissed = dismiss(event, *edit_.dismissed, tx_.now(), edit_.note);
         if (!dismissed) return dismissed;
-        if (event.dismissed_at.has_value() == *edit_.dismissed) return event;
+        const bool same_note = !edit_.note || edit_.note == event.dismissal_note;
+        if (event.dismissed_at.has_value() == *edit_.dismissed && same_note) return event;
         if (auto stored = tx_.events().update_dismissed(*dismissed, event.version); !stored) {
             return stored.error();
         }
@@ -134,6 +135,10 @@ private:
 // Shares a new endpoint, then locks the event.
 EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
                            std::optional<Version> expected, const EndpointKinds& kinds) {
+    if (edit.note && edit.dismissed != true) {
+        return ValidationFailed{
+            {{"/note", "not_allowed", "belongs to a dismissal: give \"dismissed\":true too"}}};
+    }
     Editing editing{tx, zones, edit, kinds};
     const auto live = tx.events().lock(id);
     const auto event = live ? live : tx.events().find(id);

@@ -22,6 +22,7 @@ struct EventEdit {
     Edit<std::string> endpoint{};  // id or ext:…
     std::optional<Priority> priority{};
     std::optional<bool> dismissed{};
+    std::optional<std::string> note{};  // of a dismissal
 };
 
 /// Edits one event inside a transaction. Errors: as of EditEvent.

@@ -168,12 +168,14 @@ LogLine heartbeat_failed_line(const std::string& reason) {
             .fields = {{"reason", reason}}};
 }
 
-LogLine instance_dead_line(InstanceId id) {
+LogLine instance_dead_line(InstanceId id, bool has_ended) {
     return {.level = LogLevel::warn,
             .event_name = "instance.dead",
-            .message = "an instance sent no heartbeat: its claims are taken over",
+            .message = has_ended ? "the process of an instance on this machine has ended: its "
+                                   "claims are taken over"
+                                 : "an instance sent no heartbeat: its claims are taken over",
             .correlation_id = {},
-            .fields = {{"instance", to_string(id)}}};
+            .fields = {{"instance", to_string(id)}, {"ended", has_ended}}};
 }
 
 LogLine rescheduled_line(const EventMoved& moved) {

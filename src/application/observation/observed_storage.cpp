@@ -259,6 +259,7 @@ public:
     LockRepository& locks() override { return tx_.locks(); }
     IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
     OutboxProgress& outboxes() override { return tx_.outboxes(); }
+    OutcomeQueue& outcomes() override { return tx_.outcomes(); }
     InstanceRepository& instances() override { return tx_.instances(); }
     StatsRepository& stats() override { return tx_.stats(); }
     SessionRepository& sessions() override { return tx_.sessions(); }

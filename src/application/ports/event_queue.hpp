@@ -123,6 +123,8 @@ struct QueuePeek {
 /// What an instance learns when it renews its heartbeat.
 struct Renewal {
     DeadInstances dead{};
+    /// The other instances, which are not found dead.
+    std::vector<InstanceId> alive{};
     /// How long from now another instance is found dead unless it renews its heartbeat before.
     /// Empty: there is no other.
     std::optional<std::chrono::microseconds> next_death{};

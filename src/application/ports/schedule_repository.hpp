@@ -19,6 +19,7 @@ struct ScheduleQuery {
     std::vector<std::string> types;
     std::optional<EndpointId> endpoint;
     std::optional<std::string> prefix;  // of id, external id, event type
+    std::optional<std::string> tag{};   // exactly this one
     PageRequest page;                   // by createdAt
 };
 

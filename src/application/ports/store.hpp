@@ -16,6 +16,7 @@
 #include "application/ports/lock_store.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/outbox_progress.hpp"
+#include "application/ports/outcome_queue.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/session_repository.hpp"
 #include "application/ports/stats_repository.hpp"
@@ -66,6 +67,7 @@ public:
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
     virtual OutboxProgress& outboxes() = 0;
+    virtual OutcomeQueue& outcomes() = 0;
     virtual InstanceRepository& instances() = 0;
     virtual StatsRepository& stats() = 0;
     virtual SessionRepository& sessions() = 0;

@@ -135,21 +135,25 @@ PullResult<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     return as_it_is(event.id);
 }
 
-PullResult<Event> SettlePulled::release(std::string_view event, Version held) {
+PullResult<Event> SettlePulled::release(std::string_view event, Version held,
+                                        std::optional<Instant> until) {
     const auto claim = find(event, held, "release");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::released)) return as_it_is(claim->event.id);
     if (claim->over) return lease_lost(claim->event.id, held, "release");
+    const std::chrono::microseconds now{0};
+    const auto delay = until ? std::max(now, *until - claim->now) : now;
     const ReleasedClaim released{.id = claim->event.id,
                                  .held = held,
                                  .number = claim->event.attempt,
                                  .by = claim->by,
-                                 .delay = std::chrono::microseconds{0},
-                                 .reason = "RELEASED its worker released it"};
+                                 .delay = delay,
+                                 .reason = until ? "SNOOZED its worker asked for a later time"
+                                                 : "RELEASED its worker released it"};
     if (auto answer = ports_.queue.release_claims({&released, 1}).at(0); !answer) {
         return answer.error();
     }
-    ports_.wakeups.due_at(claim->now);
+    ports_.wakeups.due_at(claim->now + delay);
     return as_it_is(claim->event.id);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,8 +43,9 @@ public:
     [[nodiscard]] PullResult<Event> complete(std::string_view event, Version held);
     [[nodiscard]] PullResult<Event> fail(std::string_view event, Version held,
                                          const WorkFailure& failure);
-    /// Uses no attempt, and another worker may claim the event at once.
-    [[nodiscard]] PullResult<Event> release(std::string_view event, Version held);
+    /// Uses no attempt, and another worker may claim the event at once, or from `until` on.
+    [[nodiscard]] PullResult<Event> release(std::string_view event, Version held,
+                                            std::optional<Instant> until = std::nullopt);
     /// The lease ends `lease` from now. Changes no version. Errors: also ValidationFailed.
     [[nodiscard]] PullResult<Event> extend(std::string_view event, Version held,
                                            std::chrono::microseconds lease);

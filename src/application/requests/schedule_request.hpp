@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "application/requests/edits.hpp"
 #include "domain/schedule.hpp"
@@ -45,6 +46,7 @@ struct ScheduleFields {
     std::optional<Concurrency> concurrency{};
     std::optional<std::string> jitter{};
     Edit<std::string> starts_at{}, ends_at{};
+    std::optional<std::vector<std::string>> tags{};
 };
 
 }  // namespace sundial

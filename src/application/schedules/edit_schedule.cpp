@@ -9,9 +9,10 @@
 namespace sundial {
 namespace {
 
-/// A change of the note alone does not affect events.
+/// A change of the note or the tags alone does not affect events.
 bool same_plan(const Schedule& before, Schedule after) {
     after.note = before.note;
+    after.tags = before.tags;
     return before == after;
 }
 

@@ -100,6 +100,7 @@ public:
         read_policies();
         judge_rrule();
         read_bounds();
+        read_tags();
         if (fields_.payload) {
             if (auto refused = refuse_payload("/payload", *fields_.payload)) {
                 defects_.push_back(*std::move(refused));
@@ -279,6 +280,15 @@ private:
         if (read) return *read;
         refuse(pointer, read.error());
         return std::nullopt;
+    }
+
+    /// Sorted, each once, so that the same tags in another order change nothing.
+    void read_tags() {
+        if (!fields_.tags) return;
+        schedule_.tags = *fields_.tags;
+        std::ranges::sort(schedule_.tags);
+        const auto rest = std::ranges::unique(schedule_.tags);
+        schedule_.tags.erase(rest.begin(), rest.end());
     }
 
     void read_bounds() {

@@ -14,12 +14,6 @@
 namespace sundial {
 namespace {
 
-using namespace std::chrono_literals;
-
-/// Pause while there are no new events, another subscriber holds the lease, or the database is
-/// unavailable. A hint ends it early.
-constexpr std::chrono::microseconds resting_time = 1s;
-
 std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
     const std::hash<std::string> hash;
     return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
@@ -40,41 +34,25 @@ std::optional<std::string> defect_of(const Subscription::Settings& settings) {
     return std::nullopt;
 }
 
-/// The failure in the form that is stored with a parked event.
-HandlingFailure storable(HandlingFailure failure) {
-    if (failure) failure = storable_reason(*failure);
-    return failure;
-}
-
-/// The result of `handle`, or the text of its exception.
-template <class HandleIt>
-HandlingFailure failure_of(HandleIt handle) {
-    try {
-        return storable(handle());
-    } catch (const std::exception& error) {
-        return storable_reason(error.what());
-    }
-}
-
 }  // namespace
 
 Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings settings,
                            Project project)
-    : store_(store),
+    : Follower(settings.name, timing, defect_of(settings)),
+      store_(store),
       feed_(feed),
       timing_(timing),
       settings_(std::move(settings)),
-      project_(std::move(project)),
-      why_(defect_of(settings_)) {}
+      project_(std::move(project)) {}
 
 Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings settings,
                            Handle handle)
-    : store_(store),
+    : Follower(settings.name, timing, defect_of(settings)),
+      store_(store),
       feed_(feed),
       timing_(timing),
       settings_(std::move(settings)),
-      handle_(std::move(handle)),
-      why_(defect_of(settings_)) {}
+      handle_(std::move(handle)) {}
 
 Subscription::State Subscription::turn(const std::stop_token& stop) {
     if (why()) return State::stopped;
@@ -89,29 +67,7 @@ Subscription::State Subscription::turn(const std::stop_token& stop) {
 }
 
 void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log& log) {
-    const auto report = [&](const std::string& message) {
-        log.write({.level = base::LogLevel::warn,
-                   .event_name = {},
-                   .message = "subscription " + settings_.name + ": " + message,
-                   .correlation_id = {},
-                   .fields = {}});
-    };
-    while (!stop.stop_requested()) {
-        try {
-            const State state = turn(stop);
-            if (state == State::stopped) return report(why().value_or(""));
-            if (state == State::caught_up) rest(stop, watch);
-            if (state == State::elsewhere) timing_.sleep_until(timing_.now() + resting_time, stop);
-        } catch (const std::exception& error) {
-            report(std::string{"tries again soon: "} + error.what());
-            timing_.sleep_until(timing_.now() + resting_time, stop);
-        }
-    }
-    try {
-        release();
-    } catch (const std::exception& error) {
-        report(std::string{"the next follower waits until its lease expires: "} + error.what());
-    }
+    run_turns(stop, log, [&] { rest(stop, watch); });
 }
 
 /// Waits until there may be new events.
@@ -127,16 +83,6 @@ void Subscription::rest(const std::stop_token& stop, FeedWatch& watch) {
 
 void Subscription::release() {
     if (std::exchange(held_, false)) keep_.release(settings_.name, at_.fencing_token);
-}
-
-std::optional<std::string> Subscription::why() const {
-    const std::lock_guard lock(why_mutex_);
-    return why_;
-}
-
-void Subscription::stop_because(std::string why) {
-    const std::lock_guard lock(why_mutex_);
-    why_ = std::move(why);
 }
 
 bool Subscription::hold() {

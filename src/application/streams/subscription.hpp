@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -13,19 +12,17 @@
 #include "application/ports/store.hpp"
 #include "application/requests/results.hpp"
 #include "application/streams/feed_watch.hpp"
+#include "application/streams/follower.hpp"
 #include "application/streams/keep_checkpoint.hpp"
 #include "base/log.hpp"
 #include "sundial/retry.hpp"
 
 namespace sundial {
 
-/// Why an event could not be handled, for people; empty on success.
-using HandlingFailure = std::optional<std::string>;
-
 /// Follows the feed under a name: passes on each event, in order, and stores its checkpoint.
 /// Another subscription of the same name waits until the lease expires (concurrency 1). Driven by
 /// one thread.
-class Subscription {
+class Subscription final : public Follower {
 public:
     struct Settings {
         std::string name;
@@ -55,21 +52,11 @@ public:
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Project project);
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Handle handle);
 
-    enum class State : std::uint8_t {
-        moved,      // there may be more at once
-        caught_up,  // no new events
-        elsewhere,  // another subscriber holds the lease
-        stopped     // permanently: why() returns the reason
-    };
-    /// Handles one page. Throws Unavailable: the next turn continues from there.
-    State turn(const std::stop_token& stop = {});
+    State turn(const std::stop_token& stop = {}) override;
     /// Turns until a stop is requested or it stops by itself; then releases the lease. Never
     /// throws.
     void run(const std::stop_token& stop, FeedWatch& watch, base::Log& log);
-    /// Releases the lease for another subscriber, until a turn takes it again. Throws Unavailable.
-    void release();
-    /// Why it stopped by itself. Thread-safe.
-    [[nodiscard]] std::optional<std::string> why() const;
+    void release() override;
 
 private:
     using Entries = std::span<const FeedPage::Entry>;
@@ -102,7 +89,6 @@ private:
     [[nodiscard]] bool save(const Mark& mark, const std::vector<ParkedEvent>& parked);
     [[nodiscard]] bool note(const StreamResult<Checkpoint>& saved);
     [[nodiscard]] RetryRules rules(const std::stop_token& stop) const;
-    void stop_because(std::string why);
 
     Store& store_;
     Feed& feed_;
@@ -114,8 +100,6 @@ private:
     bool held_ = false;
     Checkpoint at_;
     Timing::Moment renew_at_{};
-    mutable std::mutex why_mutex_;
-    std::optional<std::string> why_;
 };
 
 }  // namespace sundial

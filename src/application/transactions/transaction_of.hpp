@@ -64,6 +64,9 @@ public:
     OutboxProgress& outboxes() override {
         return made(outboxes_, [this] { return make_outbox_progress(session_); });
     }
+    OutcomeQueue& outcomes() override {
+        return made(outcomes_, [this] { return make_outcome_queue(session_); });
+    }
     InstanceRepository& instances() override {
         return made(instances_, [this] { return make_instance_repository(session_); });
     }
@@ -107,6 +110,7 @@ private:
     std::unique_ptr<LockRepository> locks_;
     std::unique_ptr<IdempotencyRepository> idempotency_;
     std::unique_ptr<OutboxProgress> outboxes_;
+    std::unique_ptr<OutcomeQueue> outcomes_;
     std::unique_ptr<InstanceRepository> instances_;
     std::unique_ptr<StatsRepository> stats_;
     std::unique_ptr<SessionRepository> sessions_;

@@ -18,8 +18,8 @@ namespace json = boost::json;
 
 constexpr std::size_t max_shown_value = 80;
 
-/// The values of members that a file leaves out, as the API sets them. `enabled` and `note` are
-/// missing: a schedule that is paused by hand stays paused.
+/// The values of members that a file leaves out, as the API sets them. `enabled`, `note` and
+/// `tags` are missing: a schedule that is paused or tagged by hand stays so.
 constexpr std::pair<std::string_view, std::string_view> default_values[]{
     {"priority", R"("NORMAL")"},
     {"payload", "{}"},

@@ -1,6 +1,7 @@
 #include "server/backups.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/text_table.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
+#include "server/copies.hpp"
 #include "server/database.hpp"
 #include "server/doctor.hpp"
 #include "server/version.hpp"
@@ -51,6 +53,13 @@ std::int64_t rows_in(const DatabaseContent& content) {
     return rows;
 }
 
+/// The place of the key that the secrets of a database are sealed under.
+std::string key_place(const Settings& settings) {
+    const auto file = sqlite_file(settings.storage.url);
+    return file && settings.security.encryption_key.empty() ? *file + ".key"
+                                                            : "security.encryption_key";
+}
+
 int run_backup(const BackupFlags& flags) {
     const Settings settings = load(flags.settings).settings;
     const BackupDone done = [&] {
@@ -65,12 +74,24 @@ int run_backup(const BackupFlags& flags) {
         std::cout << "the snapshot was open for " << backup_seconds(*done.snapshot) << " and "
                   << done.transactions << " transactions; vacuum kept the rows that they deleted\n";
     }
-    const auto file = sqlite_file(settings.storage.url);
-    std::cout << "the key for secrets is not in it: keep "
-              << (file && settings.security.encryption_key.empty() ? *file + ".key"
-                                                                   : "security.encryption_key")
+    std::cout << "the key for secrets is not in it: keep " << key_place(settings)
               << " in another place\n";
     return ok;
+}
+
+/// What the first server sends.
+void print_due(const RestoredWork& work) {
+    std::int64_t due = 0;
+    for (const auto& each : work.due) due += each.events;
+    if (due == 0) {
+        std::cout << "no event is due\n";
+        return;
+    }
+    std::cout << due << " events are due and will be sent, some of them again; the oldest was due "
+              << work.oldest_due.value_or("?") << '\n';
+    for (const auto& each : work.due) {
+        std::cout << "  " << cli::harmless(each.endpoint) << ": " << each.events << '\n';
+    }
 }
 
 int run_restore(const BackupFlags& flags) {
@@ -91,23 +112,112 @@ int run_restore(const BackupFlags& flags) {
     }();
     std::cout << (flags.terms.dry_run ? "would restore " : "restored ") << flags.file << ": "
               << work.live << " live events\n";
-    std::int64_t due = 0;
-    for (const auto& each : work.due) due += each.events;
-    if (due == 0) {
-        std::cout << "no event is due\n";
-    } else {
-        std::cout << due
-                  << " events are due and will be sent, some of them again; the oldest was due "
-                  << work.oldest_due.value_or("?") << '\n';
-        for (const auto& each : work.due) {
-            std::cout << "  " << cli::harmless(each.endpoint) << ": " << each.events << '\n';
-        }
-    }
+    print_due(work);
     std::cout << work.claims_ended
               << " claims ended: their events were being delivered when the backup was made\n"
               << "receivers see events sent since the backup again, with the same webhook-id\n";
     if (flags.terms.dry_run) std::cout << "nothing has changed\n";
     return ok;
+}
+
+struct CopyFlags {
+    SettingsFlags settings;
+    std::string to;
+    CopyTerms terms;
+    bool yes = false;
+    bool json = false;
+};
+
+std::string json_of_copy(const CopyFlags& flags, const CopyDone& done, const std::string& key_from,
+                         const std::string& key_to) {
+    boost::json::array tables, losses, due;
+    for (const auto& each : done.tables) {
+        boost::json::object table{{"name", each.name}, {"rows", each.rows}};
+        if (!each.sha256.empty()) table["sha256"] = each.sha256;
+        tables.emplace_back(std::move(table));
+    }
+    for (const auto& each : done.losses) {
+        losses.emplace_back(boost::json::object{
+            {"what", each.what}, {"rows", each.rows}, {"refused", each.refused}});
+    }
+    for (const auto& each : done.work.due) {
+        due.emplace_back(boost::json::object{{"endpoint", each.endpoint}, {"events", each.events}});
+    }
+    boost::json::object all{{"dryRun", flags.terms.dry_run},
+                            {"rows", done.rows},
+                            {"rowsCopiedBefore", done.rows_before},
+                            {"tookMs", done.took.count()},
+                            {"tables", tables},
+                            {"notCopied", losses},
+                            {"liveEvents", done.work.live},
+                            {"claimsEnded", done.work.claims_ended},
+                            {"due", due},
+                            {"oldestDue", nullptr},
+                            {"keyFrom", key_from},
+                            {"keyTo", key_to}};
+    if (done.work.oldest_due) all["oldestDue"] = *done.work.oldest_due;
+    return boost::json::serialize(all);
+}
+
+void print_copy(const CopyFlags& flags, const CopyDone& done, const std::string& key_from,
+                const std::string& key_to) {
+    const bool dry = flags.terms.dry_run;
+    if (dry) {
+        std::cout << "would copy " << done.rows << " rows of " << done.tables.size() << " tables\n";
+    } else {
+        const auto seconds = std::max<std::int64_t>(1, done.took.count());
+        std::cout << "copied and verified " << done.rows << " rows of " << done.tables.size()
+                  << " tables in " << backup_seconds(done.took) << " ("
+                  << (done.rows - done.rows_before) * 1000 / seconds << " rows/s)";
+        if (done.rows_before > 0) {
+            std::cout << "; an interrupted copy had stored " << done.rows_before << " of them";
+        }
+        std::cout << '\n';
+    }
+    for (const auto& each : done.losses) {
+        std::cout << (each.refused ? "REFUSED  " : "not copied: ") << each.rows << ' ' << each.what
+                  << '\n';
+    }
+    std::cout << done.work.live << " live events\n";
+    print_due(done.work);
+    std::cout << done.work.claims_ended << " claims " << (dry ? "would end" : "ended")
+              << ": their events may have arrived, and are sent again with the same webhook-id\n"
+              << "the key for secrets is not copied: the one in " << key_from << " must be in "
+              << key_to << " before a server starts on the copy\n";
+    std::cout << (dry ? "nothing has changed\n"
+                      : "start no server on the source again: both would send the same events\n");
+}
+
+int run_copy(const CopyFlags& flags) {
+    const LoadedSettings loaded = load(flags.settings);
+    const Settings& source = loaded.settings;
+    Settings target = source;
+    target.storage.url = database_url(flags.to);
+    target.storage.listen_url.clear();
+    if (!flags.terms.dry_run && !flags.yes) {
+        const auto refused = cli::refuse_unconfirmed(
+            "copy the database, after which no server may "
+            "start on the source,",
+            person(), "give -y", output(false));
+        if (refused) return *refused;
+    }
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = product_version();
+    system::JsonLog log(quiet);
+    const CopyDone done = [&] {
+        BackupProgress progress;
+        return copy_database(source, target, flags.terms, progress.show(), log);
+    }();
+    const std::string key_from = key_place(source), key_to = key_place(target);
+    if (flags.json) {
+        std::cout << json_of_copy(flags, done, key_from, key_to) << '\n';
+    } else {
+        print_copy(flags, done, key_from, key_to);
+    }
+    const bool refused = std::any_of(done.losses.begin(), done.losses.end(),
+                                     [](const CopyLoss& each) { return each.refused; });
+    return refused ? failure : ok;
 }
 
 int run_check(const BackupFlags& flags) {
@@ -197,6 +307,17 @@ void add_backup_commands(CommandTree& tree) {
     restore.add_flag("--dry-run", flags->terms.dry_run,
                      "check the backup and the database, and print what would be sent");
     restore.add_flag("-y,--yes", flags->yes, "do not ask");
+    const auto copied = std::make_shared<CopyFlags>();
+    CLI::App& copy =
+        tree.verb(db, "copy", "copy everything from SQLite to PostgreSQL or back, without servers",
+                  [copied] { return run_copy(*copied); });
+    add_settings_flags(copy, copied->settings);
+    copy.add_option("to", copied->to, "the new database: a file or postgresql://…")->required();
+    copy.add_flag("--restart", copied->terms.restart, "throw an interrupted copy away");
+    copy.add_flag("--dry-run", copied->terms.dry_run,
+                  "check both databases, and print what would be copied and sent");
+    copy.add_flag("-y,--yes", copied->yes, "do not ask");
+    copy.add_flag("--json", copied->json, "one JSON object");
     CLI::App& check =
         tree.verb(db, "check", "look for damage in a backup or the database (exit code 1 if any)",
                   [flags] { return run_check(*flags); });

@@ -164,6 +164,7 @@ void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) 
         tree.verb(dlq, "dismiss", "mark as reviewed; they are no longer dead letters",
                   [flags] { return run_bulk(*flags, "dismiss"); });
     add_bulk_flags(dismiss, *flags);
+    dismiss.add_option("--note", flags->order.note, "why, at most 1,000 characters");
 
     CLI::App& exported =
         tree.verb(dlq, "export", "print all dead letters, one JSON object per line", [flags] {

@@ -55,6 +55,8 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.outboxes;
         DELETE FROM sundial.outbox_taken;
         DELETE FROM sundial.outbox_refused;
+        DELETE FROM sundial.outcome_followers;
+        DELETE FROM sundial.outcome_queue;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <list>
 #include <map>
+#include <vector>
 
 #include "support/engine.hpp"
 
@@ -14,14 +16,31 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 using Fault = FaultyQueue::Fault;
+
+/// Says what the test says.
+class FakePresence final : public Presence {
+public:
+    void show(InstanceId own) override { shown.push_back(own); }
+    void withdraw(InstanceId own) override { withdrawn.push_back(own); }
+    [[nodiscard]] bool has_ended(InstanceId other) override {
+        return std::ranges::find(ended, other) != ended.end();
+    }
+    std::vector<InstanceId> shown, withdrawn, ended;
+};
 
 class InstanceHeartbeatTest : public Engine {
 protected:
     InstanceHeartbeatTest() { own.begin(); }
 
     InstanceHeartbeat heartbeat_of(InstanceId id) {
-        return {id, {.queue = faulty, .monotonic = monotonic, .log = log, .permit = permit}};
+        return {id,
+                {.queue = faulty,
+                 .monotonic = monotonic,
+                 .log = log,
+                 .permit = permit,
+                 .presence = presence}};
     }
     [[nodiscard]] bool may_send() const { return permit.allows(monotonic.time, monotonic.time); }
     /// Beats as often as requested until `time` has passed.
@@ -31,6 +50,7 @@ protected:
         }
     }
 
+    FakePresence presence;
     InstanceHeartbeat own = heartbeat_of(instance_a);
 };
 
@@ -126,9 +146,47 @@ TEST_F(InstanceHeartbeatTest, LooksAgainWhenAnotherInstanceWouldBeDead) {
     EXPECT_EQ(field<std::string>(dead[0], "instance"), to_string(instance_b));
 }
 
+TEST_F(InstanceHeartbeatTest, ShowsThatTheInstanceRunsBeforeTheFirstBeat) {
+    EXPECT_THAT(presence.shown, ElementsAre(instance_a));
+}
+
+TEST_F(InstanceHeartbeatTest, FindsAnInstanceDeadAsSoonAsItsProcessHasEnded) {
+    (void)queue.renew(instance_b);
+    (void)own.beat();
+    EXPECT_THAT(own.state().dead.ids, IsEmpty());
+    presence.ended = {instance_b};
+    pass(1s);
+    (void)own.beat();
+    EXPECT_EQ(own.state().dead, (DeadInstances{{instance_b}, clock.now()}));
+    ASSERT_THAT(logged("instance.dead"), SizeIs(1));
+    EXPECT_TRUE(field<bool>(logged("instance.dead")[0], "ended"));
+}
+
+/// Also once its heartbeat shows it, and whichever was found first.
+TEST_F(InstanceHeartbeatTest, ReportsAnEndedInstanceOnce) {
+    const auto instance_c = an_id<InstanceId>();
+    (void)queue.renew(instance_b);
+    beat_for(3s);
+    (void)queue.renew(instance_c);
+    presence.ended = {instance_c};
+    (void)own.beat();
+    beat_for(10s);
+    EXPECT_THAT(own.state().dead.ids, UnorderedElementsAre(instance_b, instance_c));
+    ASSERT_THAT(logged("instance.dead"), SizeIs(2));
+    EXPECT_FALSE(field<bool>(logged("instance.dead")[1], "ended"));
+}
+
+/// Only what the database names: another one may use another database.
+TEST_F(InstanceHeartbeatTest, IgnoresAnEndedInstanceOfWhichTheDatabaseKnowsNothing) {
+    presence.ended = {instance_b};
+    (void)own.beat();
+    EXPECT_THAT(own.state().dead.ids, IsEmpty());
+}
+
 TEST_F(InstanceHeartbeatTest, EndsWithTheInstance) {
     (void)own.beat();
     own.end(true);
+    EXPECT_THAT(presence.withdrawn, ElementsAre(instance_a));
     EXPECT_TRUE(may_send());  // leases count
     EXPECT_EQ(queue.renew(instance_b)->next_death, std::nullopt);
 }
@@ -136,6 +194,7 @@ TEST_F(InstanceHeartbeatTest, EndsWithTheInstance) {
 TEST_F(InstanceHeartbeatTest, StaysBehindWithTheClaimsOfAnInstanceThatCouldNotSettleThem) {
     (void)own.beat();
     own.end(false);
+    EXPECT_THAT(presence.withdrawn, IsEmpty());  // a delivery may still be under way
     EXPECT_EQ(queue.renew(instance_b)->next_death, dead_after);
 }
 
@@ -147,7 +206,7 @@ protected:
         settings.clock_stands_still = false;
         auto instance = std::make_unique<WorkerLoop>(
             settings, WorkerPorts{faulty, plan, deliver, admit, judge, monotonic, random, log,
-                                  observer, permits.emplace_back()});
+                                  observer, permits.emplace_back(), presence});
         instance->begin_heartbeat();
         return instance;
     }
@@ -165,6 +224,7 @@ protected:
         }
     }
 
+    FakePresence presence;
     std::list<SendPermit> permits;
     std::map<WorkerLoop*, Mono> next_beat;
     std::unique_ptr<WorkerLoop> first = an_instance(instance_a), second = an_instance(instance_b);
@@ -188,6 +248,44 @@ TEST_F(TwoHearts, SendWhatADeadOneHeldWithinFiveSecondsAndOnce) {
     EXPECT_EQ(find(event).retry_count, 1U);
     EXPECT_THAT(logged("lease.expired"), SizeIs(1));
     run({second.get()}, 30s);
+    EXPECT_THAT(webhook.requests, SizeIs(2));
+}
+
+TEST_F(TwoHearts, SendWhatAnEndedOneHeldAtTheNextBeatAndOnce) {
+    run({first.get(), second.get()}, 2s);
+    a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    run({first.get()}, 30ms);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+
+    presence.ended = {instance_a};
+    run({second.get()}, renew_every + 100ms);
+    ASSERT_THAT(webhook.requests, SizeIs(2));
+    EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
+    run({second.get()}, 30s);
+    EXPECT_THAT(webhook.requests, SizeIs(2));
+}
+
+/// It comes back with its receiver's answer, which is too late.
+TEST_F(TwoHearts, LetAFrozenOneSettleNothingThatWasTakenOver) {
+    run({first.get(), second.get()}, 2s);
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    run({first.get()}, 30ms);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+    run({second.get()}, 5s);
+    ASSERT_THAT(webhook.requests, SizeIs(2));
+    const Event taken_over = find(event);
+
+    webhook.finish(accepted_outcome());
+    run({first.get()}, 1s);
+    EXPECT_EQ(find(event), taken_over);
+    EXPECT_THAT(logged("settle.late"), SizeIs(1));
+
+    webhook.finish(accepted_outcome());
+    run({first.get(), second.get()}, 1s);
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+    EXPECT_EQ(find(event).attempt, Attempt{2});
     EXPECT_THAT(webhook.requests, SizeIs(2));
 }
 

@@ -273,8 +273,10 @@ TEST_F(BulkEventsTest, DismissesByReason) {
     settle(other, Refused{"TIMEOUT after 10 s"});
     BulkRequest request = to(BulkAction::dismiss);
     request.filter.reason = "TIMEOUT";
+    request.note = "the receiver\nis gone";
     EXPECT_EQ(done(request).done, 1U);
     EXPECT_TRUE(find(other).dismissed_at);
+    EXPECT_EQ(find(other).dismissal_note, request.note);
     EXPECT_EQ(queries.dead_letters(DeadLettersBy::reason).counted, 2U);
 }
 
@@ -334,6 +336,22 @@ TEST_F(BulkEventsTest, MovesEachByAShiftInItsZone) {
     EXPECT_EQ(find(local).intent.zone, "Europe/Paris");
     EXPECT_EQ(find(plain).due, plain.due - 90s);
     EXPECT_EQ(find(plain).claimable_at, plain.due - 90s);
+}
+
+TEST_F(BulkEventsTest, MovesExactEventsToALocalTimeInTheirOwnZone) {
+    NewEvent requested = a_reminder();
+    requested.target = {.local = "2027-03-01T09:00:00", .zone = "Europe/Paris"};
+    const Event event = scheduled(requested);
+    BulkRequest request = to(BulkAction::reschedule);
+    request.filter.types = {"REMINDER"};
+    request.shift = 30min;
+    EXPECT_EQ(done(request).done, 1U);
+    ASSERT_FALSE(find(event).intent.wall);
+    request.shift.reset();
+    request.target.local = "2027-03-02T09:00:00";
+    EXPECT_EQ(done(request).done, 1U);
+    EXPECT_EQ(find(event).due, event.due + 24h);
+    EXPECT_EQ(find(event).intent.zone, "Europe/Paris");
 }
 
 TEST_F(BulkEventsTest, MovesAllToOneMomentAsOfTheRequest) {

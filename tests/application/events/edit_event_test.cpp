@@ -140,6 +140,24 @@ TEST_F(EditEventTest, DismissesAFailedEventAndUndoesIt) {
     EXPECT_FALSE(edited_event(event, {.dismissed = false}).dismissed_at);
 }
 
+TEST_F(EditEventTest, KeepsTheNoteOfADismissal) {
+    const Event event = a_failed_event();
+    const Event noted = edited_event(event, {.dismissed = true, .note = "refunded"});
+    EXPECT_EQ(noted.dismissal_note, "refunded");
+    EXPECT_EQ(edited_event(event, {.dismissed = true}), noted);
+    EXPECT_EQ(edited_event(event, {.dismissed = true, .note = "refunded"}), noted);
+    const Event corrected = edited_event(event, {.dismissed = true, .note = "by hand"});
+    EXPECT_EQ(corrected.dismissal_note, "by hand");
+    EXPECT_EQ(corrected.dismissed_at, noted.dismissed_at);
+    EXPECT_EQ(edited_event(event, {.dismissed = false}).dismissal_note, std::nullopt);
+}
+
+TEST_F(EditEventTest, RefusesANoteWithoutADismissal) {
+    const Event event = a_failed_event();
+    EXPECT_TRUE(fails_with<ValidationFailed>(edit(event, {.note = "why"})));
+    EXPECT_TRUE(fails_with<ValidationFailed>(edit(event, {.dismissed = false, .note = "why"})));
+}
+
 TEST_F(EditEventTest, DismissesOnlyFailedEvents) {
     const Event pending = scheduled(a_reminder());
     EXPECT_TRUE(fails_with<InvalidStateTransition>(edit(pending, {.dismissed = true})));

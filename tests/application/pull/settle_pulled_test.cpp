@@ -96,6 +96,22 @@ TEST_F(SettlePulledTest, ReleasesWithoutUsingAnAttempt) {
     EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
 }
 
+TEST_F(SettlePulledTest, ReleasesUntilALaterTime) {
+    const Event event = a_due_event();
+    const Event held = pulled_one();
+    const auto snoozed = settle_pulled.release(to_string(held.id), held.version, noon + 1h);
+    ASSERT_TRUE(snoozed);
+    EXPECT_FALSE(is_claimed(*snoozed));
+    EXPECT_EQ(snoozed->claimable_at, noon + 1h);
+    EXPECT_EQ(snoozed->retry_count, 0U);
+    EXPECT_EQ(wakeups.hints.back(), noon + 1h);
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
+    const auto again = settle_pulled.release(to_string(held.id), held.version, noon + 1h);
+    EXPECT_EQ(*again, *snoozed);
+    pass(1h);
+    EXPECT_EQ(pulled_one("w-2").attempt, Attempt{2});
+}
+
 TEST_F(SettlePulledTest, ExtendsWithoutANewVersion) {
     a_due_event();
     const Event held = pulled_one();

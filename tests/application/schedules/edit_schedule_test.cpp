@@ -218,6 +218,18 @@ TEST_F(EditScheduleTest, TouchesNoEventForANote) {
     EXPECT_EQ(pending_of(user), before);
 }
 
+TEST_F(EditScheduleTest, SortsTagsAndTouchesNoEventForThem) {
+    const User user = created(ada());
+    const Event before = pending_of(user);
+    const auto result =
+        edited_birthday({.tags = std::vector<std::string>{"night", "home", "night"}});
+    EXPECT_EQ(result.schedule.tags, (std::vector<std::string>{"home", "night"}));
+    EXPECT_FALSE(result.operation);
+    EXPECT_EQ(pending_of(user), before);
+    const auto again = edited_birthday({.tags = std::vector<std::string>{"night", "home"}});
+    EXPECT_EQ(again.schedule.version, result.schedule.version);
+}
+
 TEST_F(EditScheduleTest, RefusesInvalidEditsAndChangesNothing) {
     const Schedule before = birthday();
     EXPECT_THAT(defects_of(edit(

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { EventPage, Failures, Operation } from "../../../clients/typescript/src/schema.ts";
+import type { Event, EventPage, Failures, Operation } from "../../../clients/typescript/src/schema.ts";
 import { firstEndpoints, get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { hrefOf, type Query } from "../logic.ts";
-import { Act, Ref, Shown, Table, Time, Total } from "../parts.tsx";
+import { Act, Payload, Ref, Shown, Table, Time, Total } from "../parts.tsx";
 import { Bulk, Started } from "./events.tsx";
 
 type Group = Failures["data"][number];
@@ -12,6 +12,18 @@ type Group = Failures["data"][number];
 const groupFilter = (group: Group): Query => ({
   status: "FAILED", dismissed: "false", ...(group.reason !== undefined ? { failureReason: group.reason } : { endpointId: group.endpointId ?? "" }),
 });
+
+/** The payload of an example, which is read when it is opened. */
+function Sample({ id }: { id: string }) {
+  const text = useTexts();
+  const [open, setOpen] = useState(false);
+  return <details onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{text("payload")}</summary>{open && <SamplePayload id={id} />}</details>;
+}
+
+function SamplePayload({ id }: { id: string }) {
+  const event = useLoaded((signal) => get<Event>(`/v1/events/${id}`, signal), [id], [], 600_000);
+  return <Shown of={event}>{({ deliveryPayload }) => <Payload value={deliveryPayload} />}</Shown>;
+}
 
 /** Dead letters in groups. A group is retried at a pace or dismissed after a dry run has counted it. */
 export function DeadLetters({ query }: { query: Query }) {
@@ -46,7 +58,7 @@ export function DeadLetters({ query }: { query: Query }) {
             [by === "reason" ? "reason" : "endpoint", (group) => group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} name={endpointName(group.endpointId)} /> : text("noEndpoint"))],
             ["oldest", (group) => <Time at={group.oldest} relative />],
             ["newest", (group) => <Time at={group.newest} relative />],
-            ["samples", (group) => <span class="list">{group.sampleIds.slice(0, 3).map((id) => <Ref key={id} page="events" id={id} />)}</span>],
+            ["samples", (group) => <span class="list">{group.sampleIds.slice(0, 3).map((id) => <Ref key={id} page="events" id={id} />)}{group.sampleIds[0] && <Sample id={group.sampleIds[0]} />}</span>],
             ["actions", (group) => group.endpointId === null ? null : (
               <span class="list">
                 <Act word="bulkRetry" about={about(group)} press={() => start(group, "retry")} />

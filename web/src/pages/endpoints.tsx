@@ -1,19 +1,25 @@
-import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, TestResult } from "../../../clients/typescript/src/schema.ts";
+import { useState } from "preact/hooks";
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
+import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
-import { durationText, hrefOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, usePage } from "../parts.tsx";
+import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
+import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Views } from "./event_lists.tsx";
+import { Bulk, Started } from "./events.tsx";
 
 const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
 
 export function Endpoints({ query }: { query: Query }) {
   const text = useTexts();
   const page = usePage<EndpointObject>("/v1/endpoints", query, ["endpoints"]);
+  const { cursor: _, ...filter } = query;
   return (
     <>
       <h1>{text("endpoints")}</h1>
       <Filters page="endpoints" query={query} filters={[
         { name: "type", word: "type", choices: ["WEBHOOK", "INBOX", "PULL"] }, { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "q", word: "searchName" }]} />
+      <Views page="endpoints" filter={filter} />
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("endpoints")} rows={found.data} id={({ id }) => id} columns={[
@@ -86,6 +92,8 @@ export function Endpoint({ id }: { id: string }) {
           </p>
         </>
       )}</Shown>
+      {endpoint.data && <LastHour id={endpoint.data.id} />}
+      {endpoint.data && <Recover id={endpoint.data.id} />}
       {endpoint.data?.type === "INBOX" && <Inbox path={path} name={endpoint.data.name} id={id} />}
       <h2>{text("latestAttempts")}</h2>
       <Shown of={attempts}>{({ data }) => <Table label={text("latestAttempts")} rows={data} id={(attempt) => attempt.id} columns={[
@@ -96,6 +104,58 @@ export function Endpoint({ id }: { id: string }) {
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
     </>
+  );
+}
+
+/** The deliveries of the last hour: how many succeeded, and how long they took. */
+function LastHour({ id }: { id: string }) {
+  const text = useTexts();
+  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=executed,failed,retried,duration_p50,duration_p95,duration_p99&from=now-1h&step=PT1M&by=endpointId", signal), [], [], 15_000);
+  return (
+    <>
+      <h2>{text("lastHour")}</h2>
+      <Shown of={series}>{({ from, step, data }) => {
+        const points = (metric: string) => data.find((line) => line.metric === metric && line.key === id)?.points ?? [];
+        const sum = (metric: string) => points(metric).reduce<number>((all, point) => all + (point ?? 0), 0);
+        const [good, bad] = [sum("executed"), sum("failed")];
+        if (good + bad + sum("retried") === 0) return <p class="quiet">{text("nothingStarted")}</p>;
+        const common = { from, step: secondsOf(step) };
+        return (
+          <>
+            {good + bad > 0 && <p data-success={good}>{text("successRatio", { percent: Math.floor((100 * good) / (good + bad)), good, n: good + bad })}</p>}
+            <div class="charts">
+              <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
+                { label: text("executedChart"), points: points("executed") }, { label: text("failed"), points: points("failed") }, { label: text("retried"), points: points("retried") }].filter((line) => line.points.length > 0)} />
+              {points("duration_p50").length > 0 && <Chart title={text("duration")} {...common} show={durationText} lines={(["p50", "p95", "p99"] as const).map((label) => ({ label, points: points(`duration_${label}`) }))} />}
+            </div>
+          </>
+        );
+      }}</Shown>
+    </>
+  );
+}
+
+/** Retries what failed for good in a window of time, such as an outage of the receiver. */
+function Recover({ id }: { id: string }) {
+  const text = useTexts();
+  const mayWrite = useMayDo("WRITE");
+  const [from, setFrom] = useState("now-1h");
+  const [to, setTo] = useState("now");
+  const [chosen, setChosen] = useState<Query>();
+  const [started, setStarted] = useState<Operation>();
+  if (!mayWrite) return null;
+  return (
+    <section>
+      <h2>{text("recover")}</h2>
+      <p class="quiet">{text("recoverHint")}</p>
+      <form class="filters" onSubmit={(event) => { event.preventDefault(); setStarted(undefined); setChosen({ status: "FAILED", dismissed: "false", endpointId: id, executedFrom: from.trim(), executedTo: to.trim() }); }}>
+        <Field label={text("failedFrom")}><input name="executedFrom" required dir="ltr" value={from} onInput={(event) => setFrom(event.currentTarget.value)} /></Field>
+        <Field label={text("before")}><input name="executedTo" required dir="ltr" value={to} onInput={(event) => setTo(event.currentTarget.value)} /></Field>
+        <div class="buttons"><button type="submit" data-act="recover">{text("bulkRetry")}</button></div>
+      </form>
+      {started && <Started operation={started} />}
+      {chosen && <Bulk action="retry" filter={chosen} ids={[]} close={() => setChosen(undefined)} done={setStarted} />}
+    </section>
   );
 }
 

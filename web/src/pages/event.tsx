@@ -125,9 +125,10 @@ export function EventDetails({ id }: { id: string }) {
               ["priority", word(found.priority)],
               ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
               ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
-              ["user", found.userId && <a href={hrefOf("events", "", { userId: found.userId })}><code>{found.userId}</code></a>],
+              ["user", found.userId && <a href={hrefOf("people", found.userId)}><code>{found.userId}</code></a>],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],
               ["dismissed", found.dismissedAt && <Time at={found.dismissedAt} zone={found.targetTimezone} />],
+              ["dismissalNote", found.dismissalNote && <span data-dismissal-note>{found.dismissalNote}</span>],
               ["key", <code>{found.idempotencyKey}</code>],
               ["id", <><code>{found.id}</code> <Copy what={found.id} /></>],
               ["created", <Time at={found.createdAt} zone={found.targetTimezone} />],
@@ -166,6 +167,7 @@ function EventAction({ event, path, action, done, close }: EventActionProps) {
   const [version] = useState(event.version); // what the operator saw; a change since then is refused
   const [local, setLocal] = useState(event.targetTimestampLocal.slice(0, 19));
   const [payload, setPayload] = useState(() => JSON.stringify(event.deliveryPayload, null, 2));
+  const [note, setNote] = useState("");
   const value = parsed(payload);
   const requests: Record<Chosen, Request | undefined> = {
     retry: { method: "POST", path: `${path}/retry`, body: {}, cli: ["event", "retry", event.id] },
@@ -176,7 +178,7 @@ function EventAction({ event, path, action, done, close }: EventActionProps) {
     },
     edit: value && { method: "PATCH", path, version, body: { deliveryPayload: value.value }, cli: ["event", "set", event.id, "--payload", JSON.stringify(value.value), "--if-match", String(version)] },
     cancel: { method: "DELETE", path, version, cli: ["event", "cancel", event.id] },
-    dismiss: { method: "PATCH", path, version, body: { dismissed: true }, cli: ["dlq", "dismiss", event.id] },
+    dismiss: { method: "PATCH", path, version, body: { dismissed: true, ...(note.trim() && { note: note.trim() }) }, cli: ["dlq", "dismiss", event.id, ...(note.trim() ? ["--note", note.trim()] : [])] },
   };
   return (
     <ActionDialog word={action} about={event.eventType} request={requests[action]} undoable={["reschedule", "edit", "dismiss"].includes(action)} done={done} close={close}>
@@ -185,6 +187,7 @@ function EventAction({ event, path, action, done, close }: EventActionProps) {
           <input type="datetime-local" step="1" required value={local} onInput={(input) => setLocal(input.currentTarget.value)} />
         </Field>
       )}
+      {action === "dismiss" && <Field label={text("note")}><input name="note" maxLength={1000} value={note} onInput={(input) => setNote(input.currentTarget.value)} /></Field>}
       {action === "edit" && (
         <Field label={text("payload")}>
           <textarea name="payload" rows={10} dir="ltr" spellcheck={false} value={payload} aria-invalid={!value} onInput={(input) => setPayload(input.currentTarget.value)} />

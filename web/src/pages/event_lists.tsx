@@ -1,4 +1,4 @@
-// Lists of events for later and for elsewhere: views that the browser keeps, and exports.
+// Lists for later and for elsewhere: views that the browser keeps, and exports of events.
 import { useState } from "preact/hooks";
 import type { Event, EventPage } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal } from "../api.ts";
@@ -6,23 +6,24 @@ import { useTexts } from "../display.ts";
 import { csvOf, hrefOf, searchOf, type Query } from "../logic.ts";
 import { Field, Refused } from "../parts.tsx";
 
-const STORED = "sundial.events.views";
+type ViewPage = "events" | "schedules" | "people" | "endpoints";
+const stored = (page: ViewPage) => `sundial.${page}.views`;
 
-function storedViews(): Record<string, Query> {
+function storedViews(page: ViewPage): Record<string, Query> {
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? "{}") as Record<string, Query>;
+    return JSON.parse(localStorage.getItem(stored(page)) ?? "{}") as Record<string, Query>;
   } catch {
     return {}; // another program's entry
   }
 }
 
 /** Filters under names that the user gives. */
-export function Views({ filter }: { filter: Query }) {
+export function Views({ page, filter }: { page: ViewPage; filter: Query }) {
   const text = useTexts();
-  const [views, setViews] = useState(storedViews);
+  const [views, setViews] = useState(() => storedViews(page));
   const [name, setName] = useState("");
   const keep = (next: Record<string, Query>) => {
-    localStorage.setItem(STORED, JSON.stringify(next));
+    localStorage.setItem(stored(page), JSON.stringify(next));
     setViews(next);
   };
   const save = (event: SubmitEvent) => {
@@ -36,7 +37,7 @@ export function Views({ filter }: { filter: Query }) {
       <summary>{text("views")}</summary>
       <ul class="chips">{Object.entries(views).map(([one, query]) => (
         <li key={one}>
-          <a href={hrefOf("events", "", query)}><bdi>{one}</bdi></a>{" "}
+          <a href={hrefOf(page, "", query)}><bdi>{one}</bdi></a>{" "}
           <button type="button" class="small" aria-label={`${text("remove")}: ${one}`} onClick={() => keep(Object.fromEntries(Object.entries(views).filter(([other]) => other !== one)))}>{text("remove")}</button>
         </li>
       ))}</ul>

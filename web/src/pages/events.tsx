@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
+import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, shifted, type Query, type Request } from "../logic.ts";
+import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Table, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 
@@ -104,22 +104,24 @@ export function Events({ query }: { query: Query }) {
     localStorage.setItem(STORED, next.join(","));
     setColumns(next);
   };
+  const rows = page.data?.data ?? [];
+  const suggestions: Record<string, (string | null)[]> = { eventType: rows.map((event) => event.eventType), endpointId: rows.map((event) => event.endpointId), failureReason: rows.map((event) => event.failureReason) };
   const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
   return (
     <>
       <h1>{text("events")}</h1>
-      <Filters page="events" query={query} filters={FILTERS} />
+      <Filters page="events" query={query} filters={FILTERS.map((one) => ({ ...one, suggest: suggestions[one.name] }))} />
       <details class="columns">
         <summary>{text("columns")}</summary>
         {COLUMNS.map((column) => (
           <label key={column}><input type="checkbox" checked={columns.includes(column)} onChange={(event) => show(column, event.currentTarget.checked)} /> {text(column)}</label>
         ))}
       </details>
-      <Views filter={filter} />
+      <Views page="events" filter={filter} />
       {mayWrite && (
         <div class="buttons" role="group" aria-label={scope}>
           <span role="status">{scope}:</span>
-          {(["retry", "cancel", "dismiss"] as const).map((action) => <Act key={action} word={BULK_WORDS[action]} press={() => { setStarted(undefined); setBulk(action); }} />)}
+          {(["retry", "reschedule", "cancel", "dismiss"] as const).map((action) => <Act key={action} word={BULK_WORDS[action]} press={() => { setStarted(undefined); setBulk(action); }} />)}
         </div>
       )}
       {started && <Started operation={started} />}
@@ -139,9 +141,19 @@ export function Events({ query }: { query: Query }) {
 
 /** The progress of an operation that this page has started. */
 export function Started({ operation }: { operation: Operation }) {
+  const now = useLoaded((signal) => get<Operation>(`/v1/operations/${operation.id}`, signal), [operation.id], ["operations"], 2000).data ?? operation;
+  return <Progress now={now} />;
+}
+
+/** The same for an operation whose id alone is known. */
+export function Followed({ id }: { id: string }) {
+  const now = useLoaded((signal) => get<Operation>(`/v1/operations/${encodeURIComponent(id)}`, signal), [id], ["operations"], 2000).data;
+  return now ? <Progress now={now} /> : null;
+}
+
+function Progress({ now }: { now: Operation }) {
   const text = useTexts();
   const word = useStateWord();
-  const now = useLoaded((signal) => get<Operation>(`/v1/operations/${operation.id}`, signal), [operation.id], ["operations"], 2000).data ?? operation;
   return (
     <p role="status" class="notice" data-operation={now.status}>
       <a href={hrefOf("operations", now.id)}>{text("operation")}</a>: {text("started", { status: word(now.status), done: now.done, failed: now.failed, total: now.total ?? "?" })}
@@ -149,7 +161,7 @@ export function Started({ operation }: { operation: Operation }) {
   );
 }
 
-const BULK_WORDS = { retry: "bulkRetry", cancel: "bulkCancel", dismiss: "bulkDismiss" } as const satisfies Record<string, Word>;
+const BULK_WORDS = { retry: "bulkRetry", cancel: "bulkCancel", reschedule: "bulkReschedule", dismiss: "bulkDismiss" } as const satisfies Record<string, Word>;
 
 interface BulkProps {
   action: BulkRequest["action"];
@@ -163,24 +175,80 @@ interface BulkProps {
 export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   const text = useTexts();
   const [pace, setPace] = useState("50");
+  const [note, setNote] = useState("");
+  const [move, setMove] = useState<Move>({ how: "shift", amount: "60", unit: "M", local: "" });
   const [preview, setPreview] = useState<BulkPreview>();
   const [refusal, setRefusal] = useState<Refusal>();
-  const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids } : { filter: bulkFilter(filter) }) };
+  const set = action === "reschedule" ? setOf(move) : {};
+  const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids: [...ids] } : { filter: bulkFilter(filter) }), ...(action === "reschedule" && set && { set }), ...(note.trim() && { note: note.trim() }) };
+  const counted = JSON.stringify(set);
   useEffect(() => {
+    setPreview(undefined);
+    setRefusal(undefined);
+    if (!set) return; // what the user has typed so far moves nothing
     const ended = new AbortController();
-    send<BulkPreview>({ method: "POST", path: "/v1/bulk", body: { ...body, dryRun: true } }, ended.signal)
-      .then(setPreview, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
-    return () => ended.abort();
-  }, []);
+    const timer = setTimeout(() => {
+      send<BulkPreview>({ method: "POST", path: "/v1/bulk", body: { ...body, dryRun: true } }, ended.signal)
+        .then(setPreview, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
+    }, action === "reschedule" ? PAUSE : 0);
+    return () => { clearTimeout(timer); ended.abort(); };
+  }, [counted]);
   const perSecond = Number(pace);
   const request: Request | undefined = preview && preview.count > 0 && Number.isInteger(perSecond) && perSecond > 0
-    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond)) } : undefined;
+    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond, note.trim())) } : undefined;
   return (
-    <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss"} done={(answer) => done(answer as Operation)} close={close}>
+    <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss" || action === "reschedule"} done={(answer) => done(answer as Operation)} close={close}>
+      {action === "reschedule" && <MoveFields move={move} change={setMove} />}
       <Refused refusal={refusal} />
-      {!refusal && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
+      {!refusal && set && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
+      {action === "reschedule" && preview && preview.samples.length > 0 && <Table label={text("samples")} rows={preview.samples} id={({ id }) => id} columns={[
+        ["type", (event) => <bdi>{event.eventType}</bdi>],
+        ["was", (event) => <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />],
+        ["becomes", (event) => move.how === "local" ? <bdi>{move.local.replace("T", " ")} {event.targetTimezone}</bdi> : <Time at={shifted(event.targetTimestampUTC, set?.shift ?? "")} zone={event.targetTimezone} />],
+      ]} />}
+      {action === "dismiss" && <Field label={text("note")}><input name="note" maxLength={1000} value={note} onInput={(event) => setNote(event.currentTarget.value)} /></Field>}
       <Field label={text("perSecond")}><input name="pace" type="number" min="1" step="1" value={pace} onInput={(event) => setPace(event.currentTarget.value)} /></Field>
     </ActionDialog>
+  );
+}
+
+const PAUSE = 300; // ms without a key before the server is asked
+
+/** Where events are moved: by a duration, or to one local time in the zone of each. */
+interface Move {
+  how: "shift" | "local";
+  amount: string;
+  unit: "M" | "H" | "D";
+  local: string;
+}
+
+/** The `set` of a bulk request; undefined while it is incomplete. A day is 24 hours here. */
+function setOf({ how, amount, unit, local }: Move): BulkRequest["set"] | undefined {
+  if (how === "local") return local === "" ? undefined : { targetTimestampLocal: local };
+  const count = Number(amount) * (unit === "D" ? 24 : 1);
+  return Number.isInteger(count) && count !== 0 ? { shift: `${count < 0 ? "-" : ""}PT${Math.abs(count)}${unit === "M" ? "M" : "H"}` } : undefined;
+}
+
+function MoveFields({ move, change }: { move: Move; change: (move: Move) => void }) {
+  const text = useTexts();
+  return (
+    <div class="filters">
+      <Field label={text("moveHow")}>
+        <select name="how" value={move.how} onChange={(event) => change({ ...move, how: event.currentTarget.value as Move["how"] })}>
+          <option value="shift">{text("moveBy")}</option><option value="local">{text("moveTo")}</option>
+        </select>
+      </Field>
+      {move.how === "shift" ? (
+        <>
+          <Field label={text("amount")}><input name="amount" type="number" step="1" value={move.amount} onInput={(event) => change({ ...move, amount: event.currentTarget.value })} /></Field>
+          <Field label={text("unit")}>
+            <select name="unit" value={move.unit} onChange={(event) => change({ ...move, unit: event.currentTarget.value as Move["unit"] })}>
+              <option value="M">{text("minutes")}</option><option value="H">{text("hours")}</option><option value="D">{text("days")}</option>
+            </select>
+          </Field>
+        </>
+      ) : <Field label={text("newLocal")}><input name="local" type="datetime-local" step="1" value={move.local} onInput={(event) => change({ ...move, local: event.currentTarget.value })} /></Field>}
+    </div>
   );
 }
 

@@ -1,16 +1,18 @@
 import type { Operation as OperationObject, OperationError } from "../../../clients/typescript/src/schema.ts";
-import { get, useLoaded } from "../api.ts";
+import { get, serverNow, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
-import { hrefOf, type Query } from "../logic.ts";
+import { durationText, hrefOf, timeLeft, type Query } from "../logic.ts";
 import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
 
 function Progress({ of }: { of: OperationObject }) {
   const text = useTexts();
   const finished = of.done + of.failed;
+  const left = timeLeft(of, serverNow());
   return (
     <span data-done={finished}>
       {of.total === null ? <progress aria-label={text("progress")} /> : <progress aria-label={text("progress")} max={Math.max(of.total, 1)} value={of.total === 0 ? 1 : finished} />}{" "}
       <bdi>{finished} / {of.total ?? "?"}</bdi>
+      {left !== null && <> · <span data-left>{text("timeLeft", { time: durationText(left) })}</span></>}
     </span>
   );
 }

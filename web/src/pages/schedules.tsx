@@ -1,11 +1,14 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Preview, Schedule as ScheduleObject } from "../../../clients/typescript/src/schema.ts";
+import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { hrefOf, searchOf, triggerOf, type Query, type Request } from "../logic.ts";
+import { hrefOf, searchOf, type Query } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Views } from "./event_lists.tsx";
+import { Followed } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
-import type { Word } from "../texts/en.ts";
+import { BulkPause } from "./schedule_bulk.tsx";
 
 const stateOf = (schedule: ScheduleObject) => (schedule.enabled ? "enabled" : "paused");
 
@@ -13,22 +16,45 @@ export function Schedules({ query }: { query: Query }) {
   const text = useTexts();
   const mayWrite = useMayDo("WRITE");
   const page = usePage<ScheduleObject>("/v1/schedules", query, ["schedules"]);
+  const { cursor: _, ...filter } = query;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [bulk, setBulk] = useState<"pause" | "resume">();
+  const [said, setSaid] = useState<ComponentChildren>("");
+  useEffect(() => setSelected(new Set()), [searchOf(filter)]);
+  const toggle = (ids: readonly string[], on: boolean) => setSelected(new Set(on ? [...selected, ...ids] : [...selected].filter((id) => !ids.includes(id))));
+  const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
+  const pageIds = (page.data?.data ?? []).map(({ id }) => id);
+  const isAll = pageIds.length > 0 && pageIds.every((id) => selected.has(id));
   return (
     <>
       <h1>{text("schedules")}</h1>
       {mayWrite && <p><a class="button" href={hrefOf("schedules", "new")}>{text("newSchedule")}</a></p>}
       <Filters page="schedules" query={query} filters={[
         { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "trigger", word: "rule", choices: ["yearly", "cron", "rrule", "every"] },
-        { name: "eventType", word: "type" }, { name: "q", word: "searchName" }]} />
+        { name: "tag", word: "tag", hint: "night", suggest: page.data?.data.flatMap(({ tags }) => tags) },
+        { name: "eventType", word: "type", suggest: page.data?.data.map(({ eventType }) => eventType) }, { name: "endpointId", word: "endpoint", hint: "ext:crm" }, { name: "q", word: "searchName" }]} />
+      <Views page="schedules" filter={filter} />
+      {mayWrite && (
+        <div class="buttons" role="group" aria-label={scope}>
+          <label><input type="checkbox" checked={isAll} onChange={() => toggle(pageIds, !isAll)} /> {text("selectAll")}</label>
+          <span role="status">{scope}:</span>
+          {(["pause", "resume"] as const).map((action) => <Act key={action} word={action} press={() => { setSaid(""); setBulk(action); }} />)}
+        </div>
+      )}
+      <div role="status" class={said ? "notice" : ""}>{said}</div>
+      {bulk && <BulkPause action={bulk} filter={filter} ids={selected} close={() => { setBulk(undefined); page.reload(); }} done={(words) => { setSaid(words); setSelected(new Set()); }} />}
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("schedules")} rows={found.data} id={({ id }) => id} columns={[
+            ...(mayWrite ? [["select", (schedule: ScheduleObject) => <input type="checkbox" checked={selected.has(schedule.id)} aria-label={`${text("select")} ${schedule.eventType} ${schedule.externalId ?? schedule.id}`}
+              onChange={() => toggle([schedule.id], !selected.has(schedule.id))} />] as const] : []),
             ["type", (schedule) => <a href={hrefOf("schedules", schedule.id)}><bdi>{schedule.eventType}</bdi></a>],
             ["status", (schedule) => <><State of={stateOf(schedule)} />{schedule.note && <div class="quiet">{schedule.note}</div>}</>],
             ["rule", ({ description }) => description],
             ["zone", ({ timezone }) => (timezone ? <bdi>{timezone}</bdi> : text("ofEachUser"))],
             ["nextDue", (schedule) => <Time at={schedule.nextAt} zone={schedule.timezone} />],
             ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} />],
+            ["tags", ({ tags }) => <Tags of={tags} />],
           ]} />
           <Pages page="schedules" query={query} of={found} />
         </>
@@ -37,13 +63,19 @@ export function Schedules({ query }: { query: Query }) {
   );
 }
 
+/** Each tag leads to the schedules that have it. */
+function Tags({ of }: { of: readonly string[] }) {
+  return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><bdi>{tag}</bdi></a>)}</span>;
+}
+
 export function Schedule({ id, query }: { id: string; query: Query }) {
   const text = useTexts();
   const path = `/v1/schedules/${encodeURIComponent(id)}`;
   const schedule = useLoaded((signal) => get<ScheduleObject>(path, signal), [id], ["schedules"], 5000);
   const actions = useActions(schedule.reload);
+  const mayWrite = useMayDo("WRITE");
   const [chosen, setChosen] = useState<"pause" | "trigger" | "backfill">();
-  const ended = (said: preact.ComponentChildren) => { actions.say(said); schedule.reload(); };
+  const ended = (said: ComponentChildren) => { actions.say(said); schedule.reload(); };
   return (
     <>
       <p><a href={hrefOf("schedules")}>{text("schedules")}</a></p>
@@ -54,16 +86,22 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
             {found.enabled ? <Act word="pause" press={() => setChosen("pause")} /> : <Act word="resume" press={() => actions.ask({
               word: "resume", about: found.eventType, undoable: true, request: { method: "PATCH", path, version: found.version, body: { enabled: true }, cli: ["schedule", "resume", found.id, "--if-match", String(found.version)] },
             })} />}
+            {mayWrite && <a class="button" data-edit href={hrefOf("schedules", id, { edit: "true" })}>{text("editSchedule")}</a>}
             <Act word="trigger" press={() => setChosen("trigger")} />
             <Act word="backfill" press={() => setChosen("backfill")} />
+            <Act word="deleteSchedule" press={() => actions.ask({
+              word: "deleteSchedule", about: found.eventType, request: { method: "DELETE", path, version: found.version, cli: ["schedule", "delete", found.id, "--if-match", String(found.version)] },
+              note: <p>{text("deleteScheduleHint")}</p>,
+            }, () => { location.hash = hrefOf("schedules"); })} />
           </div>
+          {query.operation && <Followed id={query.operation} />}
           {actions.view}
           {chosen === "pause" && <Pause of={found} path={path} close={() => setChosen(undefined)} done={() => ended(text("done"))} />}
           {chosen === "trigger" && <Trigger of={found} path={path} close={() => setChosen(undefined)} done={(event) => ended(<>{text("done")} <a href={hrefOf("events", event.id)}>{text("event")}</a></>)} />}
           {chosen === "backfill" && <BackfillDialog of={found} path={path} close={() => setChosen(undefined)} done={(operation) => ended(<a href={hrefOf("operations", operation.id)}>{text("operation")}</a>)} />}
           <p>{found.description}</p>
           <Facts of={[
-            ["note", found.note], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
+            ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
             ["gap", found.gap], ["overlap", found.overlap], ["leap", found.leap], ["misfire", `${found.misfire}${found.window ? `, ${found.window}` : ""}`],
             ["concurrency", found.concurrency], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
             ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],
@@ -87,7 +125,7 @@ function Next({ of, userId }: { of: ScheduleObject; userId: string }) {
   return <Shown of={page}>{({ data }) => <OccurrenceTable rows={data} />}</Shown>;
 }
 
-function OccurrenceTable({ rows }: { rows: readonly Occurrence[] }) {
+export function OccurrenceTable({ rows }: { rows: readonly Occurrence[] }) {
   const text = useTexts();
   const word = useStateWord();
   return <Table label={text("occurrences")} rows={rows} columns={occurrenceColumns(text, word)} id={(one) => one.targetTimestampUTC ?? one.wantedLocal ?? one.targetTimestampLocal ?? ""} />;
@@ -148,94 +186,5 @@ function BackfillDialog({ of, path, close, done }: DialogProps<Operation>) {
       <Refused refusal={refusal} />
       {!refusal && <p role="status" data-count={found?.occurrences}>{found ? text("countedApply", { n: found.occurrences }) : text("counting")}</p>}
     </ActionDialog>
-  );
-}
-
-const KINDS = ["cron", "yearly", "rrule", "every"] as const;
-const FIELDS: Record<(typeof KINDS)[number], readonly [name: string, label: Word, hint: string][]> = {
-  cron: [["cron", "cronRule", "30 2 * * *"]],
-  yearly: [["on", "yearlyOn", "12-24"], ["at", "yearlyAt", "09:00"]],
-  rrule: [["dtstart", "dtstart", "2027-01-01T09:00"], ["rrule", "rruleRule", "FREQ=MONTHLY;BYDAY=-1FR"]],
-  every: [["every", "everyRule", "PT15M"]],
-};
-const POLICIES: readonly [name: "gap" | "overlap" | "leap" | "misfire", choices: readonly string[]][] = [
-  ["gap", ["compatible", "earlier", "later", "boundary", "skip"]], ["overlap", ["compatible", "earlier", "later", "skip", "both"]],
-  ["leap", ["feb28", "mar1", "skip"]], ["misfire", ["once", "all", "skip"]],
-];
-const DEFAULTS: Record<string, string> = { kind: "cron", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, gap: "compatible", overlap: "compatible", leap: "feb28", misfire: "once" };
-const PREVIEWED = 10;
-
-/** A form for a schedule that shows, while the user is typing, what the rule means and when it fires. */
-export function NewSchedule() {
-  const text = useTexts();
-  const word = useStateWord();
-  const [fields, setFields] = useState<Record<string, string>>(DEFAULTS);
-  const [creating, setCreating] = useState(false);
-  const kind = fields.kind ?? "cron";
-  const trigger = triggerOf(kind, fields);
-  const set = (name: string) => (event: { currentTarget: { value: string } }) => setFields({ ...fields, [name]: event.currentTarget.value });
-  const optional = (name: string, as = name) => ((fields[name] ?? "").trim() ? { [as]: (fields[name] ?? "").trim() } : {});
-  const schedule = trigger && {
-    eventType: (fields.eventType ?? "").trim() || "PREVIEW", trigger, timezone: fields.timezone, ...Object.fromEntries(POLICIES.map(([name]) => [name, fields[name]])), ...optional("endpointId"),
-  };
-  const request: Request | undefined = schedule && (fields.eventType ?? "").trim() ? {
-    method: "POST", path: "/v1/schedules", body: { ...schedule, ...optional("externalId") }, cli: ["schedule", "add", "--data", JSON.stringify({ ...schedule, ...optional("externalId") })],
-  } : undefined;
-  return (
-    <>
-      <p><a href={hrefOf("schedules")}>{text("schedules")}</a></p>
-      <h1>{text("newSchedule")}</h1>
-      <form class="filters" onSubmit={(event) => { event.preventDefault(); setCreating(true); }}>
-        <Field label={text("type")}><input name="eventType" required value={fields.eventType ?? ""} onInput={set("eventType")} placeholder="DAILY_REPORT" /></Field>
-        <Field label={text("rule")}>
-          <select name="kind" value={kind} onChange={set("kind")}>{KINDS.map((one) => <option key={one} value={one}>{word(one)}</option>)}</select>
-        </Field>
-        {FIELDS[kind as keyof typeof FIELDS].map(([name, label, hint]) => (
-          <Field key={name} label={text(label)}><input name={name} dir="ltr" value={fields[name] ?? ""} onInput={set(name)} placeholder={hint} /></Field>
-        ))}
-        <Field label={text("zone")}><input name="timezone" list="zone-names" dir="ltr" value={fields.timezone ?? ""} onInput={set("timezone")} placeholder="Europe/Berlin" /></Field>
-        {POLICIES.map(([name, choices]) => (
-          <Field key={name} label={text(name)}>
-            <select name={name} value={fields[name] ?? ""} onChange={set(name)}>{choices.map((choice) => <option key={choice} value={choice}>{word(choice)}</option>)}</select>
-          </Field>
-        ))}
-        <Field label={text("endpoint")}><input name="endpointId" dir="ltr" value={fields.endpointId ?? ""} onInput={set("endpointId")} placeholder="ext:crm" /></Field>
-        <Field label={text("externalId")}><input name="externalId" dir="ltr" value={fields.externalId ?? ""} onInput={set("externalId")} /></Field>
-        <Field label={text("showFrom")}><input name="from" type="date" value={fields.from ?? ""} onInput={set("from")} /></Field>
-        <div class="buttons"><button type="submit" class="primary" disabled={!request}>{text("create")}</button></div>
-      </form>
-      {creating && request && <ActionDialog word="create" undoable request={request} close={() => setCreating(false)} done={(answer) => { location.hash = hrefOf("schedules", (answer as ScheduleObject).id); }} />}
-      <h2>{text("preview")}</h2>
-      {schedule ? <Previewed request={{ schedule, count: PREVIEWED, ...(fields.from && { from: `${fields.from}T00:00:00Z` }) }} /> : <p class="quiet">{text("previewHint")}</p>}
-    </>
-  );
-}
-
-const PAUSE = 300; // ms without a key before the server is asked
-
-function Previewed({ request }: { request: Record<string, unknown> }) {
-  const [preview, setPreview] = useState<Preview>();
-  const [refusal, setRefusal] = useState<Refusal>();
-  const content = JSON.stringify(request);
-  useEffect(() => {
-    const ended = new AbortController();
-    const timer = setTimeout(() => {
-      send<Preview>({ method: "POST", path: "/v1/preview", body: request }, ended.signal).then(
-        (answer) => { setPreview(answer); setRefusal(undefined); }, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) { setPreview(undefined); setRefusal(error); } });
-    }, PAUSE);
-    return () => { clearTimeout(timer); ended.abort(); };
-  }, [content]);
-  return (
-    <div aria-live="polite">
-      <Refused refusal={refusal} />
-      {preview && (
-        <>
-          <p class="headline" data-description>{preview.description}</p>
-          {preview.warnings.map((warning) => <p key={warning} class="warning"><span aria-hidden="true">!</span> {warning}</p>)}
-          <OccurrenceTable rows={preview.data} />
-        </>
-      )}
-      {!preview && !refusal && <Quiet />}
-    </div>
   );
 }

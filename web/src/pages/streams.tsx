@@ -1,8 +1,9 @@
+import { useEffect, useState } from "preact/hooks";
 import type { RecordedEvent, Stream } from "../../../clients/typescript/src/schema.ts";
-import { get, useLoaded } from "../api.ts";
+import { followChanges, get, useLoaded, type LiveChange, type Topic } from "../api.ts";
 import { useTexts } from "../display.ts";
-import { hrefOf, searchOf, type Query } from "../logic.ts";
-import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage } from "../parts.tsx";
+import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
+import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
 
 /** Sundial's own record of changes; applications have further types. */
 const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey"] as const;
@@ -19,6 +20,7 @@ export function Streams({ query }: { query: Query }) {
         <a href={hrefOf("streams")} aria-current={query.aggregateType ? undefined : "true"}>{text("any")}</a>
         {OWN_TYPES.map((type) => <a key={type} href={hrefOf("streams", "", { aggregateType: type })} aria-current={query.aggregateType === type ? "true" : undefined}>{type}</a>)}
       </nav>
+      <Live />
       <Filters page="streams" query={query} filters={[{ name: "aggregateType", word: "type", hint: "Order" }, { name: "q", word: "searchId" }]} />
       <Shown of={page}>{(found) => (
         <>
@@ -35,7 +37,37 @@ export function Streams({ query }: { query: Query }) {
   );
 }
 
+const HEARD = 20; // changes that are listed
+const STREAM_TYPES: Partial<Record<Topic, string>> = { users: "User", schedules: "Schedule", endpoints: "Endpoint" };
+
+/** Sundial's own changes while the page is open, the latest first. */
+function Live() {
+  const text = useTexts();
+  const [heard, setHeard] = useState<readonly LiveChange[]>([]);
+  useEffect(() => followChanges((change) => setHeard((all) => [change, ...all].slice(0, HEARD))), []);
+  return (
+    <section aria-live="polite" data-live={heard.length}>
+      <h2>{text("liveChanges")}</h2>
+      {heard.length === 0 ? <p class="quiet">{text("noChangeYet")}</p> : (
+        <Table label={text("liveChanges")} rows={heard} id={({ id, version }) => `${id} ${version}`} columns={[
+          ["recorded", ({ at }) => <Time at={at} />],
+          ["type", ({ topic, change }) => <>{STREAM_TYPES[topic]} <Value of={change} /></>],
+          ["id", ({ topic, id }) => <a href={hrefOf("streams", `${STREAM_TYPES[topic] ?? ""}/${id}`)}><code>{id}</code></a>],
+          ["version", ({ version }) => version],
+          ["data", ({ fields }) => (fields.length === 0 ? <Quiet /> : <span dir="ltr">{fields.join(", ")}</span>)],
+        ]} />
+      )}
+    </section>
+  );
+}
+
 const EVENTS = 50; // per page
+
+/** The changed members; a value before the oldest event of the page is not known. */
+function ChangeList({ of }: { of: readonly ChangedMember[] }) {
+  const shown = (value: unknown) => (value === undefined ? "?" : typeof value === "string" ? value : JSON.stringify(value));
+  return of.length === 0 ? <Quiet /> : <ul class="changes" dir="ltr">{of.map(({ member, was, becomes }) => <li key={member} data-member={member}><code>{member}</code>: <del>{shown(was)}</del> → <ins>{shown(becomes)}</ins></li>)}</ul>;
+}
 
 /** The recorded events of one stream, newest first. */
 export function StreamEvents({ id, query }: { id: string; query: Query }) {
@@ -59,6 +91,8 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
               ["recorded", ({ recordedAt }) => <Time at={recordedAt} />],
               ["actor", ({ metadata }) => (typeof metadata.actor === "string" ? <bdi>{metadata.actor}</bdi> : <Quiet />)],
               ["data", ({ data, redactedAt }) => (redactedAt ? text("erased") : <details><summary>{text("show")}</summary><Payload value={data} /></details>)],
+              ...((OWN_TYPES as readonly string[]).includes(found.aggregateType) ? [["whatChanges", ({ version, data, redactedAt }: RecordedEvent) => (
+                version === 1 || redactedAt ? <Quiet /> : <ChangeList of={changesOf(data, events.filter((event) => event.version < version))} />)] as const] : []),
             ]} />
             <div class="buttons">
               {before && <a class="button" href={hrefOf("streams", id)}>{text("first")}</a>}

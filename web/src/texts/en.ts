@@ -61,6 +61,22 @@ export const en = {
   gap: "Local time that does not exist", overlap: "Local time that occurs twice", leap: "29 February in common years", misfire: "Missed while nothing ran", concurrency: "At the same time", jitter: "Jitter", preview: "Preview", previewHint: "Give a rule to see when it fires.",
   showFrom: "Show from", cronRule: "Cron expression", yearlyOn: "Date (MM-DD)", yearlyAt: "Time of day", dtstart: "First local time", rruleRule: "RRULE", everyRule: "Elapsed time",
 
+  // Edits, bulk changes of schedules and events, people, settings.
+  timeLeft: "about {time} left", lastHour: "The last hour", successRatio: "{percent} % succeeded: {good} of {n}.",
+  liveChanges: "Changes of users, schedules and endpoints, live", noChangeYet: "None since this page was opened.", changed: "Changed",
+  firstOfEach: "Only the first {n} occurrences of the first {m} schedules.",
+  tags: "Tags", tag: "Tag", editSchedule: "Edit", saveChanges: "Save", deleteSchedule: "Delete", deleteScheduleHint: "Its planned events are cancelled. Finished events stay.", whatChanges: "What changes", nothingChanges: "Nothing yet.",
+  incomplete: "The rule is incomplete, or the payload is not JSON.", member: "Member", was: "Was", becomes: "Becomes", isNow: "Is now", yours: "Yours", conflict: "Another user has changed this schedule since you began.",
+  bothChanged: "changed by both", keepMine: "Keep my changes, on top of these", discardMine: "Discard my changes", stays: "stays", goes: "goes", comes: "comes",
+  comparedSum: "Of the next occurrences {stays} stay, {goes} go, {comes} come.", ical: "iCalendar text", icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "Further dates (RDATE)", exdates: "Dates left out (EXDATE)",
+  misfireWindow: "Fires late for at most", startsAt: "Starts", endsAt: "Ends", allow: "allowed", forbid: "forbidden", moreLike: "And {n} more like these.", schedulesCounted: "This applies to {n} schedules.",
+  onlyFirst: "Only the first {n} that match.", bulkDone: "{done} of {n} done.", bulkReschedule: "Reschedule", moveHow: "Move", moveBy: "by a duration", moveTo: "to a local time", amount: "How much (negative: earlier)",
+  unit: "Unit", minutes: "minutes", hours: "hours", days: "days of 24 hours", newLocal: "Local time in the zone of each event", dismissalNote: "Dismissed because", configuration: "Settings",
+  configurationHint: "The settings with which the answering process was started. Secrets are hidden.", allSettings: "All", givenSettings: "Changed from the default", setting: "Setting", value: "Value", origin: "From",
+  byDefault: "default", fiveYears: "The next five years", dates: "Dates", whatIf: "What if they move to …", movePerson: "Move", movesBy: "Moves by", sameRelease: "The database in use is the one on disk. Nothing would move.",
+  movesNothing: "The release on disk moves no event.", touched: "Touches", eventsAround: "Events around the change", recover: "Recover a window", recoverHint: "Retries the dead letters that failed in this time, at a pace.",
+  failedFrom: "Failed from",
+
   // Values of the API.
   PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
   pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",

@@ -131,6 +131,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/v1/timezones", read},
     {"GET", "/v1/timezones/impact", read, heavy},
     {"GET", "/v1/info", read},
+    {"GET", "/v1/settings", admin},
     {"GET", "/metrics", read},
 });
 

@@ -27,6 +27,7 @@ public:
         request.action = action;
         const std::uint32_t pace = action == BulkAction::retry ? retries_per_second : 0;
         request.per_second = members_.count("perSecond").value_or(pace);
+        request.note = members_.text("note");
         read_which(request);
         if (const auto set = members_.object("set")) read_set(*set, request);
         return call;

@@ -127,7 +127,8 @@ EventEdit event_edit(const JsonBody& body) {
             .payload = payload_in(body),
             .endpoint = members.edit("endpointId"),
             .priority = priority_in(members),
-            .dismissed = members.truth("dismissed")};
+            .dismissed = members.truth("dismissed"),
+            .note = members.text("note")};
 }
 
 std::string event_json(const Event& event, const TimeZones& zones) {
@@ -156,7 +157,8 @@ std::string event_json(const Event& event, const TimeZones& zones) {
     json.member("version", event.version.value).member("idempotencyKey", event.key.value);
     json.key(payload_member).raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
-        .member("dismissedAt", text_of(event.dismissed_at));
+        .member("dismissedAt", text_of(event.dismissed_at))
+        .member("dismissalNote", event.dismissal_note);
     json.member("claimedBy", text_of(state.claimed_by))
         .member("leaseExpiresAt", text_of(state.lease_expires_at));
     json.member("waitingFor", text_of(waiting_for(event)));

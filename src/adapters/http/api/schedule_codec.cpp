@@ -76,6 +76,7 @@ ScheduleFields schedule_fields(const JsonBody& body) {
     fields.jitter = members.text("jitter");
     fields.starts_at = members.edit("startsAt");
     fields.ends_at = members.edit("endsAt");
+    if (members.has("tags")) fields.tags = members.list("tags");
     return fields;
 }
 
@@ -90,6 +91,9 @@ std::string schedule_json(const ScheduleView& view, std::optional<OperationId> o
         .member("externalId", schedule.external_id);
     json.member("eventType", schedule.event_type).member("priority", to_string(schedule.priority));
     json.member("enabled", schedule.enabled).member("note", schedule.note);
+    json.key("tags").begin_array();
+    for (const std::string& tag : schedule.tags) json.value(std::string_view{tag});
+    json.end_array();
     json.key("trigger").raw(trigger_json(schedule.trigger));
     json.member("perUser", schedule.per_user).member("timezone", schedule.timezone);
     json.member("endpointId",

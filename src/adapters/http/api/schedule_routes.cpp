@@ -48,6 +48,7 @@ public:
         query.kinds = parsed_list(request, "trigger", parse_trigger_kind);
         query.types = list_value(request, "eventType");
         query.prefix = text_value(request, "q");
+        query.tag = text_value(request, "tag");
         query.page = *page;
         if (const auto endpoint = text_value(request, "endpointId")) {
             const auto id = api_.queries.endpoint_id(*endpoint);

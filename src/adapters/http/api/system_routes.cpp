@@ -39,8 +39,8 @@ Response redirect(std::string_view place) {
 
 Response no_console(const Request& request) {
     return refused({.code = Code::route_not_found,
-                    .detail = "this program was built without the console "
-                              "(SUNDIAL_CONSOLE=OFF)"},
+                    .detail = "this server has no console: scheduler.roles lacks ui, or the "
+                              "program was built without it (SUNDIAL_CONSOLE=OFF)"},
                    request);
 }
 
@@ -56,7 +56,7 @@ Response console_page(const Console& console, const Request& request) {
 
 /// A script or a style. Its address names its version, so a browser never asks for it again.
 Response console_file(const Console& console, const Request& request) {
-    if (console.page.empty()) return no_console(request);
+    if (console.files.empty()) return no_console(request);
     const std::string& name = request.path_value("file");
     const auto file = std::ranges::find(console.files, name, &Console::File::name);
     if (request.path_value("version") != console.version || file == console.files.end()) {
@@ -226,6 +226,12 @@ Response advance_clock(const SystemApi& api, const Request& request) {
 }
 
 Response run_tick(const SystemApi& api, const Request& request) {
+    if (!api.claims) {
+        return refused({.code = Code::not_ready,
+                        .detail = "this instance delivers no events: scheduler.roles lacks worker. "
+                                  "Ask an instance that has it"},
+                       request);
+    }
     constexpr std::uint64_t default_limit = 100;  // as in the seeds
     const auto limit = request.json ? Members(*request.json).count("limit") : std::nullopt;
     const TickCounters counters = api.clock.tick.run(limit.value_or(default_limit));
@@ -253,6 +259,16 @@ Response show_info(const SystemApi& api) {
     return json(200, body.text());
 }
 
+Response list_settings(const SystemApi& api) {
+    base::JsonWriter body;
+    body.begin_object().key("data").begin_array();
+    for (const Setting& setting : api.settings) {
+        body.begin_object().member("key", setting.key).member("value", setting.value);
+        body.member("origin", setting.origin).member("help", setting.help).end_object();
+    }
+    return json(200, std::move(body.end_array().end_object()).text());
+}
+
 }  // namespace
 
 void add_system_routes(Router& router, SystemApi api) {
@@ -269,6 +285,7 @@ void add_system_routes(Router& router, SystemApi api) {
         "POST", "/v1/tick", [api](const Request& request) { return run_tick(api, request); },
         Effects::outside);
     router.add("GET", "/v1/info", [api](const Request&) { return show_info(api); });
+    router.add("GET", "/v1/settings", [api](const Request&) { return list_settings(api); });
 }
 
 void add_metrics_route(Router& router, std::function<std::optional<std::string>()> metrics) {

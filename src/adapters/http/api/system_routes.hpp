@@ -23,9 +23,9 @@ struct Console {
         std::string_view plain;
         std::string_view gzip;
     };
-    std::string_view page;  // HTML
+    std::string_view page{};  // HTML
     std::vector<File> files{};
-    std::string_view version;
+    std::string_view version{};
 };
 
 /// Documents embedded in the program. The texts must outlive the routes.
@@ -76,13 +76,24 @@ struct Info {
     InstanceId instance;
 };
 
+/// One setting of this process, without its secrets.
+struct Setting {
+    std::string key;     // "http.listen"
+    std::string value;   // "***" for a secret
+    std::string origin;  // "default", "SUNDIAL_HTTP_LISTEN"
+    std::string help;
+};
+
 struct SystemApi {
     ClockModule& clock;
     AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
+    std::vector<Setting> settings{};
+    /// Whether this process may claim events. If not, it refuses /v1/tick.
+    bool claims = true;
 };
 
-/// /v1/clock, /v1/tick, /v1/info.
+/// /v1/clock, /v1/tick, /v1/info, /v1/settings.
 void add_system_routes(Router& router, SystemApi api);
 /// /metrics: Prometheus text, or nothing if metrics are switched off.
 void add_metrics_route(Router& router, std::function<std::optional<std::string>()> metrics);
