@@ -3,8 +3,8 @@ cmake_minimum_required(VERSION 3.25)
 
 # esbuild finds the libraries through NODE_PATH, so that web/ itself stays free of node_modules.
 set(ENV{NODE_PATH} ${FOLDER}/node_modules)
-execute_process(COMMAND ${ESBUILD} ${WEB}/src/app.tsx --bundle --minify --format=esm --target=es2021 --charset=utf8
-        --tsconfig=${WEB}/tsconfig.json --outfile=${FOLDER}/app.js --metafile=${FOLDER}/sources.json --log-level=warning
+execute_process(COMMAND ${ESBUILD} ${WEB}/src/app.tsx ${WEB}/src/docs.ts --bundle --minify --format=esm --target=es2021 --charset=utf8
+        --tsconfig=${WEB}/tsconfig.json --outdir=${FOLDER} --metafile=${FOLDER}/sources.json --log-level=warning
     WORKING_DIRECTORY ${WEB} COMMAND_ERROR_IS_FATAL ANY)
 # The build bundles again when one of the bundled sources has changed. The first output stands for all.
 file(READ ${FOLDER}/sources.json bundled)
@@ -19,12 +19,15 @@ foreach(i RANGE ${last})
 endforeach()
 file(WRITE ${FOLDER}/sources.d "${FOLDER}/console.html:${sources}\n")
 # The libraries' licences go with every copy of them.
-foreach(library preact uplot)
+function(append_licence script library)
     file(READ ${FOLDER}/node_modules/${library}/LICENSE licence)
-    file(APPEND ${FOLDER}/app.js "/*! ${library}\n${licence}*/\n")
-endforeach()
+    file(APPEND ${FOLDER}/${script} "/*! ${library}\n${licence}*/\n")
+endfunction()
+append_licence(app.js preact)
+append_licence(app.js uplot)
+append_licence(docs.js marked)
 set(hashes "")
-foreach(file app.js app.css)
+foreach(file app.js app.css docs.js docs.css)
     execute_process(COMMAND gzip -9 -n -c ${FOLDER}/${file} OUTPUT_FILE ${FOLDER}/${file}.gz COMMAND_ERROR_IS_FATAL ANY)
     file(SHA256 ${FOLDER}/${file} hash)
     string(APPEND hashes ${hash})

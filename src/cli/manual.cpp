@@ -446,6 +446,47 @@ complete -c sundial -f
     return text;
 }
 
+std::string command_page(const CommandHelp& command) {
+    std::string synopsis = "sundial " + path_text(command);
+    std::string rows;
+    bool asks_server = false, has_settings = false;
+    for (const FlagHelp& flag : command.flags) {
+        asks_server = asks_server || flag.group == connection_group;
+        has_settings = has_settings || flag.group == settings_group;
+        if (is_help(flag) || flag.group == connection_group || flag.group == settings_group)
+            continue;
+        std::string names = joined(flag.names, "`, `");
+        if (flag.positional) {
+            std::ranges::transform(names, names.begin(), base::upper);
+            const std::string word = names + (flag.many ? "…" : "");
+            synopsis += flag.required ? ' ' + word : " [" + word + ']';
+        } else if (flag.required) {
+            synopsis += ' ' + flag.names.front() + ' ' + flag.value;
+        }
+        names = '`' + names + '`';
+        if (!flag.positional && takes_value(flag)) names += " `" + flag.value + '`';
+        const std::string facts = facts_of(flag);
+        const std::string text =
+            flag.help.empty() ? facts : flag.help + (facts.empty() ? "" : " (" + facts + ")");
+        rows += "| " + replaced(names, "|", "\\|") + " | " + replaced(one_line(text), "|", "\\|") +
+                " |\n";
+    }
+    std::string page = "# sundial " + path_text(command) + "\n\n" + command.help + ".\n\n```sh\n" +
+                       synopsis + "\n```\n";
+    if (!rows.empty()) page += "\n## Arguments and flags\n\n| | |\n|---|---|\n" + rows;
+    if (asks_server)
+        page +=
+            "\nThe command asks a server: it also has the "
+            "[flags of the connection](../reference/cli.md), `--server` and `--api-key` among "
+            "them.\n";
+    if (has_settings)
+        page += "\nIt takes every [setting](../reference/configuration.md) as `--key=value`.\n";
+    if (!command.examples.empty())
+        page += "\n## Examples\n\n```sh\n" + command.examples + "\n```\n";
+    return page +
+           "\n[All commands](../commands.md) · [exit codes](../reference/cli.md#exit-codes)\n";
+}
+
 std::string command_reference(const Manual& manual) {
     std::string text = "| command | does |\n|---|---|\n";
     for (const CommandHelp& command : manual) {

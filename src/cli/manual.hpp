@@ -44,6 +44,8 @@ using Manual = std::vector<CommandHelp>;
 [[nodiscard]] std::string zsh_completion(const Manual& manual);
 [[nodiscard]] std::string fish_completion(const Manual& manual);
 
+/// A page about one command (Markdown, below docs/commands/).
+[[nodiscard]] std::string command_page(const CommandHelp& command);
 /// The table of commands in docs/reference/cli.md (Markdown).
 [[nodiscard]] std::string command_reference(const Manual& manual);
 

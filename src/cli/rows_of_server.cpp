@@ -581,7 +581,7 @@ void add_system(std::vector<ApiCommand>& rows) {
                     .shape = Shape::text});
     rows.push_back({.noun = "docs",
                     .verb = "api",
-                    .help = "print the reference of the API",
+                    .help = "print the overview of the documents",
                     .operation = "getDocs",
                     .method = "GET",
                     .path = "/docs",
@@ -600,6 +600,37 @@ void add_system(std::vector<ApiCommand>& rows) {
                     .method = "GET",
                     .path = "/docs/errors/{code}",
                     .arguments = {in_path("code", "code", "such as OPTIMISTIC_LOCK")},
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "list",
+                    .help = "print all documents with a sentence each",
+                    .operation = "getDocumentList",
+                    .method = "GET",
+                    .path = "/llms.txt",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "all",
+                    .help = "print all documents in one text",
+                    .operation = "getAllDocuments",
+                    .method = "GET",
+                    .path = "/llms-full.txt",
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "page",
+                    .help = "print a document, such as operating",
+                    .operation = "getDocument",
+                    .method = "GET",
+                    .path = "/docs/{page}",
+                    .arguments = {in_path("page", "page", "its name, such as operating")},
+                    .shape = Shape::text});
+    rows.push_back({.noun = "docs",
+                    .verb = "read",
+                    .help = "print a document in a folder, such as guide locks",
+                    .operation = "getDocumentInFolder",
+                    .method = "GET",
+                    .path = "/docs/{folder}/{page}",
+                    .arguments = {in_path("folder", "folder", "guide, reference, commands, adr …"),
+                                  in_path("page", "page", "its name, such as locks")},
                     .shape = Shape::text});
 }
 

@@ -211,26 +211,34 @@ void reload(const Settings& settings, http::HttpServer& server,
     }
 }
 
-/// A file of the console; empty if the program was built without it.
-std::string_view console_file(std::string_view name) {
+/// An embedded file; empty if the program was built without it, as those of the console.
+std::string_view embedded_text(std::string_view name) {
     const auto file = std::ranges::find(embedded_files, name, &base::EmbeddedFile::name);
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
+/// The console, and the script and style of the documents, which are there without it, too.
+http::Console embedded_console(bool with_console) {
+    http::Console console{
+        .files = {{"docs.js", embedded_text("docs.js"), embedded_text("docs.js.gz")},
+                  {"docs.css", embedded_text("docs.css"), embedded_text("docs.css.gz")}},
+        .version = embedded_text("console.version")};
+    if (!with_console) return console;
+    console.page = embedded_text("console.html");
+    console.files.push_back({"app.js", embedded_text("app.js"), embedded_text("app.js.gz")});
+    console.files.push_back({"app.css", embedded_text("app.css"), embedded_text("app.css.gz")});
+    return console;
+}
+
 /// None for a process that serves no API, and no console without that role.
-std::optional<http::Documents> documents_of(const Roles& roles) {
+std::optional<http::Documents> documents_of(const Roles& roles, const ProcessOptions& options) {
     if (!roles.api) return std::nullopt;
-    http::Documents documents{
-        .openapi = openapi_json, .errors = errors_md, .start_page = start_page_html};
-    if (roles.ui) {
-        documents.console = {.page = console_file("console.html"),
-                             .script = console_file("app.js"),
-                             .script_gzip = console_file("app.js.gz"),
-                             .style = console_file("app.css"),
-                             .style_gzip = console_file("app.css.gz"),
-                             .version = console_file("console.version")};
-    }
-    return documents;
+    return http::Documents{.openapi = openapi_json,
+                           .errors = errors_md,
+                           .start_page = start_page_html,
+                           .console = embedded_console(roles.ui),
+                           .archive = embedded_text("documents.gz"),
+                           .commands = options.commands};
 }
 
 /// What this process serves on first: the API, or health alone.
@@ -301,7 +309,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
-    Gate gate(schema, documents_of(roles), log);
+    Gate gate(schema, documents_of(roles, options), log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
         http, world,

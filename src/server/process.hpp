@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "adapters/http/api/doc_pages.hpp"
 #include "application/ports/time_zones.hpp"
 #include "server/settings.hpp"
 
@@ -15,6 +18,8 @@ struct ProcessOptions {
     /// File in which to create a key for secrets if none is set and the database is not SQLite,
     /// whose key file lies beside the database. Empty: do not create one.
     std::string key_file{};
+    /// Pages about the commands of the program, for its documents. Null: none.
+    std::function<std::vector<http::CommandPage>()> commands{};
 };
 
 /// Refuses settings that no start can work with, before it creates or migrates a database. Throws

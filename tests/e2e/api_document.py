@@ -38,18 +38,18 @@ def main():
         for path, methods in document["paths"].items():
             for method in methods:
                 answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY")
-                                     .replace("{version}", script.group(1)).replace("{file}", "app.js"))
+                                     .replace("{version}", script.group(1)).replace("{file}", "app.js")
+                                     .replace("{folder}", "guide").replace("{page}", "locks" if "{folder}" in path else "operating"))
                 code = answer.json().get("code") if answer.headers.get("Content-Type", "").endswith("json") else None
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"
                 operations += 1
         check_codes(client, document)
         # A browser finds the rest from the start page.
-        for path in ("/", "/docs"):
-            page = client.get(path)
-            assert page.headers["Content-Type"] == "text/html; charset=utf-8" and b"<h1>Sundial</h1>" in page.body, page.body
-            for link in re.findall(r'href="([^"]+)"', page.body.decode()):
-                assert client.get(link).status == 200, link
+        page = client.get("/")
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8" and b"<h1>Sundial</h1>" in page.body, page.body
+        for link in re.findall(r'href="([^"]+)"', page.body.decode()):
+            assert client.get(link).status == 200, link
         # An error leads to what it means.
         problem = client.call("GET", "/v1/users/ext:nobody").json()
         meaning = client.call("GET", problem["type"])

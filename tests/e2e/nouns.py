@@ -256,7 +256,10 @@ def system(program, client):
     assert json.loads(program.run("openapi"))["openapi"]
     assert "OPTIMISTIC_LOCK" in program.run("docs", "error", "OPTIMISTIC_LOCK") and "LOCK_HELD" in program.run("docs", "errors")
     program.run("docs", "error", "NO_SUCH_CODE", code=3)
-    assert "<" in program.run("docs", "start") and "<" in program.run("docs", "api")
+    assert "<" in program.run("docs", "start") and program.run("docs", "api").startswith("# Documentation")
+    assert "guide/locks.md" in program.run("docs", "list") and "<!-- /docs/guide/locks -->" in program.run("docs", "all")
+    assert program.run("docs", "page", "operating").startswith("# Operating") and program.run("docs", "read", "guide", "locks")
+    program.run("docs", "page", "no-such-page", code=3)
     assert "Europe/Berlin" in program.run("zone", "served", "berlin")
     settings = {one["key"]: one for one in program.json("config", "served")["data"]}
     assert settings["http.listen"]["origin"] == "--http.listen" and settings["http.listen"]["help"], settings["http.listen"]

@@ -150,6 +150,10 @@ class Examples:
                 return ["--events", "20"]
             case ("docs", "error"):
                 return ["OPTIMISTIC_LOCK"]
+            case ("docs", "page"):
+                return ["operating"]
+            case ("docs", "read"):
+                return ["guide", "locks"]
             case ("completion",):
                 return ["bash"]
             case (("zone", "list" | "served") | ("config", "show" | "served") | ("version",) | ("info",) | ("health",) | ("live",) | ("ready",)

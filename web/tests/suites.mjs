@@ -82,6 +82,107 @@ const SUITES = {
     assert.deepEqual(findings, []);
   }),
 
+  /** The documents: every page renders with its anchors, links lead to pages, search finds, axe finds nothing. */
+  documents: () => withConsole(async ({ newPage, url }) => {
+    const list = await (await fetch(`${url}/llms.txt`)).text();
+    const places = [...list.matchAll(/\]\((\/docs\/[^)]+)\.md\):/g)].map(([, place]) => (place === "/docs/README" ? "/docs" : place));
+    assert.ok(places.length > 100, `${places.length} pages`);
+    let loaded = 0;
+    for (const file of (await (await fetch(`${url}/docs`, { headers: { Accept: "text/html" } })).text()).match(/\/ui\/[0-9a-f]+\/docs\.(?:js|css)/g)) {
+      loaded += Number((await fetch(url + file, { headers: { "Accept-Encoding": "gzip" } })).headers.get("content-length"));
+    }
+    assert.ok(loaded > 5000 && loaded <= 40 * 1024, `${loaded} bytes compressed`);
+    const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+    const findings = [], ids = new Map(), links = [];
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await newPage({ colorScheme, ...(colorScheme === "dark" && { viewport: { width: 360, height: 800 } }) });
+      // All pages in the light, one of each kind in the dark.
+      const shown = colorScheme === "light" ? places : ["/docs", "/docs/guide/locks", "/docs/operating", "/docs/commands/event-list", "/docs/errors/LOCK_HELD", "/docs/project/README"];
+      for (const place of shown) {
+        await page.goto(url + place);
+        await page.locator("main[data-ready] h1").first().waitFor();
+        if (colorScheme === "light") {
+          ids.set(place, new Set(await page.evaluate(() => [...document.querySelectorAll("main [id]")].map(({ id }) => id))));
+          for (const href of await page.evaluate(() => [...document.querySelectorAll("main a[href]")].map((link) => link.getAttribute("href")))) links.push([place, href]);
+          if (place.startsWith("/docs/errors/") && place !== places.find((one) => one.startsWith("/docs/errors/"))) continue; // all alike
+          if (place.startsWith("/docs/adr/") && !place.includes("0001")) continue;
+        }
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+        for (const { id, nodes } of violations) findings.push(`${colorScheme} ${place}: ${id} ${nodes[0].target} ${nodes[0].failureSummary}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) findings.push(`${colorScheme} ${place}: ${wide} px too wide`);
+      }
+      await page.close();
+    }
+    for (const [place, href] of links) {
+      if (/^[a-z]+:/.test(href) || href === "/openapi.json") continue;
+      const [path, anchor] = href.split("#");
+      const led = path || place;
+      if (led === "/docs/errors") continue;
+      if (!ids.has(led)) findings.push(`${place}: ${href} is no page`);
+      else if (anchor && !ids.get(led).has(anchor)) findings.push(`${place}: ${href} has no such anchor`);
+    }
+    assert.deepEqual(findings, []);
+    console.log(`${places.length} pages, ${links.length} links`);
+  }),
+
+  /** Reading by keyboard: search, results, copying, the list of pages on a narrow screen, a page that is not there. */
+  reading: () => withConsole(async ({ newPage, url }) => {
+    const page = await newPage();
+    await page.goto(`${url}/docs`);
+    await page.locator("main[data-ready]").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("fencing token");
+    const first = page.locator("#found a").first();
+    await first.waitFor();
+    assert.match(await page.locator("#found [role=status]").innerText(), /places/);
+    assert.match((await page.locator("#found a").allInnerTexts()).join(), /Locks/);
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.evaluate(() => document.activeElement === document.querySelector("#found a")), true);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#found").isVisible(), false);
+    for (const [question, place] of [["OPTIMISTIC_LOCK", "/docs/reference/errors"], ["event reschedule", "/docs/commands/event-reschedule"], ["getting started", "/docs/guide/getting-started"]]) {
+      await page.fill("#question", question);
+      await page.locator(`#found a[href^="${place}"]`).first().waitFor();
+    }
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/getting-started/);
+    await page.locator("main[data-ready]").waitFor();
+    assert.equal(await page.locator("nav [aria-current=page]").innerText(), "Getting started");
+    await page.fill("#question", "xyzzyplugh");
+    await page.locator("#found [role=status]", { hasText: "Nothing found" }).waitFor();
+
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const code = page.locator(".code").first();
+    await code.locator(".copy").click();
+    await code.locator(".copy", { hasText: "Copied" }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.locator("code").textContent());
+
+    // The address of an error names an anchor of one page and is a page itself.
+    await page.goto(`${url}/docs/guide/access#web-pages-while-there-is-no-key`);
+    await page.locator("main[data-ready]").waitFor();
+    assert.ok(await page.evaluate(() => document.getElementById("web-pages-while-there-is-no-key").getBoundingClientRect().top < innerHeight));
+    await page.goto(`${url}/docs/errors/LOCK_HELD`);
+    assert.match(await page.locator("main[data-ready] h1").innerText(), /LOCK_HELD/);
+    const missing = await page.goto(`${url}/docs/guide/nothing`);
+    assert.equal(missing.status(), 404);
+    await page.locator("main[data-ready] h1", { hasText: "No such page" }).waitFor();
+
+    const narrow = await newPage({ viewport: { width: 360, height: 800 } });
+    await narrow.goto(`${url}/docs/operating`);
+    await narrow.locator("main[data-ready]").waitFor();
+    assert.equal(await narrow.locator("#pages").isVisible(), false);
+    await narrow.locator(".menu").press("Enter");
+    await narrow.locator("#pages a", { hasText: "Getting started" }).click();
+    await narrow.waitForURL(/getting-started/);
+
+    // Without scripts the text and the links are there.
+    const plain = await (await fetch(`${url}/docs/guide/locks`, { headers: { Accept: "text/html" } })).text();
+    assert.match(plain, /<pre># Locks/);
+    assert.match(plain, /<a href="\/docs\/operating">/);
+  }),
+
   /** Zones, languages and themes are remembered. */
   display: () => withConsole(async ({ page, api, url }) => {
     const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: undefined, targetTimestampLocal: "2030-07-01T09:00", targetTimezone: "Europe/Berlin" }));

@@ -672,3 +672,19 @@ class System(Resource):
     def error(self, code: str) -> str:
         """The section on one error code, as Markdown."""
         return cast(str, self._call("getError", {"code": code}))
+
+    def documents(self) -> str:
+        """All documents with a sentence each, as Markdown."""
+        return cast(str, self._call("getDocumentList"))
+
+    def all_documents(self) -> str:
+        """All documents in one text, as Markdown."""
+        return cast(str, self._call("getAllDocuments"))
+
+    def document(self, page: Optional[str] = None, folder: Optional[str] = None) -> str:
+        """A document, such as "locks" in the folder "guide", as Markdown; without arguments the overview."""
+        if page is None:
+            return cast(str, self._call("getDocs"))
+        if folder is None:
+            return cast(str, self._call("getDocument", {"page": page}))
+        return cast(str, self._call("getDocumentInFolder", {"folder": folder, "page": page}))

@@ -198,6 +198,11 @@ class EveryOperation(unittest.TestCase):
         self.assertIn("sundial_build_info", client.system.metrics())
         self.assertEqual(client.system.openapi()["info"]["title"], "Sundial")
         self.assertIn("## LEASE_LOST", client.system.errors())
+        self.assertIn("(/docs/guide/locks.md)", client.system.documents())
+        self.assertIn("<!-- /docs/guide/locks -->", client.system.all_documents())
+        self.assertTrue(client.system.document().startswith("# Documentation\n"))
+        self.assertTrue(client.system.document("operating").startswith("# Operating\n"))
+        self.assertTrue(client.system.document("locks", "guide").startswith("# Locks"))
         self.assertTrue(client.system.error("LEASE_LOST").startswith("## LEASE_LOST"))
         settings = {one["key"]: one for one in client.system.settings()["data"]}
         self.assertEqual(settings["http.rate_limit_per_second"]["origin"], "default")

@@ -827,4 +827,29 @@ export class System extends Resource {
   error(code: string, options: CallOptions = {}): Promise<string> {
     return this.client.call("getError", { path: { code } }, options);
   }
+
+  /** All documents with a sentence each, as Markdown. */
+  documents(options: CallOptions = {}): Promise<string> {
+    return this.client.call("getDocumentList", {}, options);
+  }
+
+  /** All documents in one text, as Markdown. */
+  allDocuments(options: CallOptions = {}): Promise<string> {
+    return this.client.call("getAllDocuments", {}, options);
+  }
+
+  /** The overview of the documents, as Markdown. */
+  overview(options: CallOptions = {}): Promise<string> {
+    return this.client.call("getDocs", {}, options);
+  }
+
+  /** A document, such as "operating", as Markdown. */
+  document(page: string, options: CallOptions = {}): Promise<string> {
+    return this.client.call("getDocument", { path: { page } }, options);
+  }
+
+  /** A document in a folder, such as "guide" and "locks", as Markdown. */
+  documentIn(folder: string, page: string, options: CallOptions = {}): Promise<string> {
+    return this.client.call("getDocumentInFolder", { path: { folder, page } }, options);
+  }
 }

@@ -2303,10 +2303,20 @@ export interface ApiOperations {
   getInfo: { path: undefined; query: undefined; body: undefined; result: Info };
   /** Settings of the instance that answers, each with its value and its source */
   listSettings: { path: undefined; query: undefined; body: undefined; result: Settings };
+  /** The documents: their overview */
+  getDocs: { path: undefined; query: undefined; body: undefined; result: string };
   /** All errors in words, with the remedies */
   getErrors: { path: undefined; query: undefined; body: undefined; result: string };
   /** One error in words: the target of a problem's type */
   getError: { path: { code: string }; query: undefined; body: undefined; result: string };
+  /** A document */
+  getDocument: { path: { page: string }; query: undefined; body: undefined; result: string };
+  /** A document in a folder, or a picture */
+  getDocumentInFolder: { path: { folder: string; page: string }; query: undefined; body: undefined; result: string };
+  /** All documents with a sentence each */
+  getDocumentList: { path: undefined; query: undefined; body: undefined; result: string };
+  /** All documents in one text */
+  getAllDocuments: { path: undefined; query: undefined; body: undefined; result: string };
   /** This document */
   getOpenApi: { path: undefined; query: undefined; body: undefined; result: Record<string, unknown> };
   /** Whether the process is alive */
@@ -2405,8 +2415,13 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   drainInstance: ["POST", "/v1/instances/{id}/drain", "json", true],
   getInfo: ["GET", "/v1/info", "json", false],
   listSettings: ["GET", "/v1/settings", "json", false],
+  getDocs: ["GET", "/docs", "text", false],
   getErrors: ["GET", "/docs/errors", "text", false],
   getError: ["GET", "/docs/errors/{code}", "text", false],
+  getDocument: ["GET", "/docs/{page}", "text", false],
+  getDocumentInFolder: ["GET", "/docs/{folder}/{page}", "text", false],
+  getDocumentList: ["GET", "/llms.txt", "text", false],
+  getAllDocuments: ["GET", "/llms-full.txt", "text", false],
   getOpenApi: ["GET", "/openapi.json", "json", false],
   livez: ["GET", "/livez", "text", false],
   readyz: ["GET", "/readyz", "text", false],

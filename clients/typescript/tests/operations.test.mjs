@@ -206,6 +206,11 @@ async function system(client) {
   assert.match(await client.system.metrics(), /sundial_build_info/);
   assert.equal((await client.system.openapi()).info.title, "Sundial");
   assert.match(await client.system.errors(), /## LEASE_LOST/);
+  assert.match(await client.system.documents(), /\(\/docs\/guide\/locks\.md\)/);
+  assert.match(await client.system.allDocuments(), /^<!-- \/docs\/guide\/locks -->$/m);
+  assert.match(await client.system.overview(), /^# Documentation\n/);
+  assert.match(await client.system.document("operating"), /^# Operating\n/);
+  assert.match(await client.system.documentIn("guide", "locks"), /^# Locks/);
   assert.match(await client.system.error("LEASE_LOST"), /^## LEASE_LOST/);
   const { data: settings } = await client.system.settings();
   assert.equal(settings.find(({ key }) => key === "http.rate_limit_per_second").origin, "default");

@@ -111,7 +111,7 @@ bool is_navigation(const Request& request) {
 /// Links on other sites may lead to these pages: opening them changes nothing.
 bool is_page(std::string_view path) {
     return path == "/" || path == "/ui" || path.starts_with("/ui/") || path == "/docs" ||
-           path.starts_with("/docs/");
+           path.starts_with("/docs/") || path == "/llms.txt" || path == "/llms-full.txt";
 }
 
 }  // namespace

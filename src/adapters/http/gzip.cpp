@@ -17,6 +17,8 @@ constexpr std::size_t min_bytes = 1024;
 /// Pages of megabytes take a few milliseconds a megabyte; higher levels save little more of JSON.
 constexpr int level = 3;
 
+constexpr int window_of_gzip = 15 + 16;
+
 /// `q=0` means "not this one" (RFC 9110 12.4.2).
 bool has_weight(std::string_view parameters) {
     const auto weight = parameters.find("q=");
@@ -48,7 +50,6 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 std::string gzip(std::string_view text) {
-    constexpr int window_of_gzip = 15 + 16;
     constexpr int default_memory = 8;
     z_stream stream{};
     base::check(deflateInit2(&stream, level, Z_DEFLATED, window_of_gzip, default_memory,
@@ -62,6 +63,26 @@ std::string gzip(std::string_view text) {
     bytes.resize(stream.total_out);
     deflateEnd(&stream);
     return bytes;
+}
+
+std::string gunzip(std::string_view file) {
+    constexpr std::size_t step = 256 * std::size_t{1024};
+    z_stream stream{};
+    base::check(inflateInit2(&stream, window_of_gzip) == Z_OK);
+    stream.next_in = reinterpret_cast<const Bytef*>(file.data());
+    stream.avail_in = static_cast<uInt>(file.size());
+    std::string text;
+    int result = Z_OK;
+    while (result == Z_OK) {
+        text.resize(stream.total_out + step);
+        stream.next_out = reinterpret_cast<Bytef*>(text.data() + stream.total_out);
+        stream.avail_out = static_cast<uInt>(text.size() - stream.total_out);
+        result = inflate(&stream, Z_NO_FLUSH);
+    }
+    text.resize(stream.total_out);
+    inflateEnd(&stream);
+    base::check(result == Z_STREAM_END);
+    return text;
 }
 
 void compress(Response& response, bool client_takes_gzip) {

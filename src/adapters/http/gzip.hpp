@@ -13,6 +13,8 @@ namespace sundial::http {
 
 /// `text` as a file of gzip.
 [[nodiscard]] std::string gzip(std::string_view text);
+/// The text of a file of gzip that the build made: a damaged one is a bug.
+[[nodiscard]] std::string gunzip(std::string_view file);
 
 /// Compresses the body of a response that is worth it, if the client takes gzip. Not: short bodies,
 /// types that are compressed already, secrets (their length would betray them), and responses with

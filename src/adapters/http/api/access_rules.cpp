@@ -24,6 +24,10 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/openapi.json", any_caller},
     {"GET", "/docs/errors", any_caller},
     {"GET", "/docs/errors/{code}", any_caller},
+    {"GET", "/docs/{page}", any_caller},
+    {"GET", "/docs/{folder}/{page}", any_caller},
+    {"GET", "/llms.txt", any_caller},
+    {"GET", "/llms-full.txt", any_caller},
 
     {"GET", "/v1/users", read, heavy},
     {"POST", "/v1/users", write},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/doc_routes.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/gzip.hpp"
 #include "base/json.hpp"
@@ -15,25 +16,9 @@ namespace {
 constexpr std::string_view openapi_path = "/openapi.json";
 constexpr std::string_view start_path = "/";
 constexpr std::string_view docs_path = "/docs";
-constexpr std::string_view errors_path = "/docs/errors";
+constexpr std::string_view docs_list_path = "/llms.txt";
+constexpr std::string_view docs_full_path = "/llms-full.txt";
 constexpr std::string_view console_path = "/ui/";
-/// Browsers show Markdown of this type instead of offering to save it.
-constexpr const char* plain_text = "text/plain; charset=utf-8";
-
-/// Start of a section; an empty line separates it from the heading.
-constexpr std::string_view anchor = "<a id=\"";
-constexpr std::string_view anchor_end = "\"></a>";
-
-Response error_section(std::string_view errors, const Request& request) {
-    const std::string& code = request.path_value("code");
-    const std::string_view section = section_of(errors, code);
-    if (!section.empty()) return text(200, plain_text, std::string(section));
-    return refused({.code = Code::route_not_found,
-                    .detail = "unknown error code " + code + "; GET " + std::string(errors_path) +
-                              " lists all codes"},
-                   request);
-}
-
 constexpr const char* html = "text/html; charset=utf-8";
 
 /// The console loads its own script and style, and calls this server. Everything else is refused,
@@ -50,11 +35,6 @@ Response redirect(std::string_view place) {
     response.headers.add("Location", std::string(place));
     response.headers.add("Vary", "Accept");
     return response;
-}
-
-/// Programs that fetch the start page accept any type; a browser names HTML.
-bool is_browser(const Request& request) {
-    return request.headers.find("Accept").value_or("").find("text/html") != std::string_view::npos;
 }
 
 Response no_console(const Request& request) {
@@ -74,12 +54,12 @@ Response console_page(const Console& console, const Request& request) {
     return response;
 }
 
-/// The script or the style. Its address names its version, so a browser never asks for it again.
+/// A script or a style. Its address names its version, so a browser never asks for it again.
 Response console_file(const Console& console, const Request& request) {
-    if (console.page.empty()) return no_console(request);
-    const std::string& file = request.path_value("file");
-    const bool script = file == "app.js";
-    if (request.path_value("version") != console.version || (!script && file != "app.css")) {
+    if (console.files.empty()) return no_console(request);
+    const std::string& name = request.path_value("file");
+    const auto file = std::ranges::find(console.files, name, &Console::File::name);
+    if (request.path_value("version") != console.version || file == console.files.end()) {
         return refused({.code = Code::route_not_found,
                         .detail = "this version of the console has no such file; load " +
                                   std::string(console_path) + " again"},
@@ -92,10 +72,9 @@ Response console_file(const Console& console, const Request& request) {
     if (request.headers.find("If-None-Match") == tag) {
         response.status = 304;
     } else {
-        const std::string_view plain = script ? console.script : console.style;
-        const std::string_view small = script ? console.script_gzip : console.style_gzip;
+        const bool script = name.ends_with(".js");
         response = text(200, script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
-                        std::string(compressed ? small : plain));
+                        std::string(compressed ? file->gzip : file->plain));
         if (compressed) response.headers.add("Content-Encoding", "gzip");
     }
     response.headers.add("ETag", std::move(tag));
@@ -115,35 +94,25 @@ void add_console_routes(Router& router, const Console& console) {
 }  // namespace
 
 void add_document_routes(Router& router, Documents documents) {
-    for (const std::string_view path : {start_path, docs_path}) {
-        router.add("GET", std::string(path), [documents, path](const Request& request) {
-            if (path == start_path && is_browser(request) && !documents.console.page.empty()) {
-                return redirect(console_path);
-            }
-            return text(200, html, std::string(documents.start_page));
-        });
-    }
+    router.add("GET", std::string(start_path), [documents](const Request& request) {
+        if (is_browser(request) && !documents.console.page.empty()) return redirect(console_path);
+        return text(200, html, std::string(documents.start_page));
+    });
     add_console_routes(router, documents.console);
     router.add("GET", std::string(openapi_path),
                [documents](const Request&) { return json(200, std::string(documents.openapi)); });
-    router.add("GET", std::string(errors_path), [documents](const Request&) {
-        return text(200, plain_text, std::string(documents.errors));
-    });
-    router.add("GET", std::string(errors_path) + "/{code}", [documents](const Request& request) {
-        return error_section(documents.errors, request);
-    });
+    add_doc_routes(router,
+                   {.archive = documents.archive,
+                    .errors = documents.errors,
+                    .openapi = documents.openapi,
+                    .commands = documents.commands},
+                   documents.console.version, documents.start_page);
 }
 
 bool is_document(std::string_view path) {
     return path == start_path || path == docs_path || path == openapi_path || path == "/ui" ||
-           path.starts_with(console_path) || path.starts_with(errors_path);
-}
-
-std::string_view section_of(std::string_view errors, std::string_view code) {
-    const auto own = errors.find(std::string(anchor).append(code).append(anchor_end));
-    if (own == std::string_view::npos) return {};
-    const auto begin = errors.find("## ", own);
-    return errors.substr(begin, errors.find(anchor, begin) - begin);
+           path == docs_list_path || path == docs_full_path || path.starts_with(console_path) ||
+           path.starts_with("/docs/");
 }
 
 namespace {

@@ -7,22 +7,25 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/http/api/doc_pages.hpp"
 #include "adapters/http/router.hpp"
 #include "application/delivery/clock_module.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {
 
-/// The console: a page, its script and its style. `version` is a hash of script and style, so their
-/// addresses change with their content and browsers may keep them. All are empty in a program that
-/// was built without the console.
+/// The console: a page, and the scripts and styles of it and of the documents. `version` is a hash
+/// of them, so their addresses change with their content and browsers may keep them. All are empty
+/// in a program that was built without the console.
 struct Console {
-    std::string_view page;  // HTML
-    std::string_view script;
-    std::string_view script_gzip;
-    std::string_view style;
-    std::string_view style_gzip;
-    std::string_view version;
+    struct File {
+        std::string_view name;  // app.js
+        std::string_view plain;
+        std::string_view gzip;
+    };
+    std::string_view page{};  // HTML
+    std::vector<File> files{};
+    std::string_view version{};
 };
 
 /// Documents embedded in the program. The texts must outlive the routes.
@@ -31,17 +34,16 @@ struct Documents {
     std::string_view errors;      // docs/reference/errors.md
     std::string_view start_page;  // HTML
     Console console{};
+    std::string_view archive{};                            // docs/, packed; empty: none
+    std::function<std::vector<CommandPage>()> commands{};  // a page for each; null: none
 };
 
-/// The start page at / and /docs, /openapi.json, /docs/errors, /docs/errors/{code}, the target of
-/// the `type` of every error, and the console below /ui/, to which / leads browsers.
+/// The start page at /, /openapi.json, the documents below /docs, among them /docs/errors/{code},
+/// the target of the `type` of every error, and the console below /ui/, to which / leads browsers.
 void add_document_routes(Router& router, Documents documents);
 
 /// Whether `path` is one of these. They need no database.
 [[nodiscard]] bool is_document(std::string_view path);
-
-/// The section of `errors` about `code`, including its heading; empty if there is none.
-[[nodiscard]] std::string_view section_of(std::string_view errors, std::string_view code);
 
 /// One check and its result. A failed check makes the instance not ready; a warning does not.
 struct HealthCheck {
