@@ -104,8 +104,9 @@ TEST(Errors, SayWhatTheyAreAbout) {
 
     const auto once = [&](const char* fingerprint) {
         return engine.transact([&](sundial::Transaction& tx) {
-            return tx.once("key", fingerprint,
-                           [](sundial::Transaction&) -> Result<std::string> { return std::string{"done"}; });
+            return tx.once("key", fingerprint, [](sundial::Transaction&) -> Result<std::string> {
+                return std::string{"done"};
+            });
         });
     };
     ASSERT_TRUE(once("a"));

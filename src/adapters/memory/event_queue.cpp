@@ -143,9 +143,9 @@ Result<void, LeaseLost> settle(State& state, const Settlement& settlement) {
         return {};
     }
     state.live.erase(settlement.id);
-    state.finish({std::move(next),
-                  {settlement.by, settlement.started_at, settlement.duration,
-                   settlement.status_code}});
+    state.finish(
+        {std::move(next),
+         {settlement.by, settlement.started_at, settlement.duration, settlement.status_code}});
     return {};
 }
 

@@ -6,8 +6,8 @@
 
 #include "adapters/memory/ports.hpp"
 #include "adapters/memory/state.hpp"
-#include "application/ports/outcome_queue.hpp"
 #include "adapters/memory/store.hpp"
+#include "application/ports/outcome_queue.hpp"
 #include "base/check.hpp"
 
 namespace sundial::memory {

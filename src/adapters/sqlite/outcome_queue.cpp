@@ -22,8 +22,7 @@ inline constexpr Statement queued_outcomes{R"sql(
     SELECT number, event_id FROM outcome_queue WHERE follower = ?1 ORDER BY number LIMIT ?2)sql"};
 inline constexpr Statement remove_outcome{
     "DELETE FROM outcome_queue WHERE follower = ?1 AND number = ?2"};
-inline constexpr Statement count_outcomes{
-    "SELECT count(*) FROM outcome_queue WHERE follower = ?1"};
+inline constexpr Statement count_outcomes{"SELECT count(*) FROM outcome_queue WHERE follower = ?1"};
 
 }  // namespace sundial::sqlite::sql
 
