@@ -107,7 +107,7 @@ http::HealthCheck roles_check(const std::vector<std::vector<std::string>>& runni
     if (missing.empty()) return {"roles"};
     return {"roles", warn,
             "no running process has the role " + missing +
-                "; 'sundial instance list' shows who has which"};
+                "; 'sundial instance list' shows the roles of each"};
 }
 
 std::optional<std::uintmax_t> free_space_of(const std::string& file) {

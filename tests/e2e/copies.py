@@ -255,7 +255,7 @@ def signature(secret, headers, body):
 
 
 def continues(kind):
-    """The server on the copy of a killed one delivers what was in flight, and keeps every promise that the old one made."""
+    """The server on the copy of a killed one delivers the events in flight, and keeps every promise of the old one."""
     hold = threading.Event()
     receiver = h.Receiver(hold=hold)
     with h.folder() as directory, pair(kind, directory) as (source, target):

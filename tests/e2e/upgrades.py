@@ -1,5 +1,5 @@
-"""A database of every earlier schema, with events of every state in it: the present program migrates it, loses no row, delivers
-what is due, takes over what was held, and leaves the rest as it was."""
+"""A database of every earlier schema, with events of every state in it: the present program migrates it, loses no row, delivers the
+due events, takes over held ones, and leaves the others alone."""
 import datetime
 import json
 import os
@@ -53,7 +53,7 @@ class Old:
 
     def recorded(self, kind, subject, event_type):
         db = self.db
-        # SQLite is strict about types: the id of an aggregate was a uuid until there were streams for everybody.
+        # SQLite is strict about types: the id of an aggregate was a uuid until users had streams of their own.
         aggregate = db.text(subject) if db.has("streams") else db.uuid(subject)
         db.insert("recorded_events", aggregate_type=db.text(kind), aggregate_id=aggregate, version="1", event_id=db.uuid(self.id()),
                   event_type=db.text(event_type), data="'{}'", correlation_id="''", recorded_at=db.at(ago(900)))

@@ -1248,7 +1248,7 @@ class Instance(TypedDict):
     # SILENT: it has not reported for 20 s
     status: Literal["RUNNING", "DRAINING", "SILENT"]
     version: str
-    # What it does: api, scheduler, worker, ui (`scheduler.roles`)
+    # Its roles: api, scheduler, worker, ui (`scheduler.roles`)
     roles: List[str]
     startedAt: str
     # It reports about every 5 s

@@ -1163,7 +1163,7 @@ export interface Instance {
   /** SILENT: it has not reported for 20 s */
   status: "RUNNING" | "DRAINING" | "SILENT";
   version: string;
-  /** What it does: api, scheduler, worker, ui (`scheduler.roles`) */
+  /** Its roles: api, scheduler, worker, ui (`scheduler.roles`) */
   roles: readonly string[];
   startedAt: string;
   /** It reports about every 5 s */
