@@ -59,7 +59,7 @@ function code(text: string): Node {
   const button = element("button", { type: "button", class: "copy" }, "Copy");
   button.addEventListener("click", () => void copy(text, button));
   // Long lines scroll, also by keyboard.
-  return element("div", { class: "code" }, element("pre", { tabindex: "0", role: "region", "aria-label": "Code" }, element("code", {}, text)), button);
+  return element("div", { class: "code" }, element("pre", { tabindex: "0", role: "group", "aria-label": "Code" }, element("code", {}, text)), button);
 }
 
 async function copy(text: string, button: HTMLElement): Promise<void> {
@@ -86,7 +86,7 @@ function table({ header, rows }: Tokens.Table, context: Context): Node {
     element("tr", {}, ...row.map((cell) => element(cell.text === "" ? "td" : name, name === "th" && cell.text !== "" ? { scope: "col" } : {}, ...inline(cell.tokens, context))));
   const body = element("tbody", {}, ...rows.map((row) => cells("td", row)));
   const made = titled ? element("table", {}, element("thead", {}, cells("th", header)), body) : element("table", {}, body);
-  return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Table" }, made);
+  return element("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Table" }, made);
 }
 
 /** The anchors in HTML: `<a id="X"></a>`. */

@@ -86,7 +86,7 @@ export function search(sections: Section[], question: string, limit = 20): Found
     if (words.length > 1 && section.lower.includes(question.trim().toLowerCase())) score += 15;
     if (heading === question.trim().toLowerCase()) score += 30;
     // Decisions and changes explain the past: guides and the reference come first.
-    if (/^\/docs\/(adr|project)\//.test(section.place)) score *= 0.5;
+    if (/^\/docs\/(adr|project)\//.test(section.place)) score *= 0.3;
     found.push({ section, score, excerpt: [] });
   }
   found.sort((a, b) => b.score - a.score || a.section.place.localeCompare(b.section.place));

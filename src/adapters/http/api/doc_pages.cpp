@@ -99,10 +99,12 @@ std::vector<IndexRow> rows_of_index(std::string_view index) {
     return rows;
 }
 
-/// "**400**. One or more fields are invalid. Read `errors`." -> "One or more fields are invalid."
+/// "**503**, retryable. The server drains. Wait." -> "The server drains."
 std::string first_sentence(std::string_view section) {
-    auto begin = section.find("**. ");
-    begin = begin == std::string_view::npos ? 0 : begin + 4;
+    const auto status_end = section.find("**.") == std::string_view::npos
+                                ? section.find(". ", section.find("**"))
+                                : section.find("**.") + 2;
+    const auto begin = status_end == std::string_view::npos ? 0 : status_end + 2;
     auto end = section.find(". ", begin);
     end = end == std::string_view::npos ? section.find(".\n", begin) : end;
     std::string text(section.substr(begin, end == std::string_view::npos ? end : end + 1 - begin));
