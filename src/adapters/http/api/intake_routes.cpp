@@ -13,7 +13,7 @@ std::string_view status_of(const OutboxState& state, Instant now) {
     return state.followed_by && state.lease_ends > now ? "FOLLOWED" : "IDLE";
 }
 
-std::optional<std::string> text_of(std::optional<Instant> instant) {
+std::optional<std::string> instant_text(std::optional<Instant> instant) {
     return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
 }
 
@@ -24,7 +24,7 @@ void write_intake(base::JsonWriter& json, const OutboxState& state, Instant now)
     json.member("failure", state.failure.empty() ? std::nullopt : std::optional(state.failure));
     json.member("since", format_instant_millis(state.changed_at));
     json.member("taken", state.taken).member("refused", state.refused);
-    json.member("lastId", state.last_id).member("lastTakenAt", text_of(state.taken_at));
+    json.member("lastId", state.last_id).member("lastTakenAt", instant_text(state.taken_at));
     json.member("followedBy", state.followed_by && status != "IDLE"
                                   ? std::optional(to_string(*state.followed_by))
                                   : std::nullopt);
