@@ -140,7 +140,8 @@ def timed(kind):
             checks = [threads.submit(check_work, members, arguments, db, folder) for members, *arguments in TIMED_WORKS]
             for check in checks:
                 check.result()
-        assert os.listdir(folder) == [] and (not url or databases(url) == 0), "something was left behind"
+        left = set(os.listdir(folder)) - {"sundial-instances"}  # where instances see each other, which the user may share
+        assert not left and (not url or databases(url) == 0), f"something was left behind: {left}"
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ VALUES = {
     "http.allowed_hosts": ("environment.example", "flag.example"),
     "http.cors_origins": ("https://environment.example", "https://flag.example"),
     "http.trusted_proxies": ("10.0.0.0/8", "192.168.0.0/16"),
+    "scheduler.roles": ("api,worker", "api,scheduler"),
     "storage.url": ("sqlite:env.db", "sqlite:flag.db"),
     "storage.listen_url": ("postgresql://env/a", "postgresql://flag/b"),
     "storage.intake": ("a=sqlite:env.db", "a=sqlite:flag.db"),

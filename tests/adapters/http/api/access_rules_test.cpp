@@ -200,7 +200,8 @@ TEST_F(Guarded, RefusesForeignHostsAndPagesOnEveryRouteWhileThereIsNoKey) {
         EXPECT_EQ(origin.status, 403) << name;
         EXPECT_THAT(origin.body, HasSubstr(R"("code":"ORIGIN_NOT_ALLOWED")")) << name;
         const bool is_page = operation.pattern == "/" || operation.pattern.starts_with("/docs") ||
-                             operation.pattern.starts_with("/ui");
+                             operation.pattern.starts_with("/ui") ||
+                             operation.pattern.starts_with("/llms");
         if (is_page) continue;  // links may lead there
         EXPECT_EQ(call(operation, {}, no_cors).status, 403) << name;
     }
