@@ -234,7 +234,9 @@ function judge({of, target}, answer) {
     if (status >= 500 && !refused) throw new Error(`${where}: ${text}`);
     if (!(String(status) in of.operation.responses) && !anywhere.has(status)) throw new Error(`${where}, which the document does not name: ${text}`);
     const type = (headers["content-type"] ?? "").split(";")[0];
-    if (status >= 400) {
+    // A browser gets a page instead of a problem where the document says so.
+    const isPage = type === "text/html" && type in (resolve(of.operation.responses[String(status)])?.content ?? {});
+    if (status >= 400 && !isPage) {
         if (type !== "application/problem+json") throw new Error(`${where} as ${type}`);
         const problem = JSON.parse(text);
         const missing = problemMembers.filter((name) => !(name in problem));
