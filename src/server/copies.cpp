@@ -99,7 +99,7 @@ private:
 
 struct CopyEnds {
     std::unique_ptr<CopySource> source;
-    std::unique_ptr<CopyTarget> target;  // null in a dry run into a PostgreSQL without a schema
+    std::unique_ptr<CopyTarget> target;
     std::vector<CopyTable> tables;
 };
 
@@ -154,8 +154,9 @@ CopyEnds open_ends(const Settings& source, const Settings& target, const CopyTer
 /// Goes on with a partial copy of this source, or starts one.
 std::map<std::string, CopyTarget::Progress> begin_copy(CopyEnds& ends, bool restart) {
     const std::string source = ends.source->identity();
-    const auto started = ends.target->started();
-    if (restart || !started) {
+    // A damaged partial copy cannot be read, only thrown away.
+    const auto started = restart ? std::nullopt : ends.target->started();
+    if (!started) {
         ends.target->start(source, ends.tables);
     } else if (*started != source) {
         throw CannotStart{

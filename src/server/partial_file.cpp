@@ -70,8 +70,10 @@ PartialFile::PartialFile(fs::path file) : file_{std::move(file)} {
         descriptor_ = ::mkostemps(name.data(), static_cast<int>(partial_ending.size()), O_CLOEXEC);
         if (descriptor_ < 0) refuse_partial(file_, "cannot be created: " + partial_error());
         partial_ = name;
-        // Another process may have removed it before it was locked.
-        if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && is_at(partial_, descriptor_)) return;
+        const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+        // Without locks on this file system, no process can find the file abandoned. With them,
+        // another may have removed it before it was locked.
+        if ((locked || errno != EWOULDBLOCK) && is_at(partial_, descriptor_)) return;
         ::close(descriptor_);
     }
 }

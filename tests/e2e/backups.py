@@ -273,7 +273,34 @@ def ended_early(seconds, *arguments):
     return process.wait() == -signal.SIGKILL
 
 
-TESTS = {"while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed, "one_name": one_name}
+def sequences_of(kind, database):
+    if kind == "sqlite":
+        return None  # rows alone decide the next number
+    query = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'sundial' ORDER BY sequencename"
+    return subprocess.run(["psql", database, "-XAtc", query], check=True, capture_output=True, text=True).stdout
+
+
+def tried(kind):
+    """A dry run leaves the database as it was, its sequences too: changes made since the backup do not hinder the next ones."""
+    user = {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "Europe/Paris"}
+    with h.folder() as directory, h.database(kind, directory) as database:
+        saved = os.path.join(directory, "saved." + ENDING[kind])
+        with serve(database, directory) as server:
+            server.client().ok("POST", "/v1/users", user)
+            assert server.stop() == 0
+        run("backup", saved, "--db", database)
+        with serve(database, directory) as server:
+            server.client().ok("POST", "/v1/users", user)
+            assert server.stop() == 0
+        before = sequences_of(kind, database)
+        assert "nothing has changed" in run("restore", saved, "--db", database, "--replace", "--dry-run")
+        assert sequences_of(kind, database) == before
+        with serve(database, directory) as server:
+            server.client().ok("POST", "/v1/users", user)
+            assert len(server.client().all("/v1/users")) == 3
+
+
+TESTS = {"tried": tried, "while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed, "one_name": one_name}
 
 if __name__ == "__main__":
     TESTS[sys.argv[1]](sys.argv[2])

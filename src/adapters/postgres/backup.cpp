@@ -162,7 +162,10 @@ public:
         connection_.run(
             "ALTER TABLE sundial.users DISABLE TRIGGER USER;"
             "ALTER TABLE sundial.event_history DISABLE TRIGGER USER");
-        connection_.run("TRUNCATE " + all + ", sundial.instances, sundial.instance_reports");
+        // RESTART IDENTITY makes `setval` end with the transaction. By itself it outlives a
+        // rollback, so a dry run would move the sequences of the live database back.
+        connection_.run("TRUNCATE " + all +
+                        ", sundial.instances, sundial.instance_reports RESTART IDENTITY");
     }
     std::int64_t fill(const SavedTable& table,
                       const std::function<std::string_view()>& next) override {

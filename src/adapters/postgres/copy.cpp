@@ -173,7 +173,7 @@ class ServerSource final : public PostgresCopySource {
 public:
     explicit ServerSource(const std::string& url) : connection_{url, true} {
         refuse_foreign(connection_);
-        std::string all = "sundial.instances";
+        std::string all = "sundial.instances, sundial.instance_reports";
         for (const SavedTable& table : tables_of(connection_)) {
             all += ", sundial." + connection_.identifier(table.name);
         }

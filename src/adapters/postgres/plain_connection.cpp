@@ -42,10 +42,15 @@ bool is_a_database_of_ours(PlainConnection& connection) {
 }
 
 void refuse_running_instances(PlainConnection& connection, const std::string& what_is_possible) {
-    // Longer than any instance lives without renewing its row (ADR 0040).
-    const PlainAnswer instances = connection.run(
-        "SELECT count(*) FROM sundial.instances"
-        " WHERE renewed_at > clock_timestamp() - interval '10 seconds'");
+    // Longer than any instance lives without renewing its row (ADR 0040). A process without the
+    // role `worker` has no heartbeat, but reports what it does every five seconds.
+    const PlainAnswer instances = connection.run(R"sql(
+        SELECT count(*) FROM (
+            SELECT id FROM sundial.instances
+             WHERE renewed_at > clock_timestamp() - interval '10 seconds'
+             UNION
+            SELECT id FROM sundial.instance_reports
+             WHERE reported_at > clock_timestamp() - interval '10 seconds') AS running)sql");
     if (instances.number(0, 0) > 0) {
         throw CannotStart{instances.text(0, 0) +
                           " instance(s) of sundial use the database. Stop them; ten seconds "
@@ -68,6 +73,7 @@ bool has_data(PlainConnection& connection) {
             OR EXISTS (SELECT FROM sundial.outboxes)
             OR EXISTS (SELECT FROM sundial.streams)
             OR EXISTS (SELECT FROM sundial.checkpoints)
+            OR EXISTS (SELECT FROM sundial.outcome_followers)
             OR EXISTS (SELECT FROM sundial.recorded_events))sql")
                .text(0, 0) == "t";
 }

@@ -99,19 +99,23 @@ void refuse_used(const fs::path& file, const std::string& instead) {
     if (!fs::exists(file) || fs::file_size(file) == 0) return;
     const BackupFile old{file.string(), SQLITE_OPEN_READWRITE};
     const bool is_ours = has_table(old.handle(), "events") && has_table(old.handle(), "users");
-    const bool used = !is_ours || number_of(old.handle(),
-                                            "SELECT EXISTS (SELECT 1 FROM events)"
-                                            " OR EXISTS (SELECT 1 FROM event_history)"
-                                            " OR EXISTS (SELECT 1 FROM users)"
-                                            // The first migration stores one.
-                                            " OR EXISTS (SELECT 1 FROM schedules WHERE version > 1"
-                                            " OR external_id IS NOT 'birthday')"
-                                            " OR EXISTS (SELECT 1 FROM endpoints)"
-                                            " OR EXISTS (SELECT 1 FROM api_keys)"
-                                            " OR EXISTS (SELECT 1 FROM outboxes)"
-                                            " OR EXISTS (SELECT 1 FROM streams)"
-                                            " OR EXISTS (SELECT 1 FROM checkpoints)"
-                                            " OR EXISTS (SELECT 1 FROM recorded_events)") != 0;
+    const bool has_followers =
+        has_table(old.handle(), "outcome_followers") &&
+        number_of(old.handle(), "SELECT EXISTS (SELECT 1 FROM outcome_followers)") != 0;
+    const bool used = !is_ours || has_followers ||
+                      number_of(old.handle(),
+                                "SELECT EXISTS (SELECT 1 FROM events)"
+                                " OR EXISTS (SELECT 1 FROM event_history)"
+                                " OR EXISTS (SELECT 1 FROM users)"
+                                // The first migration stores one.
+                                " OR EXISTS (SELECT 1 FROM schedules WHERE version > 1"
+                                " OR external_id IS NOT 'birthday')"
+                                " OR EXISTS (SELECT 1 FROM endpoints)"
+                                " OR EXISTS (SELECT 1 FROM api_keys)"
+                                " OR EXISTS (SELECT 1 FROM outboxes)"
+                                " OR EXISTS (SELECT 1 FROM streams)"
+                                " OR EXISTS (SELECT 1 FROM checkpoints)"
+                                " OR EXISTS (SELECT 1 FROM recorded_events)") != 0;
     if (used) {
         throw CannotStart{"the database " + file.string() + " has data. " + instead};
     }
@@ -133,7 +137,7 @@ void finish_log(const fs::path& file) {
     }
     if (fs::exists(file.string() + "-wal")) {
         throw CannotStart{"another program has " + file.string() +
-                          " open. Close it, then restore again"};
+                          " open. Close it, then try again"};
     }
 }
 
