@@ -14,7 +14,6 @@
 #include "server/copies.hpp"
 #include "server/database.hpp"
 #include "server/doctor.hpp"
-#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -102,10 +101,7 @@ int run_restore(const BackupFlags& flags) {
                                     person(), "give -y", output(false));
         if (refused) return *refused;
     }
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     const RestoredWork work = [&] {
         BackupProgress progress;
         return restore_backup(settings, flags.file, flags.terms, progress.show(), log);
@@ -201,10 +197,7 @@ int run_copy(const CopyFlags& flags) {
             person(), "give -y", output(false));
         if (refused) return *refused;
     }
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     const CopyDone done = [&] {
         BackupProgress progress;
         return copy_database(source, target, flags.terms, progress.show(), log);
@@ -259,10 +252,7 @@ const char* name_of_diagnosis(Diagnosis::State state) {
 }
 
 int run_doctor(const DoctorFlags& flags) {
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     const std::vector<Diagnosis> all = diagnose(load(flags.settings), log);
     boost::json::array rows;
     bool failed = false;

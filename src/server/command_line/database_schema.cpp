@@ -6,7 +6,6 @@
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
 #include "server/database.hpp"
-#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -15,10 +14,7 @@ namespace {
 template <class Report>
 int report_schema(const SettingsFlags& flags, Report report) {
     const Settings settings = load(flags).settings;
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     const SchemaReport found = report(settings, log);
     std::cout << found.text;
     return found.up_to_date ? ok : failure;
@@ -26,10 +22,7 @@ int report_schema(const SettingsFlags& flags, Report report) {
 
 int give_rights(const SettingsFlags& flags, const Grant& grant, bool dry_run) {
     const Settings settings = load(flags).settings;
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     if (!dry_run) grant_rights(settings, grant, log);
     std::cout << "role " << grant.role << (dry_run ? " would be allowed to " : " may ")
               << (grant.calls ? "call Sundial's SQL functions" : "read Sundial's views");

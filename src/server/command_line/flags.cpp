@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "server/database.hpp"
+#include "server/version.hpp"
 
 extern char** environ;
 
@@ -221,6 +222,13 @@ LoadedSettings load(const SettingsFlags& flags, std::map<std::string, std::strin
     if (!flags.db.empty()) sources.flags["storage.url"] = database_url(flags.db);
     if (!flags.listen.empty()) sources.flags["http.listen"] = flags.listen;
     return load_settings(sources);
+}
+
+system::LogSettings problems_only() {
+    system::LogSettings settings;
+    settings.level = base::LogLevel::warn;
+    settings.version = product_version();
+    return settings;
 }
 
 }  // namespace sundial::server

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/system/json_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/http_client.hpp"
 #include "server/settings.hpp"
@@ -90,5 +91,8 @@ void add_config_flag(CLI::App& command, SettingsFlags& flags);
 /// The settings of this process: flags, environment, file, and the defaults of a command.
 [[nodiscard]] LoadedSettings load(const SettingsFlags& flags,
                                   std::map<std::string, std::string> defaults = {});
+
+/// The log of a command whose results are printed: warnings and errors.
+[[nodiscard]] system::LogSettings problems_only();
 
 }  // namespace sundial::server

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "adapters/system/clocks.hpp"
@@ -31,13 +31,14 @@ std::optional<std::string> read_whole_file(const std::string& name) {
     const bool from_file = name != "-";
     if (from_file) file.open(name, std::ios::binary);
     std::istream& in = from_file ? file : std::cin;
-    std::string text;
-    if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-    if (!in || in.bad()) {
+    std::ostringstream text;
+    // A directory can be opened, but not read. The stream keeps that as its state.
+    if (in && in.peek() != std::char_traits<char>::eof()) text << in.rdbuf();
+    if (in.bad() || (from_file && !file.is_open())) {
         std::cerr << "sundial: cannot read " << name << '\n';
         return std::nullopt;
     }
-    return text;
+    return text.str();
 }
 
 int import_file(const ImportFlags& flags, cli::ImportFormat format) {

@@ -21,7 +21,6 @@
 #include "server/database.hpp"
 #include "server/secret_files.hpp"
 #include "server/shutdown.hpp"
-#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -69,10 +68,7 @@ cli::Answer refusal(const Error& error) {
 template <class Work>
 cli::Answer in_database(const KeyFlags& flags, Work work) {
     const Settings settings = load(flags.settings).settings;
-    system::LogSettings quiet;
-    quiet.level = base::LogLevel::warn;
-    quiet.version = product_version();
-    system::JsonLog log(quiet);
+    system::JsonLog log(problems_only());
     const auto database = open_database(settings, false, log, end_at_once(log), {});
     std::vector<Role> fixed_roles;
     if (!settings.security.api_keys_file.empty()) {
