@@ -63,36 +63,24 @@ set(_sundial_pc_libs_sqlite -lSQLiteCpp)
 set(_sundial_package_postgres PostgreSQL)
 set(_sundial_target_postgres PostgreSQL::PostgreSQL)
 set(_sundial_pc_requires_postgres libpq)
-# Not every system has a package file for cctz.
-set(_sundial_find_cctz [[
-if(NOT TARGET cctz)
-    find_library(Sundial_CCTZ_LIBRARY cctz)
-    if(NOT Sundial_CCTZ_LIBRARY)
+# Not every system has a package file for these. Debian names their packages lib<library>-dev.
+foreach(library cctz hiredis)
+    string(TOUPPER ${library} upper)
+    string(CONFIGURE [[
+if(NOT TARGET @library@)
+    find_library(Sundial_@upper@_LIBRARY @library@)
+    if(NOT Sundial_@upper@_LIBRARY)
         set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
         set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE
-            "cctz is missing, which Sundial links: install it (Debian: libcctz-dev), or say by Sundial_CCTZ_LIBRARY where it is")
+            "@library@ is missing, which this Sundial links: install it (Debian: lib@library@-dev), or say by Sundial_@upper@_LIBRARY where it is")
         return()
     endif()
-    add_library(cctz UNKNOWN IMPORTED)
-    set_target_properties(cctz PROPERTIES IMPORTED_LOCATION ${Sundial_CCTZ_LIBRARY})
-endif()]])
-set(_sundial_target_cctz cctz)
-set(_sundial_pc_libs_cctz -lcctz)
-
-set(_sundial_find_hiredis [[
-if(NOT TARGET hiredis)
-    find_library(Sundial_HIREDIS_LIBRARY hiredis)
-    if(NOT Sundial_HIREDIS_LIBRARY)
-        set(${CMAKE_FIND_PACKAGE_NAME}_FOUND FALSE)
-        set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE
-            "hiredis is missing, which this Sundial links: install it (Debian: libhiredis-dev), or say by Sundial_HIREDIS_LIBRARY where it is")
-        return()
-    endif()
-    add_library(hiredis UNKNOWN IMPORTED)
-    set_target_properties(hiredis PROPERTIES IMPORTED_LOCATION ${Sundial_HIREDIS_LIBRARY})
-endif()]])
-set(_sundial_target_hiredis hiredis)
-set(_sundial_pc_libs_hiredis -lhiredis)
+    add_library(@library@ UNKNOWN IMPORTED)
+    set_target_properties(@library@ PROPERTIES IMPORTED_LOCATION ${Sundial_@upper@_LIBRARY})
+endif()]] _sundial_find_${library} @ONLY)
+    set(_sundial_target_${library} ${library})
+    set(_sundial_pc_libs_${library} -l${library})
+endforeach()
 
 # sundial_component(NAME LAYERS layer... [NEEDS component...] [FINDS library...] [ANCHOR symbol])
 #

@@ -173,6 +173,8 @@ private:
             return Error{"EVENT_NOT_READABLE", place + in_version + ": " + event.error().detail};
         } catch (const std::exception& error) {
             return Error{"EVENT_NOT_READABLE", place + in_version + ": " + error.what()};
+        } catch (...) {
+            return Error{"EVENT_NOT_READABLE", place + in_version + ": it threw something unknown"};
         }
     }
 };

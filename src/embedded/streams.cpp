@@ -308,7 +308,8 @@ Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
                            std::chrono::microseconds at_most) {
     constexpr std::chrono::milliseconds between_looks{10};
     Timing& timing = real_timing();
-    const auto until = timing.now() + std::max(at_most, std::chrono::microseconds{0});
+    const auto until =
+        sundial::detail::later(timing.now(), std::max(at_most, std::chrono::microseconds{0}));
     for (;;) {
         const auto at = checkpoint(name);
         if (!at) return at.error();

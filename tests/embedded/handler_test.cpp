@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <future>
 #include <latch>
 #include <mutex>
@@ -16,8 +15,7 @@
 #include <vector>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/engine_on_each.hpp"
 
 /// Tests handlers as an embedding program registers them: through the public headers alone.
 namespace {
@@ -30,14 +28,6 @@ using sundial::Options;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Returns once a stop is requested.
-void wait_for(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
-    never.wait(lock, stop, [] { return false; });
-}
-
 struct Reminder {
     static constexpr const char* type = "REMINDER";
     static std::optional<Reminder> parse(const std::string& payload) {
@@ -47,22 +37,7 @@ struct Reminder {
     std::size_t length = 0;
 };
 
-class HandlersOnEach : public testing::TestWithParam<std::string> {
-protected:
-    Engine opened(Options options) {
-        options.storage = "memory:";
-        if (GetParam() == "sqlite") options.storage = "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") {
-            options.storage = sundial::PostgresCluster::shared().create_database();
-        }
-        auto engine = Engine::open(options);
-        if (!engine) throw std::runtime_error(engine.error().detail);
-        return *std::move(engine);
-    }
-
-private:
-    sundial::TemporaryFolder folder_;
-};
+class HandlersOnEach : public sundial::EngineOnEach {};
 
 /// More slow events are due than an engine takes at once.
 TEST_P(HandlersOnEach, OfOneTypeDoNotDelayAnother) {
@@ -145,7 +120,7 @@ TEST_P(HandlersOnEach, AreAskedToStopAfterTheirTimeLimit) {
     engine.on("REPORT",
               [&](const Event& event, const std::stop_token& stop) {
                   if (event.attempt == 1) {
-                      wait_for(stop);
+                      sundial::wait_for_stop(stop);
                       return Handled::retry("it took too long");
                   }
                   done.set_value();
@@ -164,7 +139,7 @@ TEST_P(HandlersOnEach, AreAskedToStopWhenTheEngineDoesNotWaitLonger) {
     engine.on("REPORT",
               [&](const Event&, const std::stop_token& stop) {
                   runs.count_down();
-                  wait_for(stop);
+                  sundial::wait_for_stop(stop);
                   return Handled::refuse("stopped half way");
               },
               {.time_limit = 1h});

@@ -3,11 +3,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <future>
 #include <latch>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -15,8 +13,7 @@
 #include <utility>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/engine_on_each.hpp"
 
 /// Tests handlers of queues as an embedding program registers them: through the public headers
 /// alone.
@@ -32,14 +29,6 @@ using testing::HasSubstr;
 
 std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
-/// Returns once a stop is requested.
-void wait_for_stop(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
-    never.wait(lock, stop, [] { return false; });
-}
-
 struct Parcel {
     static constexpr const char* type = "PARCEL";
     static std::optional<Parcel> parse(const std::string& payload) {
@@ -49,18 +38,8 @@ struct Parcel {
     std::size_t size = 0;
 };
 
-class QueueHandlersOnEach : public testing::TestWithParam<std::string> {
+class QueueHandlersOnEach : public sundial::EngineOnEach {
 protected:
-    Engine opened(Options options) {
-        options.storage = "memory:";
-        if (GetParam() == "sqlite") options.storage = "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") {
-            options.storage = sundial::PostgresCluster::shared().create_database();
-        }
-        auto engine = Engine::open(options);
-        if (!engine) throw std::runtime_error(engine.error().detail);
-        return *std::move(engine);
-    }
     static std::string due(Engine& engine, const std::string& queue,
                            const std::string& payload = "{}") {
         const auto event = engine.schedule(
@@ -68,9 +47,6 @@ protected:
         if (!event) throw std::runtime_error(event.error().detail);
         return event->id;
     }
-
-private:
-    sundial::TemporaryFolder folder_;
 };
 
 TEST_P(QueueHandlersOnEach, HandleEveryEventOnce) {
@@ -157,7 +133,7 @@ TEST_P(QueueHandlersOnEach, AreAskedToStopAfterTheirTimeLimit) {
     Engine engine = opened({.on_attempt = [&](const AttemptReport&) { ended.count_down(); }});
     ASSERT_TRUE(engine.on_queue("parcels",
                                 [](const Event&, const std::stop_token& stop) {
-                                    wait_for_stop(stop);
+                                    sundial::wait_for_stop(stop);
                                     return Handled::done();
                                 },
                                 {.time_limit = 10ms}));
@@ -172,7 +148,7 @@ TEST_P(QueueHandlersOnEach, AreAskedToStopWhenTheEngineStops) {
     ASSERT_TRUE(engine.on_queue("parcels",
                                 [&](const Event&, const std::stop_token& stop) {
                                     runs.count_down();
-                                    wait_for_stop(stop);
+                                    sundial::wait_for_stop(stop);
                                     return Handled::done();
                                 },
                                 {.time_limit = 1h}));

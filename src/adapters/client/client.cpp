@@ -173,6 +173,12 @@ std::optional<Error> request_defect(const ClientOptions& options, const ClientRe
                      embedding::InvalidFields{{field, "bad_format", std::move(why)}}};
     };
     if (!request.path.starts_with('/')) return refuse("path", "must begin with /");
+    // A fragment would be cut off, and the request would concern another object.
+    if (!std::ranges::all_of(request.path,
+                             [](char c) { return c > ' ' && c < '\x7f' && c != '#'; })) {
+        return refuse("path", "must be percent-encoded");
+    }
+    if (options.timeout.count() < 0) return refuse("timeout", "cannot be negative");
     if (!fits_header(options.key)) return refuse("key", "must be one line");
     if (!fits_header(request.idempotency_key)) {
         return refuse("idempotency_key", "must be one line");
