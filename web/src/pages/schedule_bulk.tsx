@@ -42,7 +42,11 @@ export function BulkPause({ action, filter, ids, done, close }: BulkPauseProps) 
   const ended = useRef(new AbortController());
   useEffect(() => {
     matching(filter, ended.current.signal).then(
-      ({ all, complete }) => setFound({ all: all.filter((one) => (ids.size === 0 || ids.has(one.id)) && one.enabled === (action === "pause")), complete: complete || ids.size > 0 }),
+      ({ all, complete }) => {
+        const picked = all.filter(({ id }) => ids.size === 0 || ids.has(id));
+        const hasAll = complete || (ids.size > 0 && picked.length === ids.size);
+        setFound({ all: picked.filter((one) => one.enabled === (action === "pause")), complete: hasAll });
+      },
       (error: unknown) => { if (!ended.current.signal.aborted && error instanceof Refusal) setRefusal(error); });
     return () => ended.current.abort();
   }, []);

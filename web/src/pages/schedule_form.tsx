@@ -249,7 +249,7 @@ function Conflict({ before, mine, theirs, others, version, keep, discard }: Conf
         ["yours", (member) => <code dir="ltr">{shown(mine, member)}</code>],
       ]} />}
       <div class="buttons">
-        <button type="button" data-keep onClick={keep}>{text("keepMine")}</button>
+        <button type="button" data-keep disabled={!membersOf(mine)} onClick={keep}>{text("keepMine")}</button>
         <button type="button" data-discard onClick={discard}>{text("discardMine")}</button>
       </div>
     </section>

@@ -146,7 +146,7 @@ function Pause({ of, path, close, done }: DialogProps<ScheduleObject>) {
     <ActionDialog word="pause" about={of.eventType} undoable close={close} done={(answer) => done(answer as ScheduleObject)}
       request={{ method: "PATCH", path, version: of.version, body, cli: ["schedule", "pause", of.id, ...(note.trim() ? ["--note", note.trim()] : []), "--if-match", String(of.version)] }}>
       <p>{text("pauseHint")}</p>
-      <Field label={text("note")}><input name="note" maxLength={200} value={note} onInput={(event) => setNote(event.currentTarget.value)} /></Field>
+      <Field label={text("note")}><input name="note" maxLength={1000} value={note} onInput={(event) => setNote(event.currentTarget.value)} /></Field>
     </ActionDialog>
   );
 }
