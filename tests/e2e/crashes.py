@@ -130,7 +130,7 @@ def database_away():
             assert not any(server.logged("instance.dead") for server in servers)
             assert not any(server.logged("lease.expired") for server in servers)
             assert max(collections.Counter(receiver.ids()).values()) <= 2
-            print(f"PostgreSQL away for 6 s: nobody was found dead; {receiver.count() - 10} of 10 deliveries were sent again")
+            print(f"PostgreSQL away for 6 s: no instance was found dead; {receiver.count() - 10} of 10 deliveries were sent again")
             assert all(server.stop() == 0 for server in servers)
         finally:
             release.set()

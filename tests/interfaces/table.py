@@ -100,7 +100,8 @@ NOT_COMPARED = {
     "advanceClock": Elsewhere("`advance` runs the program's handlers; tested in tests/embedded"), "getClock": Elsewhere("`now`; tested in tests/embedded"),
     **{name: Elsewhere(f"`{call}`; tested in tests/embedded") for name, call in {
         "putEndpoint": "put_endpoint", "getEndpoint": "find_endpoint", "listEndpoints": "endpoints", "deleteEndpoint": "delete_endpoint",
-        "patchEndpoint": "enable_endpoint, disable_endpoint"}.items()},
+        "patchEndpoint": "change_endpoint, enable_endpoint, disable_endpoint", "rotateSecret": "rotate_secret",
+        "testEndpoint": "test_endpoint", "readInbox": "inbox", "clearInbox": "clear_inbox", "getLock": "find_lock"}.items()},
     "createEvents": Elsewhere("`schedule_all`; tested in tests/embedded"),
 }
 NOT_IN_LIBRARY = No("not in the library yet; HTTP")
