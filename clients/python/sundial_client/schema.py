@@ -1518,7 +1518,10 @@ class UserBatch(TypedDict):
 
 class UserImport(TypedDict):
     created: int
+    # Users that existed
     replaced: int
+    # Of the replaced ones, those that were as given already
+    unchanged: int
     failed: int
     # Of the refused users; index is the place in the request
     problems: List["Problem"]

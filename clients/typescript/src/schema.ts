@@ -1407,7 +1407,10 @@ export interface UserBatch {
 
 export interface UserImport {
   created: number;
+  /** Users that existed */
   replaced: number;
+  /** Of the replaced ones, those that were as given already */
+  unchanged: number;
   failed: number;
   /** Of the refused users; index is the place in the request */
   problems: readonly Problem[];
