@@ -1,4 +1,4 @@
-"""What every part of packaging/package uses."""
+"""Functions that every part of packaging/package uses."""
 import gzip
 import os
 import pathlib

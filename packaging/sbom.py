@@ -1,4 +1,4 @@
-"""The bill of materials, SPDX 2.3: the program, and what is linked to it or compiled into it.
+"""The bill of materials, SPDX 2.3: the program, and the libraries that are linked to it or compiled into it.
 
 It says nothing about the program's bytes, because the program contains the SHA-256 of the bill.
 """
