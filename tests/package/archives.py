@@ -46,6 +46,7 @@ def contents(folder):
     for path, mode in {"./usr/bin/sundial": "-rwxr-xr-x", "./etc/sundial/sundial.toml": "-rw-r--r--",
                        "./usr/lib/systemd/system/sundial.service": "-rw-r--r--",
                        "./usr/lib/systemd/system/sundial.socket": "-rw-r--r--",
+                       "./usr/lib/systemd/system/sundial-backup.timer": "-rw-r--r--",
                        "./usr/share/man/man1/sundial.1.gz": "-rw-r--r--",
                        "./usr/share/bash-completion/completions/sundial": "-rw-r--r--",
                        "./usr/share/zsh/vendor-completions/_sundial": "-rw-r--r--",
@@ -144,14 +145,15 @@ def bill_of_materials(folder, tar_root, rpm_root):
 
 
 def units():
-    faults = subprocess.run(["systemd-analyze", "verify", "--man=no", *UNITS.glob("sundial.s[eo]*")], capture_output=True, text=True)
+    faults = subprocess.run(["systemd-analyze", "verify", "--man=no", *UNITS.glob("*.service"), *UNITS.glob("*.socket"), *UNITS.glob("*.timer")], capture_output=True, text=True)
     # The program is installed only by the package.
     unexpected = [line for line in faults.stderr.splitlines() if "is not executable" not in line]
     assert not unexpected, unexpected
-    report = output_of("systemd-analyze", "security", "--offline=true", "--no-pager", UNITS / "sundial.service")
-    exposure = float(re.search(r"Overall exposure level for sundial.service: ([0-9.]+)", report)[1])
-    assert exposure <= LARGEST_EXPOSURE, f"systemd-analyze security: {exposure}"
-    print(f"exposure {exposure}")
+    for unit in ("sundial.service", "sundial-backup.service"):
+        report = output_of("systemd-analyze", "security", "--offline=true", "--no-pager", UNITS / unit)
+        exposure = float(re.search(rf"Overall exposure level for {unit}: ([0-9.]+)", report)[1])
+        assert exposure <= LARGEST_EXPOSURE, f"systemd-analyze security of {unit}: {exposure}"
+        print(f"{unit}: exposure {exposure}")
 
 
 with tempfile.TemporaryDirectory() as made:
