@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import types
+import uuid
 
 import backups
 import copies
@@ -129,7 +130,7 @@ def moments(whole, cuts):
     seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
     print("SEED", seed)
     chance = random.Random(seed)
-    return [whole * 1.1 * (cut + chance.random()) / cuts for cut in range(cuts)]
+    return [whole * 1.3 * (cut + chance.random()) / cuts for cut in range(cuts)]
 
 
 def backup(kind, cuts):
@@ -160,7 +161,7 @@ def backup(kind, cuts):
 def leave_a_log(database, directory):
     """A killed server leaves the log of SQLite beside its database, which must not become that of the next one."""
     with backups.serve(database, directory) as server:
-        server.client().ok("POST", "/v1/users", {"firstName": "A", "lastName": "B", "dateOfBirth": "1990-01-01", "timezone": "UTC"})
+        server.client().ok("POST", "/v1/streams/Note/1", {"events": [{"eventId": str(uuid.uuid4()), "eventType": "Noted", "data": {}}]})
         server.kill()
     assert os.path.exists(database + "-wal")
 
