@@ -28,7 +28,7 @@ def bytes_written(process):
 
 
 class Used:
-    """What a server and its database have used so far."""
+    """The use of a server and its database so far."""
 
     def __init__(self, place, storage, server):
         self.place, self.storage, self.server = place, storage, server
