@@ -6,13 +6,21 @@ import datetime
 import hashlib
 import http.server
 import json
+import os
 import re
+import socket
 import struct
+import sys
 import threading
 import time
 import urllib.parse
 
-from botocore.auth import SigV4Auth
+try:
+    from botocore.auth import SigV4Auth
+except ModuleNotFoundError:  # botocore is a package of Debian's interpreter
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+    raise
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
@@ -97,6 +105,10 @@ class FakeSqs:
                         fake.refusals.append(refused.code)
                     error = f"{OLDER_CODES.get(refused.code, refused.code)};{'Sender' if refused.status < 500 else 'Receiver'}"
                     status, answer = refused.status, {"__type": f"com.amazonaws.sqs#{refused.code}", "message": refused.text}
+                if cut == "reset":
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.close_connection = True
+                    return
                 text = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/x-amz-json-1.0")
@@ -122,42 +134,56 @@ class FakeSqs:
 
     def verify(self, handler, body):
         """Raises Refused unless the request is signed by one of the keys, for this region, at about this time."""
-        given = handler.headers.get("Authorization", "")
-        parts = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
-                             r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})", given)
-        if not parts:
-            raise Refused(403, "IncompleteSignatureException", given)
-        access, date, region, service, names, signature = parts.groups()
-        signed = names.split(";")
-        if access not in self.keys:
-            raise Refused(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+        signed = self.signed(handler, body)
+        self.judge(*signed)
+        access, region, _ = signed
         secret, token = self.keys[access]
-        if handler.headers.get("X-Amz-Security-Token", "") != token or token in self.expired:
-            raise Refused(403, "ExpiredTokenException", "The security token included in the request is expired")
-        if (region, service) != (self.region, "sqs"):
-            raise Refused(403, "InvalidSignatureException", f"Credential should be scoped to a valid region, not '{region}'.")
-        stamp = handler.headers["X-Amz-Date"]
-        at = datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc).timestamp()
-        if abs(at - self.now()) > WINDOW or not stamp.startswith(date):
-            raise Refused(403, "InvalidSignatureException", f"Signature expired: {stamp} is now earlier than")
-        if "host" not in signed or "x-amz-date" not in signed or (token and "x-amz-security-token" not in signed):
-            raise Refused(403, "InvalidSignatureException", names)
-        if handler.headers.get("X-Amz-Content-SHA256") not in (None, hashlib.sha256(body).hexdigest()):
-            raise Refused(403, "InvalidSignatureException", "The hash of the contents is another one.")
-        request = AWSRequest(method="POST", url=f"{self.origin}{handler.path}", data=body,
-                             headers={name: handler.headers[name] for name in signed})
-        request.context["timestamp"] = stamp
-        auth = SigV4Auth(Credentials(access, secret, token or None), "sqs", region)
-        if auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request) != signature:
-            raise Refused(403, "InvalidSignatureException", "The request signature we calculated does not match")
         if self.requests is not None:
             self.requests.append({
                 "method": "POST", "url": f"{self.origin}{handler.path}", "region": region, "body": body.decode(),
                 "headers": {name.lower(): value for name, value in handler.headers.items()},
                 "accessKeyId": access, "secretAccessKey": secret, "sessionToken": token})
 
+    def signed(self, handler, body):
+        """(access key, region, time) if the signature is that of a key. Raises Refused."""
+        given = handler.headers.get("Authorization", "")
+        parts = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
+                             r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})", given)
+        if not parts:
+            raise Refused(403, "IncompleteSignatureException", given)
+        access, date, region, service, names, signature = parts.groups()
+        names = names.split(";")
+        if access not in self.keys:
+            raise Refused(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
+        secret, token = self.keys[access]
+        if handler.headers.get("X-Amz-Security-Token", "") != token:
+            raise Refused(403, "ExpiredTokenException", "The security token included in the request is expired")
+        stamp = handler.headers["X-Amz-Date"]
+        whole = "host" in names and "x-amz-date" in names and (not token or "x-amz-security-token" in names)
+        if not whole or service != "sqs" or not stamp.startswith(date):
+            raise Refused(403, "InvalidSignatureException", given)
+        if handler.headers.get("X-Amz-Content-SHA256") not in (None, hashlib.sha256(body).hexdigest()):
+            raise Refused(403, "InvalidSignatureException", "The hash of the contents is another one.")
+        request = AWSRequest(method="POST", url=f"{self.origin}{handler.path}", data=body,
+                             headers={name: handler.headers[name] for name in names})
+        request.context["timestamp"] = stamp
+        auth = SigV4Auth(Credentials(access, secret, token or None), "sqs", region)
+        if auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request) != signature:
+            raise Refused(403, "InvalidSignatureException", "The request signature we calculated does not match")
+        at = datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+        return access, region, at.timestamp()
+
+    def judge(self, access, region, at):
+        """Raises Refused for a good signature that is not valid here and now."""
+        if self.keys[access][1] in self.expired:
+            raise Refused(403, "ExpiredTokenException", "The security token included in the request is expired")
+        if region != self.region:
+            raise Refused(403, "InvalidSignatureException", f"Credential should be scoped to a valid region, not '{region}'.")
+        if abs(at - self.now()) > WINDOW:
+            raise Refused(403, "InvalidSignatureException", f"Signature expired: {at} is now earlier than")
+
     def handle(self, handler, body):
-        """(status, response, whether to cut it)"""
+        """(status, response, whether to cut it, or "reset" for none)"""
         self.verify(handler, body)
         target = handler.headers.get("X-Amz-Target", "").removeprefix("AmazonSQS.")
         calls = {"SendMessage": self.send_one, "SendMessageBatch": self.send, "ReceiveMessage": self.receive,

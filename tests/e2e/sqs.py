@@ -4,14 +4,8 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 
-try:
-    import fake_sqs
-except ModuleNotFoundError:  # botocore is a package of Debian's interpreter
-    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    raise
+import fake_sqs
 import harness as h
 
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret"}

@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 
-import sqs  # first: it finds the interpreter that has botocore
 import fake_sqs
 import harness as h
+import sqs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
