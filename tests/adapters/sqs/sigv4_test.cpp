@@ -52,7 +52,7 @@ std::string name_of(const testing::TestParamInfo<SuiteCase>& info) { return info
 
 /// Each vector of AWS's test suite for signatures in the header: the requests and signatures of
 /// tests/aws-signing-test-suite/v4 in awslabs/aws-c-auth (Apache License 2.0), as a table. Ways to
-/// write one path or query are vectors of their own there: we sign what is already normalized.
+/// write one path or query are vectors of their own there: our requests have only normalized ones.
 INSTANTIATE_TEST_SUITE_P(
     SigV4, AwsSuite,
     testing::Values(
