@@ -65,7 +65,7 @@ class Stored:
 
 class FakeSqs:
     """`faults`: consumed one by one, one for each sending that is signed well: "throttled", "unavailable", "cut" (the
-    messages are stored, the response is cut), "whole:CODE" (a request of several messages is refused as a whole),
+    messages are stored, the response is cut), "whole:CODE" (the next request of several messages is refused as a whole),
     "entry:CODE:sender" or "entry:CODE:service" (the first entry fails), None."""
 
     def __init__(self, queues=("birthdays",), region="eu-west-1", keys=None, visible_after=30):
@@ -193,7 +193,7 @@ class FakeSqs:
         request = json.loads(body)
         with self.lock:
             queue = request["QueueUrl"].rsplit("/", 1)[1]
-            fault = self.faults.pop(0) if self.faults and target.startswith("Send") else None
+            fault = self.next_fault(request) if target.startswith("Send") else None
             if fault == "throttled":
                 raise Refused(400, "RequestThrottled", "Slow down")
             if fault == "unavailable":
@@ -201,6 +201,11 @@ class FakeSqs:
             if queue not in self.messages:
                 raise Refused(400, "QueueDoesNotExist", "The specified queue does not exist.")
             return 200, calls[target](queue, request, fault), fault == "cut"
+
+    def next_fault(self, request):
+        if not self.faults or (self.faults[0] or "").startswith("whole:") and len(request.get("Entries", ())) < 2:
+            return None
+        return self.faults.pop(0)
 
     def send_one(self, queue, request, fault):
         answer = self.send(queue, {"Entries": [{"Id": "one", **request}]}, fault)
@@ -219,7 +224,7 @@ class FakeSqs:
                                            for part in (name, value["DataType"], value["StringValue"])] for entry in entries]
         if sum(len(text.encode()) for parts in texts for text in parts) > MAX_BYTES:
             raise Refused(400, "BatchRequestTooLong")
-        if fault and fault.startswith("whole:") and len(entries) > 1:
+        if fault and fault.startswith("whole:"):
             raise Refused(400, fault.split(":")[1], "as asked")
         self.batches.append(len(entries))
         successful, failed = [], []

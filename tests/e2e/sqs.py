@@ -121,8 +121,8 @@ def faults(kind):
 
         fake.faults = ["whole:Odd"]
         batches = len(fake.batches)
-        client.ok("POST", "/v1/events/batch", {"events": [event(f"whole-{number}") for number in range(20)]})
-        h.wait_until(lambda: sum("whole" in key for key in fake.keys_sent()) == 20, "events of a refused request")
+        client.ok("POST", "/v1/events/batch", {"events": [event(f"whole-{number}") for number in range(100)]})
+        h.wait_until(lambda: sum("whole" in key for key in fake.keys_sent()) == 100, "events of a refused request")
         assert "Odd" in fake.refusals and fake.batches[batches:].count(1) > 1, (fake.refusals, fake.batches)
         assert not client.ok("GET", "/v1/events?status=FAILED&limit=2")["hasMore"]
 
