@@ -448,7 +448,7 @@ const std::vector<Key>& keys() {
             key("ui.inbox", "allow endpoints of type INBOX",
                 [](auto& s) -> auto& { return s.ui.inbox; }),
         };
-        // Whoever knows an address for pings can pretend that all is well.
+        // A program that knows the address of a ping can pretend that all is well.
         for (Key& one : all) {
             one.secret = one.name == "security.encryption_key" || one.name == "traces.headers" ||
                          one.name == "ping.url";

@@ -91,7 +91,7 @@ def a_refusal_and_its_retry(client, collector, receiver, refusing, endpoint):
 
 
 def decisions_of_callers(client, collector, receiver, endpoint):
-    """With a share of 0, a trace is recorded if its caller records it, and receivers are told the decision."""
+    """With a share of 0, a trace is recorded if its caller records it, and receivers get the decision."""
     unsampled = trace_of(0x1004)
     events = {
         "unsampled": create(client, endpoint, caller(unsampled, "00")),
@@ -151,7 +151,7 @@ def all_of_them(kind):
 
 
 def outage():
-    """A collector that is away or refuses delays nothing; what was dropped is counted."""
+    """A collector that is away or refuses delays nothing; dropped spans are counted."""
     collector, receiver = Collector(), h.Receiver()
     collector.answers = [(503, {"Retry-After": "1"}, b""), (400, {}, b""),
                          (200, {}, b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}')]

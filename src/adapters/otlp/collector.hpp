@@ -27,7 +27,7 @@ struct CollectorSettings {
 /// something else.
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> header_in(std::string_view text);
 
-/// What a response says of the batch that was sent.
+/// The meaning of a response for the batch that was sent.
 struct Receipt {
     enum class Result : std::uint8_t { accepted, repeat, refused };
     Result result = Result::repeat;

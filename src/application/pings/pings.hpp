@@ -59,14 +59,14 @@ public:
 
     /// Until stop(). Never throws.
     void run();
-    /// Does what is due. Returns the latest time for the next turn, if nothing else happens. Only
-    /// for a caller that takes the place of run().
+    /// Does all work that is due. Returns the latest time for the next turn, if nothing else
+    /// happens. Only for a caller that takes the place of run().
     [[nodiscard]] Mono turn(Mono now);
     void stop();
     [[nodiscard]] PingCounts counts() const;
 
 private:
-    /// What is pinged: a schedule, or the engine.
+    /// The subject of a ping: a schedule, or the engine.
     using Subject = std::optional<ScheduleId>;
     struct Ping {
         std::string url;
