@@ -12,37 +12,39 @@
 namespace sundial {
 namespace {
 
-const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const std::string known_traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 TEST(Traceparent, IsReadAndWritten) {
-    const auto context = parse_traceparent(given);
+    const auto context = parse_traceparent(known_traceparent);
     ASSERT_TRUE(context);
     EXPECT_EQ(context->trace_id, "0af7651916cd43dd8448eb211c80319c");
     EXPECT_EQ(context->span_id, "b7ad6b7169203331");
     EXPECT_TRUE(context->sampled);
-    EXPECT_EQ(traceparent(*context), given);
-    EXPECT_FALSE(parse_traceparent(given.substr(0, 53) + "00")->sampled);
+    EXPECT_EQ(traceparent(*context), known_traceparent);
+    EXPECT_FALSE(parse_traceparent(known_traceparent.substr(0, 53) + "00")->sampled);
 }
 
 TEST(Traceparent, OfALaterVersionIsReadAsFarAsItIsKnown) {
-    const auto later = parse_traceparent("01" + given.substr(2) + "-and-more");
+    const auto later = parse_traceparent("01" + known_traceparent.substr(2) + "-and-more");
     ASSERT_TRUE(later);
-    EXPECT_EQ(traceparent(*later), given);
-    EXPECT_EQ(traceparent(*parse_traceparent("cc" + given.substr(2))), given);
+    EXPECT_EQ(traceparent(*later), known_traceparent);
+    EXPECT_EQ(traceparent(*parse_traceparent("cc" + known_traceparent.substr(2))),
+              known_traceparent);
     // Of its flags only the first bit is known.
-    EXPECT_EQ(traceparent(*parse_traceparent(given.substr(0, 53) + "ff")), given);
+    EXPECT_EQ(traceparent(*parse_traceparent(known_traceparent.substr(0, 53) + "ff")),
+              known_traceparent);
 }
 
 TEST(Traceparent, ThatBreaksARuleIsNone) {
-    const std::string ids = given.substr(3, 49);
+    const std::string ids = known_traceparent.substr(3, 49);
     for (const std::string& text : std::vector<std::string>{
              "",
-             given.substr(0, 54),                                        // too short
-             given + "0",                                                // too long
-             given + "-x",                                               // not of version 00
-             "01" + given.substr(2) + "x",                               // no dash
-             "ff" + given.substr(2),                                     // reserved version
-             "0x" + given.substr(2),                                     // not hex
+             known_traceparent.substr(0, 54),                            // too short
+             known_traceparent + "0",                                    // too long
+             known_traceparent + "-x",                                   // not of version 00
+             "01" + known_traceparent.substr(2) + "x",                   // no dash
+             "ff" + known_traceparent.substr(2),                         // reserved version
+             "0x" + known_traceparent.substr(2),                         // not hex
              "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",  // upper case
              "00-00000000000000000000000000000000-b7ad6b7169203331-01",  // no trace
              "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",  // no span
@@ -73,7 +75,7 @@ TEST(AttemptContext, IsOneTraceForEachEventAndOneSpanForEachAttempt) {
 
 TEST(AttemptContext, StaysInTheTraceOfTheRequestAndFollowsItsDecision) {
     Event event = an_event();
-    event.trace = parse_traceparent(given);
+    event.trace = parse_traceparent(known_traceparent);
     EXPECT_EQ(attempt_context(event, 0).trace_id, event.trace->trace_id);
     EXPECT_NE(attempt_context(event, 0).span_id, event.trace->span_id);
     EXPECT_TRUE(attempt_context(event, 0).sampled);
@@ -82,7 +84,7 @@ TEST(AttemptContext, StaysInTheTraceOfTheRequestAndFollowsItsDecision) {
 }
 
 TEST(NewContext, IsBelowItsParentOrTheFirstOfATrace) {
-    const auto parent = parse_traceparent(given);
+    const auto parent = parse_traceparent(known_traceparent);
     const TraceContext below = new_context(uuid_of(1), parent, 0);
     EXPECT_EQ(below.trace_id, parent->trace_id);
     EXPECT_NE(below.span_id, parent->span_id);

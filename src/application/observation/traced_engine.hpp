@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "application/observation/observer.hpp"
 #include "application/ports/tracer.hpp"

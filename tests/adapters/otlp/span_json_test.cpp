@@ -11,24 +11,24 @@ namespace {
 
 namespace json = boost::json;
 
-const Resource resource{.service = "sundial", .version = "1.2.3", .instance = "i-1"};
-const TraceContext context{
+const Resource known_resource{.service = "sundial", .version = "1.2.3", .instance = "i-1"};
+const TraceContext known_context{
     .trace_id = "0af7651916cd43dd8448eb211c80319c", .span_id = "b7ad6b7169203331", .sampled = true};
 
 json::value body_of(const std::vector<Span>& spans) {
-    return json::parse(request_body(resource, spans));
+    return json::parse(request_body(known_resource, spans));
 }
 
 TEST(SpanJson, IsAnExportRequestOfTheProtocol) {
     Span span{.name = "deliver \"X\"",
               .kind = Span::Kind::client,
-              .context = context,
+              .context = known_context,
               .parent_id = "00f067aa0ba902b7",
               .start = std::chrono::nanoseconds{1'799'150'400'000'000'001},
               .end = std::chrono::nanoseconds{1'799'150'400'500'000'000},
               .attributes = {{"sundial.event.type", std::string("X")},
                              {"http.response.status_code", std::int64_t{204}}}};
-    span.links.push_back(context);
+    span.links.push_back(known_context);
     span.failed = true;
     span.failure = "HTTP_STATUS";
     EXPECT_EQ(body_of({span}), json::parse(R"({"resourceSpans":[{
@@ -54,7 +54,7 @@ TEST(SpanJson, IsAnExportRequestOfTheProtocol) {
 }
 
 TEST(SpanJson, LeavesOutWhatASpanDoesNotHave) {
-    const auto body = body_of({Span{.name = "claim", .context = context}});
+    const auto body = body_of({Span{.name = "claim", .context = known_context}});
     const json::object& span = body.at_pointer("/resourceSpans/0/scopeSpans/0/spans/0").as_object();
     EXPECT_FALSE(span.contains("parentSpanId"));
     EXPECT_FALSE(span.contains("links"));
