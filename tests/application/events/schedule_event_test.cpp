@@ -57,7 +57,7 @@ TEST_F(ScheduleEventTest, StoresTheRequestedEvent) {
     EXPECT_EQ(wakeups.hints.back(), noon + 1h);
 }
 
-/// Records spans, and derives ids of which a test knows nothing but their parents.
+/// Records spans. Their ids are new; a test compares parents only.
 class SpansOfRequests final : public Tracer {
 public:
     [[nodiscard]] std::optional<TraceContext> begin(
@@ -80,7 +80,7 @@ TEST_F(ScheduleEventTest, KeepsTheTraceOfTheRequest) {
                                    .sampled = true};
     const Event event = scheduled(requested);
     EXPECT_EQ(event.trace, requested.trace);
-    EXPECT_EQ(find(event)->trace, requested.trace);
+    EXPECT_EQ(find(event).trace, requested.trace);
 }
 
 TEST_F(ScheduleEventTest, PutsItsOwnSpanBetweenTheRequestAndTheEvents) {
