@@ -96,7 +96,7 @@ def signatures(kind, *npm):
         client = server.client()
         for queue in ("birthdays", "b.fifo"):
             sqs.endpoint(client, service, queue)
-            events = [sqs.event(f"{queue}-{number}", deliveryPayload={"text": "é\U0001F382 \\\" \u0001  x" * number})
+            events = [sqs.event(f"{len(queue)}-{number}", deliveryPayload={"text": "é\U0001F382 \\\" \u0001  x" * number})
                       for number in range(150)]
             client.ok("POST", "/v1/events/batch", {"events": events})
             h.wait_until(lambda: len(service.messages[queue]) == len(events), "all messages")
