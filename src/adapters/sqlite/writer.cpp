@@ -21,8 +21,9 @@ constexpr std::size_t max_waiting = 4'096;  // callers block, so never more than
 constexpr auto wait_limit = 5s;             // maximum wait for a place in the queue
 // Checkpoints: copying 16 MB of log takes tens of milliseconds; a smaller log is copied when no job
 // waits.
-constexpr int pages_at_once = 4'096;
-constexpr int pages_at_most = 65'536;  // 256 MB: then writes wait until readers release the log
+constexpr int pages_at_once = 16 * 1024 * 1024 / page_size;
+// 256 MB: then writes wait until readers release the log.
+constexpr int pages_at_most = 256 * 1024 * 1024 / page_size;
 constexpr auto idle = 500ms;
 
 }  // namespace
@@ -51,23 +52,47 @@ Writer::~Writer() {
     thread_.join();
 }
 
-void Writer::run(const Work& work) {
+void Writer::run(const Work& work, std::chrono::milliseconds patience) {
     if (Session* const whole = open_here()) {
         return carry_out_part(work, *whole);
     }
     health_.check();
     Job job{&work, {}, false, {}};
     auto answer = job.answer.get_future();
+    const bool patient = patience > 0ms;
+    enqueue(job, patient);
+    if (patient && answer.wait_for(patience) == std::future_status::timeout) hurry(job);
+    answer.get();
+}
+
+void Writer::enqueue(Job& job, bool patient) {
     {
         std::unique_lock lock{mutex_};
         if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
             throw Unavailable{"too many writes are waiting for the disk"};
         }
         if (stopping_) throw Unavailable{"the database is being closed"};
+        (patient ? patient_ : waiting_).push_back(&job);
+    }
+    if (!patient) work_.notify_one();
+}
+
+void Writer::hurry(Job& job) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (std::erase(patient_, &job) == 0) return;
         waiting_.push_back(&job);
     }
     work_.notify_one();
-    answer.get();
+}
+
+void Writer::take_jobs(std::vector<Job*>& batch) {
+    for (auto* const jobs : {&waiting_, &patient_}) {
+        while (!jobs->empty() && batch.size() < max_in_batch) {
+            batch.push_back(jobs->front());
+            jobs->pop_front();
+        }
+    }
 }
 
 Session* Writer::open_here() {
@@ -88,11 +113,8 @@ void Writer::loop() {
                 if (health_.is_full()) check_free_space();
                 continue;
             }
-            if (waiting_.empty()) break;
-            while (!waiting_.empty() && batch.size() < max_in_batch) {
-                batch.push_back(waiting_.front());
-                waiting_.pop_front();
-            }
+            if (waiting_.empty() && patient_.empty()) break;
+            take_jobs(batch);
         }
         space_.notify_all();
         carry_out(batch);

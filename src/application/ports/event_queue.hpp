@@ -175,6 +175,12 @@ public:
     /// the outcome.
     virtual std::vector<Result<void, LeaseLost>> settle(
         std::span<const Settlement> settlements) = 0;
+    /// As settle, for a caller for whom some milliseconds do not matter: a queue may wait for other
+    /// writes to commit them together.
+    virtual std::vector<Result<void, LeaseLost>> settle_soon(
+        std::span<const Settlement> settlements) {
+        return settle(settlements);
+    }
     /// One result per claim. Errors: LeaseLost; then the event is unchanged.
     virtual std::vector<Result<void, LeaseLost>> release_claims(
         std::span<const ReleasedClaim> released) = 0;
