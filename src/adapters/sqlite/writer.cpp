@@ -52,29 +52,31 @@ Writer::~Writer() {
     thread_.join();
 }
 
-void Writer::run(const Work& work, std::chrono::milliseconds patience) {
+void Writer::run(const Work& work, Patience patience) {
     if (Session* const whole = open_here()) {
         return carry_out_part(work, *whole);
     }
     health_.check();
-    Job job{&work, {}, false, {}};
+    Job job{.work = &work, .answer = {}, .error = {}};
     auto answer = job.answer.get_future();
-    const bool patient = patience > 0ms;
-    enqueue(job, patient);
-    if (patient && answer.wait_for(patience) == std::future_status::timeout) hurry(job);
+    if (patience.at_most > 0ms) {
+        job.ripe = std::chrono::steady_clock::now() + patience.at_least;
+        enqueue(job, patient_);
+        if (answer.wait_for(patience.at_most) == std::future_status::timeout) hurry(job);
+    } else {
+        enqueue(job, waiting_);
+        work_.notify_one();
+    }
     answer.get();
 }
 
-void Writer::enqueue(Job& job, bool patient) {
-    {
-        std::unique_lock lock{mutex_};
-        if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
-            throw Unavailable{"too many writes are waiting for the disk"};
-        }
-        if (stopping_) throw Unavailable{"the database is being closed"};
-        (patient ? patient_ : waiting_).push_back(&job);
+void Writer::enqueue(Job& job, std::deque<Job*>& queue) {
+    std::unique_lock lock{mutex_};
+    if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
+        throw Unavailable{"too many writes are waiting for the disk"};
     }
-    if (!patient) work_.notify_one();
+    if (stopping_) throw Unavailable{"the database is being closed"};
+    queue.push_back(&job);
 }
 
 void Writer::hurry(Job& job) {
@@ -87,12 +89,15 @@ void Writer::hurry(Job& job) {
 }
 
 void Writer::take_jobs(std::vector<Job*>& batch) {
-    for (auto* const jobs : {&waiting_, &patient_}) {
-        while (!jobs->empty() && batch.size() < max_in_batch) {
-            batch.push_back(jobs->front());
-            jobs->pop_front();
+    const auto take_while = [&](std::deque<Job*>& jobs, auto wanted) {
+        while (!jobs.empty() && batch.size() < max_in_batch && wanted(*jobs.front())) {
+            batch.push_back(jobs.front());
+            jobs.pop_front();
         }
-    }
+    };
+    take_while(waiting_, [](const Job&) { return true; });
+    const auto now = std::chrono::steady_clock::now();
+    take_while(patient_, [&](const Job& job) { return stopping_ || job.ripe <= now; });
 }
 
 Session* Writer::open_here() {

@@ -42,9 +42,14 @@ public:
     /// Runs `work`; its changes are on stable storage when this returns. Rethrows the exceptions of
     /// `work`. Throws Unavailable if too many jobs wait, the disk is full, or the commit that
     /// included the job failed. Called inside another work, it becomes part of that, and is kept or
-    /// undone with it. A patient job is committed together with the next one that is not, after
-    /// `patience` at the latest.
-    void run(const Work& work, std::chrono::milliseconds patience = {});
+    /// undone with it.
+    void run(const Work& work) { run(work, Patience{}); }
+    /// The job is committed together with the next one that is not patient and comes after
+    /// `at_least`, or alone after `at_most`.
+    struct Patience {
+        std::chrono::milliseconds at_least{}, at_most{};
+    };
+    void run(const Work& work, Patience patience);
     /// The session of the work that this thread runs; null on all other threads.
     [[nodiscard]] Session* open_here();
 
@@ -54,9 +59,10 @@ private:
         std::promise<void> answer;
         bool done = false;  // its work returned true
         std::exception_ptr error;
+        std::chrono::steady_clock::time_point ripe{};  // of a patient job: once it takes company
     };
 
-    void enqueue(Job& job, bool patient);
+    void enqueue(Job& job, std::deque<Job*>& queue);
     /// A patient job that no commit has taken waits no longer.
     void hurry(Job& job);
     /// Moves waiting jobs to `batch`, as many as one commit takes.
