@@ -416,7 +416,7 @@ void WorkerLoop::carry_out(const DisableEndpoint& command) {
 }
 
 void WorkerLoop::carry_out(const Settle& command) {
-    // On the loop's own thread, and in a pass, somebody waits for it.
+    // A pass and a stop wait for it, and so does the loop if it makes the call itself.
     const bool awaited = !settle_.executor || taken_over_ > 0 || stopping_;
     const auto call = [this, awaited] {
         const auto& batch = settle_.command->batch;

@@ -175,8 +175,8 @@ public:
     /// the outcome.
     virtual std::vector<Result<void, LeaseLost>> settle(
         std::span<const Settlement> settlements) = 0;
-    /// As settle, for a caller for whom some milliseconds do not matter: a queue may wait for other
-    /// writes to commit them together.
+    /// As settle, while no caller waits for the results: a queue may wait some milliseconds for
+    /// other writes, to commit them together.
     virtual std::vector<Result<void, LeaseLost>> settle_soon(
         std::span<const Settlement> settlements) {
         return settle(settlements);
