@@ -194,14 +194,15 @@ inline constexpr Statement keep_accepted{"keep_accepted", R"sql(
          status_code, version, attempt, retry_count, due, idempotency_key, event_type,
          user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
          tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, worker)
+         jitter, nominal_time, second_pass, origin, traceparent, worker)
     SELECT event.shard, event.id, 'COMPLETED', event.priority, sundial.clock(), event.claimed_by,
            given.started, given.took, given.code, event.version + 1, event.attempt, event.retry_count,
            event.due, event.idempotency_key, event.event_type, event.user_id, event.endpoint_id,
            event.schedule_id, event.schedule_version, event.nominal, event.wall, event.zone, event.gap,
            event.overlap, event.tz_release, event.payload, event.retry_of,
            coalesce(event.first_attempt_at, given.started), event.created_at, sundial.clock(),
-           event.jitter, event.nominal_time, event.second_pass, event.origin, event.worker
+           event.jitter, event.nominal_time, event.second_pass, event.origin, event.traceparent,
+           event.worker
       FROM )sql" SUNDIAL_GIVEN("", "unnest($2::uuid[], $3::bigint[], $4::timestamptz[],"
                                    " $5::interval[], $6::integer[])"
                                    " AS given(id, held, started, took, code)") R"sql(
@@ -217,7 +218,7 @@ inline constexpr Statement keep_failed{
          status_code, version, attempt, retry_count, due, idempotency_key, event_type,
          user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
          tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, worker)
+         jitter, nominal_time, second_pass, origin, traceparent, worker)
     SELECT event.shard, event.id, 'FAILED', event.priority, sundial.clock(), given.why,
            given.instance, given.started, given.took, given.code, event.version + 1, event.attempt,
            event.retry_count + given.counts::integer,
@@ -225,7 +226,8 @@ inline constexpr Statement keep_failed{
            event.schedule_id, event.schedule_version, event.nominal, event.wall, event.zone, event.gap,
            event.overlap, event.tz_release, event.payload, event.retry_of,
            coalesce(event.first_attempt_at, given.started), event.created_at, sundial.clock(),
-           event.jitter, event.nominal_time, event.second_pass, event.origin, given.by_worker
+           event.jitter, event.nominal_time, event.second_pass, event.origin, event.traceparent,
+           given.by_worker
       FROM )sql" SUNDIAL_GIVEN("",
                                "unnest($2::uuid[], $3::bigint[], $4::timestamptz[],"
                                " $5::interval[], $6::integer[], $7::uuid[], $8::text[], $9::text[],"
