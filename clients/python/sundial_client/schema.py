@@ -348,6 +348,10 @@ class _EventRequired(TypedDict):
     dismissedAt: Optional[str]
     # Why it was dismissed; null without a note
     dismissalNote: Optional[str]
+    # Who dismissed it, or retried it: `key:` and the short id of an API key, `loopback` for a caller of a server
+    # without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each action
+    # on it
+    dismissedBy: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
     # End of the lease

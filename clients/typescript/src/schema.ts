@@ -334,6 +334,12 @@ export interface Event {
   dismissedAt: string | null;
   /** Why it was dismissed; null without a note */
   dismissalNote: string | null;
+  /**
+   * Who dismissed it, or retried it: `key:` and the short id of an API key, `loopback` for a caller of a server
+   * without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each
+   * action on it
+   */
+  dismissedBy: string | null;
   /** The holder: the id of an instance, or the name of a pull worker */
   claimedBy: string | null;
   /** End of the lease */

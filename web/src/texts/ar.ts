@@ -66,7 +66,9 @@ export const ar: Texts = {
   byDefault: "افتراضي", fiveYears: "السنوات الخمس القادمة", dates: "التواريخ", whatIf: "ماذا لو انتقل إلى …", movePerson: "نقل", movesBy: "يتحرك بمقدار", sameRelease: "قاعدة البيانات المستعملة هي التي على القرص. لن يتحرك شيء.",
   movesNothing: "الإصدار الذي على القرص لا يحرك أي حدث.", touched: "يمس", eventsAround: "الأحداث حول التغيير", recover: "استعادة فترة", recoverHint: "يعيد محاولة الأحداث التي فشلت نهائيًا في هذه الفترة، بوتيرة محددة.",
   failedFrom: "فشلت من",
+  audit: "من فعل ماذا", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
+  EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", OperationStopped: "أُوقفت",
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",

@@ -68,7 +68,9 @@ export const de: Texts = {
   movePerson: "Umziehen", movesBy: "Verschiebt sich um", sameRelease: "Die benutzten Daten sind die auf der Festplatte. Nichts würde sich verschieben.", movesNothing: "Die Daten auf der Festplatte verschieben kein Ereignis.",
   touched: "Betrifft", eventsAround: "Ereignisse um die Umstellung", recover: "Ein Zeitfenster nachholen", recoverHint: "Wiederholt die Unzustellbaren, die in dieser Zeit gescheitert sind, in einem Takt.",
   failedFrom: "Gescheitert ab",
+  audit: "Wer tat was", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
 
+  EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", OperationStopped: "Angehalten",
   PENDING: "Geplant", PROCESSING: "In Arbeit", COMPLETED: "Erledigt", FAILED: "Gescheitert", CANCELLED: "Abgesagt", OPEN: "Offen", HALF_OPEN: "Probe", CLOSED: "Geschlossen", RUNNING: "Läuft", STOPPED: "Angehalten", DRAINING: "Läuft aus", SILENT: "Stumm",
   pass: "Bestanden", warn: "Warnung", fail: "Gescheitert", SUCCEEDED: "Gelungen", RETRYABLE: "Gescheitert, neuer Versuch folgt", PERMANENT: "Endgültig gescheitert", LOST: "Verloren", LATE: "Zu spät", RELEASED: "Zurückgegeben", disabled: "Abgeschaltet", paused: "Pausiert",
   CRITICAL: "Kritisch", HIGH: "Hoch", NORMAL: "Normal", LOW: "Niedrig", PLAN_SCHEDULE: "Zeitplan planen", REPLAN_SCHEDULE: "Zeitplan neu planen", BACKFILL_SCHEDULE: "Zeitplan nachholen", BULK: "Sammelaktion",
