@@ -1,4 +1,4 @@
-"""Who did what: each action of a caller on an event or an operation names the caller, in HTTP and in SQL."""
+"""The audit streams: each action of a caller on an event or an operation names the caller, in HTTP and in SQL."""
 import json
 import subprocess
 

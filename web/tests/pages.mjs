@@ -131,7 +131,7 @@ const PAGES = {
     const said = await act(page, "dismiss", { fill: () => page.fill("dialog input[name=note]", MARKUP) });
     assert.match(said[1], /^sundial dlq dismiss .* --note /);
     await page.locator("[data-dismissal-note]", { hasText: "<img src=x" }).waitFor();
-    // Who did it, as a fact and as an entry of the event's audit stream.
+    // The caller, as a fact and as an entry of the event's audit stream.
     await page.locator("dl [data-actor=loopback]").waitFor();
     await page.locator("[data-audit] tr", { has: page.locator("[data-action=EventDismissed]") }).locator("[data-actor=loopback]").waitFor();
     await api("PATCH", `/v1/events/${first.id}`, { dismissed: false });

@@ -348,9 +348,9 @@ class _EventRequired(TypedDict):
     dismissedAt: Optional[str]
     # Why it was dismissed; null without a note
     dismissalNote: Optional[str]
-    # Who dismissed it, or retried it: `key:` and the short id of an API key, `loopback` for a caller of a server
-    # without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each action
-    # on it
+    # The caller that dismissed or retried it: `key:` and the short id of an API key, `loopback` for a caller of a
+    # server without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each
+    # action on it
     dismissedBy: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
@@ -1083,6 +1083,55 @@ class BulkPreview(TypedDict):
     count: int
     # The first 5 of them
     samples: List["Event"]
+
+
+class ScheduleBulkRequestFilter(TypedDict, total=False):
+    """Which schedules: members of the list's query. A schedule matches all of them"""
+    enabled: bool
+    perUser: bool
+    # With this tag
+    tag: str
+    eventType: List[str]
+    trigger: List[Literal["yearly", "cron", "rrule", "every"]]
+    # Id or ext:…
+    endpointId: str
+    # Prefix of the id, the external id or the event type
+    q: str
+
+
+class _ScheduleBulkRequestRequired(TypedDict):
+    # tag adds addTags and removes removeTags; delete also cancels planned events
+    action: Literal["pause", "resume", "tag", "delete"]
+
+
+class ScheduleBulkRequest(_ScheduleBulkRequestRequired, total=False):
+    """Has either a filter or ids"""
+    # Which schedules: members of the list's query. A schedule matches all of them
+    filter: "ScheduleBulkRequestFilter"
+    # Ids or ext:…
+    ids: List[str]
+    # For pause: why, kept with each schedule
+    note: str
+    # For tag. A schedule has at most 20 tags
+    addTags: List[str]
+    # For tag
+    removeTags: List[str]
+    dryRun: bool
+
+
+class ScheduleBulkPreviewSamples(TypedDict):
+    id: str
+    externalId: Optional[str]
+    eventType: str
+    enabled: bool
+    tags: List[str]
+
+
+class ScheduleBulkPreview(TypedDict):
+    # Number of schedules that the action applies to
+    count: int
+    # The first 5 of them
+    samples: List["ScheduleBulkPreviewSamples"]
 
 
 class _FailuresDataRequired(TypedDict):
@@ -2404,6 +2453,7 @@ OPERATIONS: Dict[str, Route] = {
     "deleteSchedule": Route("DELETE", "/v1/schedules/{id}", "none", True),
     "triggerSchedule": Route("POST", "/v1/schedules/{id}/trigger", "json", True),
     "backfillSchedule": Route("POST", "/v1/schedules/{id}/backfill", "json", True),
+    "bulkSchedules": Route("POST", "/v1/schedules/bulk", "json", True),
     "previewSchedule": Route("POST", "/v1/preview", "json", True),
     "listOccurrences": Route("GET", "/v1/occurrences", "json", False),
     "listOperations": Route("GET", "/v1/operations", "json", False),

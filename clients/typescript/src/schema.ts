@@ -335,9 +335,9 @@ export interface Event {
   /** Why it was dismissed; null without a note */
   dismissalNote: string | null;
   /**
-   * Who dismissed it, or retried it: `key:` and the short id of an API key, `loopback` for a caller of a server
-   * without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each
-   * action on it
+   * The caller that dismissed or retried it: `key:` and the short id of an API key, `loopback` for a caller of a
+   * server without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has
+   * each action on it
    */
   dismissedBy: string | null;
   /** The holder: the id of an instance, or the name of a pull worker */
@@ -1019,6 +1019,47 @@ export interface BulkPreview {
   count: number;
   /** The first 5 of them */
   samples: readonly Event[];
+}
+
+/** Has either a filter or ids */
+export interface ScheduleBulkRequest {
+  /** tag adds addTags and removes removeTags; delete also cancels planned events */
+  action: "pause" | "resume" | "tag" | "delete";
+  /** Which schedules: members of the list's query. A schedule matches all of them */
+  filter?: {
+    enabled?: boolean;
+    perUser?: boolean;
+    /** With this tag */
+    tag?: string;
+    eventType?: readonly string[];
+    trigger?: readonly ("yearly" | "cron" | "rrule" | "every")[];
+    /** Id or ext:… */
+    endpointId?: string;
+    /** Prefix of the id, the external id or the event type */
+    q?: string;
+  };
+  /** Ids or ext:… */
+  ids?: readonly string[];
+  /** For pause: why, kept with each schedule */
+  note?: string;
+  /** For tag. A schedule has at most 20 tags */
+  addTags?: readonly string[];
+  /** For tag */
+  removeTags?: readonly string[];
+  dryRun?: boolean;
+}
+
+export interface ScheduleBulkPreview {
+  /** Number of schedules that the action applies to */
+  count: number;
+  /** The first 5 of them */
+  samples: readonly ({
+    id: string;
+    externalId: string | null;
+    eventType: string;
+    enabled: boolean;
+    tags: readonly string[];
+  })[];
 }
 
 export interface Failures {
@@ -2219,6 +2260,8 @@ export interface ApiOperations {
   triggerSchedule: { path: { id: string }; query: undefined; body: TriggerSchedule | undefined; result: Event };
   /** Create events for past occurrences that have none, as an operation; nothing is sent twice */
   backfillSchedule: { path: { id: string }; query: undefined; body: BackfillSchedule; result: Backfill | Operation };
+  /** Pause, resume, tag or delete many schedules, as an operation */
+  bulkSchedules: { path: undefined; query: undefined; body: ScheduleBulkRequest; result: ScheduleBulkPreview | Operation };
   /** When a schedule fires next, with the effects of clock changes and leap days */
   previewSchedule: { path: undefined; query: undefined; body: PreviewRequest; result: Preview };
   /** Occurrences of a schedule by its current rule, or what fires between two instants, of all schedules */
@@ -2376,6 +2419,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   deleteSchedule: ["DELETE", "/v1/schedules/{id}", "none", true],
   triggerSchedule: ["POST", "/v1/schedules/{id}/trigger", "json", true],
   backfillSchedule: ["POST", "/v1/schedules/{id}/backfill", "json", true],
+  bulkSchedules: ["POST", "/v1/schedules/bulk", "json", true],
   previewSchedule: ["POST", "/v1/preview", "json", true],
   listOccurrences: ["GET", "/v1/occurrences", "json", false],
   listOperations: ["GET", "/v1/operations", "json", false],

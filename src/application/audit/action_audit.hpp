@@ -8,13 +8,13 @@
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
 
-/// What callers do to existing events and operations, in streams that only Sundial writes:
+/// Actions of callers on existing events and operations, in streams that only Sundial writes:
 /// `EventAudit` with the id of the event, and `OperationAudit` with the id of the operation. A bulk
 /// operation has one entry, however many events it changes. No entry has a payload, a note or a
 /// user, so that the erasure of a user leaves nothing behind.
 namespace sundial {
 
-/// Who changes an event.
+/// The caller of a change.
 struct ChangedBy {
     Caller caller{};
     /// The id of the entry to write. Empty for the changes of a bulk operation.

@@ -8,6 +8,7 @@
 #include "application/ports/failures.hpp"
 #include "application/requests/edits.hpp"
 #include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/bulk_schedules.hpp"
 #include "application/schedules/replan_schedule.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "base/check.hpp"
@@ -26,6 +27,9 @@ MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids
             case OperationKind::backfill_schedule:
                 return std::make_unique<BackfillTask>(zones, ids);
             case OperationKind::bulk:
+                if (is_schedule_bulk(operation.request.value())) {
+                    return std::make_unique<ScheduleBulkTask>(zones, ids);
+                }
                 return std::make_unique<BulkTask>(zones, ids);
         }
         base::check(false);

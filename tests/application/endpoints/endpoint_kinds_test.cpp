@@ -172,7 +172,7 @@ TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsOfSchedules) {
     change.payload = R"({"binary":true})";
     EXPECT_THAT(defects_of(edit.run(id, change, std::nullopt, "req-4")),
                 ElementsAre("/payload not_allowed"));
-    EXPECT_THAT(defects_of(trigger.run(id, {.payload = R"({"binary":true})"})),
+    EXPECT_THAT(defects_of(trigger.run(id, {.payload = R"({"binary":true})"}, "req-5")),
                 ElementsAre("/payload not_allowed"));
 }
 

@@ -4,12 +4,12 @@ import { useTexts } from "../display.ts";
 import { hrefOf } from "../logic.ts";
 import { Quiet, Shown, Table, Time, Value } from "../parts.tsx";
 
-/** Who an actor is: a key by its short name, a caller without a key, a role of the database. */
+/** An actor: a key by its short name, a caller without a key, a role of the database. */
 export function Actor({ of }: { of: unknown }) {
   return typeof of === "string" && of !== "" ? <bdi data-actor={of}>{of}</bdi> : <Quiet />;
 }
 
-/** An entry's data as one line for each member: of a change what was and what is now. */
+/** An entry's data as one line for each member, with the old and the new value of a change. */
 function Data({ of }: { of: unknown }) {
   if (typeof of !== "object" || of === null) return <Quiet />;
   const data = of as Record<string, unknown>;
@@ -21,7 +21,7 @@ function Data({ of }: { of: unknown }) {
   return lines.length === 0 ? <Quiet /> : <ul class="changes" dir="ltr">{lines.map(([name, value]) => <li key={name} data-member={name}><code>{name}</code>: {value}</li>)}</ul>;
 }
 
-/** What callers did to one object, the latest first. */
+/** The actions of callers on one object, the latest first. */
 export function Audit({ stream, zone, topics }: { stream: string; zone?: string; topics: readonly Topic[] }) {
   const text = useTexts();
   const found = useLoaded((signal) => get<Stream>(`/v1/streams/${stream}?direction=backward&limit=50`, signal), [stream], topics, 5000);

@@ -1,4 +1,4 @@
--- Who dismissed a dead letter or retried it: the actor of a recorded event.
+-- The caller that dismissed or retried a dead letter: the actor of a recorded event.
 ALTER TABLE sundial.event_history ADD COLUMN dismissed_by text;
 
 CREATE OR REPLACE VIEW sundial.v_events AS
@@ -33,7 +33,7 @@ CREATE OR REPLACE VIEW sundial.v_events AS
       FROM sundial.event_history;
 
 
--- What a caller does to an existing event, in the event's audit stream. The event's row is locked.
+-- An action of a caller on an existing event, in the event's audit stream. The event's row is locked.
 CREATE FUNCTION sundial.record_action(event uuid, event_type text, data jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     id     CONSTANT text := event::text;

@@ -1,4 +1,4 @@
--- Who dismissed a dead letter or retried it: the actor of a recorded event.
+-- The caller that dismissed or retried a dead letter: the actor of a recorded event.
 ALTER TABLE event_history ADD COLUMN dismissed_by TEXT;
 
 DROP VIEW v_events;
