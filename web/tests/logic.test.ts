@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -263,6 +263,20 @@ test("occurrences in two zones are pairs by their local time", () => {
 test("a note goes with the command", () => {
   assert.deepEqual(bulkCommand("dismiss", {}, ["7"], undefined, "it's gone"), ["dlq", "dismiss", "7", "--note", "it's gone"]);
   assert.equal(bulkCommand("reschedule", {}, ["7"], undefined), undefined);
+});
+
+test("a bulk reschedule has a command", () => {
+  assert.deepEqual(bulkCommand("reschedule", { eventType: "A" }, [], 5, "", { shift: "-PT30M" }), ["event", "reschedule-many", "--type", "A", "--per-second", "5", "--by=-PT30M"]);
+  assert.deepEqual(bulkCommand("reschedule", {}, ["7"], undefined, "", { targetTimestampLocal: "2030-06-01T08:15" }), ["event", "reschedule-many", "7", "--at", "2030-06-01T08:15"]);
+});
+
+test("many schedules are selected by the list's filter", () => {
+  const query = { tag: "night", eventType: "A,B", perUser: "false", cursor: "x", q: "" };
+  assert.deepEqual(scheduleBulkFilter("pause", query), { enabled: true, tag: "night", eventType: ["A", "B"], perUser: false });
+  assert.deepEqual(scheduleBulkFilter("delete", query), { tag: "night", eventType: ["A", "B"], perUser: false });
+  assert.deepEqual(scheduleBulkCommand("pause", query, [], { note: "it's late", addTags: [], removeTags: [] }),
+    ["schedule", "pause-many", "--enabled", "--tag", "night", "--type", "A,B", "--per-user=false", "--note", "it's late"]);
+  assert.deepEqual(scheduleBulkCommand("tag", query, ["7"], { note: "", addTags: ["x"], removeTags: ["y"] }), ["schedule", "tag-many", "7", "--add-tag", "x", "--remove-tag", "y"]);
 });
 
 test("an operation says how long it will take, if it can", () => {

@@ -70,12 +70,13 @@ export const en = {
   bothChanged: "changed by both", keepMine: "Keep my changes, on top of these", discardMine: "Discard my changes", stays: "stays", goes: "goes", comes: "comes",
   comparedSum: "Of the next occurrences {stays} stay, {goes} go, {comes} come.", ical: "iCalendar text", icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "Further dates (RDATE)", exdates: "Dates left out (EXDATE)",
   misfireWindow: "Fires late for at most", startsAt: "Starts", endsAt: "Ends", allow: "allowed", forbid: "forbidden", moreLike: "And {n} more like these.", schedulesCounted: "This applies to {n} schedules.",
-  onlyFirst: "Only the first {n} that match.", bulkDone: "{done} of {n} done.", bulkReschedule: "Reschedule", moveHow: "Move", moveBy: "by a duration", moveTo: "to a local time", amount: "How much (negative: earlier)",
+  bulkReschedule: "Reschedule", moveHow: "Move", moveBy: "by a duration", moveTo: "to a local time", amount: "How much (negative: earlier)",
   unit: "Unit", minutes: "minutes", hours: "hours", days: "days of 24 hours", newLocal: "Local time in the zone of each event", dismissalNote: "Dismissed because", configuration: "Settings",
   configurationHint: "The settings with which the answering process was started. Secrets are hidden.", allSettings: "All", givenSettings: "Changed from the default", setting: "Setting", value: "Value", origin: "From",
   byDefault: "default", fiveYears: "The next five years", dates: "Dates", whatIf: "What if they move to …", movePerson: "Move", movesBy: "Moves by", sameRelease: "The database in use is the one on disk. Nothing would move.",
   movesNothing: "The release on disk moves no event.", touched: "Touches", eventsAround: "Events around the change", recover: "Recover a window", recoverHint: "Retries the dead letters that failed in this time, at a pace.",
   failedFrom: "Failed from",
+  changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
   audit: "Who did what", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
