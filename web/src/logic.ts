@@ -287,9 +287,16 @@ interface Local {
 }
 
 /** The occurrences in two zones as pairs with the same nominal local time; alone if there is no other. */
-export function pairedByLocal<T extends Local>(before: readonly T[], after: readonly T[]): { key: string; before: T | undefined; after: T | undefined }[] {
-  const keyOf = ({ schedule, wantedLocal, targetTimestampLocal }: T) => `${(wantedLocal ?? targetTimestampLocal ?? "").slice(0, 19)} ${schedule.id}`;
-  const [was, is] = [before, after].map((list) => new Map(list.map((one) => [keyOf(one), one] as const))) as [Map<string, T>, Map<string, T>];
+export function pairedByLocal<T extends Local>(before: readonly T[], after: readonly T[], cut: ReadonlySet<string> = new Set()): { key: string; before: T | undefined; after: T | undefined }[] {
+  const localOf = ({ wantedLocal, targetTimestampLocal }: T) => (wantedLocal ?? targetTimestampLocal ?? "").slice(0, 19);
+  const keyOf = (one: T) => `${localOf(one)} ${one.schedule.id}`;
+  // Where a list of a schedule was cut, the other list may go on: what follows its end cannot be compared.
+  const ends = new Map([...cut].map((id) => {
+    const last = [before, after].map((list) => list.filter(({ schedule }) => schedule.id === id).map(localOf).sort().pop() ?? "");
+    return [id, last.sort()[0] ?? ""] as const;
+  }));
+  const compared = (list: readonly T[]) => list.filter((one) => !ends.has(one.schedule.id) || localOf(one) <= (ends.get(one.schedule.id) ?? ""));
+  const [was, is] = [compared(before), compared(after)].map((list) => new Map(list.map((one) => [keyOf(one), one] as const))) as [Map<string, T>, Map<string, T>];
   return [...new Set([...was.keys(), ...is.keys()])].sort().map((key) => ({ key, before: was.get(key), after: is.get(key) }));
 }
 

@@ -260,6 +260,15 @@ test("occurrences in two zones are pairs by their local time", () => {
   assert.deepEqual(pairedByLocal(here, there).map(({ before, after }) => [before?.targetTimestampUTC, after?.targetTimestampUTC]), [["1", "3"], ["2", undefined], [undefined, "4"]]);
 });
 
+test("occurrences after the end of a list that was cut are not compared", () => {
+  const one = (id: string, local: string, utc: string) => ({ schedule: { id }, wantedLocal: local, targetTimestampLocal: null, targetTimestampUTC: utc });
+  const here = [one("a", "2027-01-01T09:00:00", "1"), one("a", "2027-02-01T09:00:00", "2"), one("b", "2027-03-01T09:00:00", "9")];
+  const there = [one("a", "2027-01-01T09:00:00", "3")];
+  const shown = (cut: ReadonlySet<string>) => pairedByLocal(here, there, cut).map(({ before, after }) => [before?.targetTimestampUTC, after?.targetTimestampUTC]);
+  assert.deepEqual(shown(new Set(["a"])), [["1", "3"], ["9", undefined]]);
+  assert.deepEqual(shown(new Set()), [["1", "3"], ["2", undefined], ["9", undefined]]);
+});
+
 test("a note goes with the command", () => {
   assert.deepEqual(bulkCommand("dismiss", {}, ["7"], undefined, "it's gone"), ["dlq", "dismiss", "7", "--note", "it's gone"]);
   assert.equal(bulkCommand("reschedule", {}, ["7"], undefined), undefined);

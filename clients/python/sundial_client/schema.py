@@ -2196,6 +2196,9 @@ _GetStatsSeriesQueryOptional = TypedDict("_GetStatsSeriesQueryOptional", {
     "step": str,
     # A line for each; claims and the backlog are by instance only
     "by": Literal["eventType", "endpointId", "instanceId"],
+    # Only the line of this event type or endpoint (its id), however many there are. A line other has those of the 100
+    # busiest in a minute that have no counters of their own; it may contain this one
+    "key": str,
 }, total=False)
 
 

@@ -2050,6 +2050,11 @@ export interface GetStatsSeriesQuery {
   step?: string;
   /** A line for each; claims and the backlog are by instance only */
   by?: "eventType" | "endpointId" | "instanceId";
+  /**
+   * Only the line of this event type or endpoint (its id), however many there are. A line other has those of the
+   * 100 busiest in a minute that have no counters of their own; it may contain this one
+   */
+  key?: string;
 }
 
 export interface GetStatsHeatmapQuery {

@@ -67,6 +67,7 @@ export const ar: Texts = {
   movesNothing: "الإصدار الذي على القرص لا يحرك أي حدث.", touched: "يمس", eventsAround: "الأحداث حول التغيير", recover: "استعادة فترة", recoverHint: "يعيد محاولة الأحداث التي فشلت نهائيًا في هذه الفترة، بوتيرة محددة.",
   failedFrom: "فشلت من",
   changeTags: "تغيير الوسوم", bulkDelete: "حذف", addTags: "وسوم تضاف، بينها فواصل", removeTags: "وسوم تزال، بينها فواصل",
+  countedTogether: "عند أكثر من 100 وجهة في الدقيقة تُحسب بعضها معًا، وقد تنقص هنا بعض عمليات التسليم.",
   audit: "من فعل ماذا", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
   EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", OperationStopped: "أُوقفت",

@@ -69,6 +69,7 @@ export const de: Texts = {
   touched: "Betrifft", eventsAround: "Ereignisse um die Umstellung", recover: "Ein Zeitfenster nachholen", recoverHint: "Wiederholt die Unzustellbaren, die in dieser Zeit gescheitert sind, in einem Takt.",
   failedFrom: "Gescheitert ab",
   changeTags: "Tags ändern", bulkDelete: "Löschen", addTags: "Tags hinzufügen, mit Kommas", removeTags: "Tags entfernen, mit Kommas",
+  countedTogether: "Bei mehr als 100 Zielen in einer Minute werden einige zusammen gezählt. Hier können Zustellungen fehlen.",
   audit: "Wer tat was", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
 
   EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", OperationStopped: "Angehalten",

@@ -77,6 +77,7 @@ export const en = {
   movesNothing: "The release on disk moves no event.", touched: "Touches", eventsAround: "Events around the change", recover: "Recover a window", recoverHint: "Retries the dead letters that failed in this time, at a pace.",
   failedFrom: "Failed from",
   changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
+  countedTogether: "With more than 100 endpoints in a minute, some are counted together. Some of these deliveries may be missing here.",
   audit: "Who did what", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
