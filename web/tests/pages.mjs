@@ -303,6 +303,20 @@ const PAGES = {
     assert.equal((await fetch(`${url}/v1/schedules/${every.id}`)).status, 404);
   },
 
+  async inbox({ page, api, url }) {
+    const inbox = await api("POST", "/v1/endpoints", { name: "bin", type: "INBOX", retryPolicy: { delays: ["PT1S"] } });
+    await page.goto(`${url}/ui/#/endpoints/${inbox.id}`);
+    await page.locator("[data-inbox-answer='204']").waitFor();
+    const lines = await act(page, "answerSo");
+    assert.match(lines[1], /^sundial endpoint set .* --inbox-status 204 --inbox-delay PT0S/);
+    await page.selectOption("[data-inbox-answer] select[name=inboxStatus]", "400");
+    await act(page, "answerSo");
+    await page.locator("[data-inbox-answer='400']").waitFor();
+    const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: inbox.id }));
+    await until(async () => (await api("GET", `/v1/events/${event.id}`)).failureReason === "HTTP_STATUS 400", "a refusal");
+    await page.locator("tr[data-id]", { hasText: event.idempotencyKey }).first().waitFor(); // it was received nevertheless
+  },
+
   async manySchedules({ page, api, url }) {
     const made = [];
     for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", tags: externalId === "many-3" ? [] : ["moving", "attic"], trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));

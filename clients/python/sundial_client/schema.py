@@ -407,6 +407,11 @@ class NewEndpoint(_NewEndpointRequired, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -462,6 +467,11 @@ class EndpointPut(TypedDict, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -515,6 +525,11 @@ class EndpointPatch(TypedDict, total=False):
     endpointUrl: Optional[str]
     # SQS only, for FIFO queues: what the messages of one group have in common; null: user
     messageGroup: Literal["user", "endpoint", None]
+    # INBOX only: the status that it answers with, from 200 to 599; null: 204
+    inboxStatus: Optional[str]
+    # INBOX only: how long its answer takes, up to PT60S; null: none. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: Optional[str]
     # Your own headers, sent with each request: values given are set, null removes a header, all others stay. When the
     # url moves to another origin (scheme, host or port), each header that is to stay must be given its value again
     headers: Optional[Dict[str, Optional[str]]]
@@ -599,6 +614,10 @@ class Endpoint(_EndpointRequired, total=False):
     endpointUrl: str
     # SQS only, if it was given
     messageGroup: str
+    # INBOX only, if it was given
+    inboxStatus: str
+    # INBOX only, if it was given
+    inboxDelay: str
     # Shown once, by the response that created it
     secret: str
 

@@ -370,6 +370,13 @@ export interface NewEndpoint {
   endpointUrl?: string;
   /** SQS only, for FIFO queues: what the messages of one group have in common */
   messageGroup?: "user" | "endpoint";
+  /** INBOX only: the status that it answers with, from 200 to 599; 204 by default */
+  inboxStatus?: string;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the
+   * attempt times out
+   */
+  inboxDelay?: string;
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -429,6 +436,13 @@ export interface EndpointPut {
   endpointUrl?: string;
   /** SQS only, for FIFO queues: what the messages of one group have in common */
   messageGroup?: "user" | "endpoint";
+  /** INBOX only: the status that it answers with, from 200 to 599; 204 by default */
+  inboxStatus?: string;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the
+   * attempt times out
+   */
+  inboxDelay?: string;
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -480,6 +494,13 @@ export interface EndpointPatch {
   endpointUrl?: string | null;
   /** SQS only, for FIFO queues: what the messages of one group have in common; null: user */
   messageGroup?: "user" | "endpoint" | null;
+  /** INBOX only: the status that it answers with, from 200 to 599; null: 204 */
+  inboxStatus?: string | null;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; null: none. From the endpoint's timeout on, the attempt
+   * times out
+   */
+  inboxDelay?: string | null;
   /**
    * Your own headers, sent with each request: values given are set, null removes a header, all others stay. When
    * the url moves to another origin (scheme, host or port), each header that is to stay must be given its value
@@ -537,6 +558,10 @@ export interface Endpoint {
   endpointUrl?: string;
   /** SQS only, if it was given */
   messageGroup?: string;
+  /** INBOX only, if it was given */
+  inboxStatus?: string;
+  /** INBOX only, if it was given */
+  inboxDelay?: string;
   format: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /**
    * The names of your own headers, each with a hint of its value: an ellipsis, and the last three characters of a

@@ -68,6 +68,7 @@ export const ar: Texts = {
   failedFrom: "فشلت من",
   changeTags: "تغيير الوسوم", bulkDelete: "حذف", addTags: "وسوم تضاف، بينها فواصل", removeTags: "وسوم تزال، بينها فواصل",
   countedTogether: "عند أكثر من 100 وجهة في الدقيقة تُحسب بعضها معًا، وقد تنقص هنا بعض عمليات التسليم.",
+  inboxAnswer: "كيف يجيب", inboxAnswerHint: "اجعل هذا الصندوق يفشل أو يبطئ لترى إعادة المحاولات والقواطع والرسائل الميتة.", after: "بعد", answerSo: "أجب هكذا",
   audit: "من فعل ماذا", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
   EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", OperationStopped: "أُوقفت",

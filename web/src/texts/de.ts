@@ -70,6 +70,7 @@ export const de: Texts = {
   failedFrom: "Gescheitert ab",
   changeTags: "Tags ändern", bulkDelete: "Löschen", addTags: "Tags hinzufügen, mit Kommas", removeTags: "Tags entfernen, mit Kommas",
   countedTogether: "Bei mehr als 100 Zielen in einer Minute werden einige zusammen gezählt. Hier können Zustellungen fehlen.",
+  inboxAnswer: "Wie er antwortet", inboxAnswerHint: "Lassen Sie diesen Eingang scheitern oder langsam sein, um Wiederholungen, Sicherungen und tote Briefe zu sehen.", after: "Nach", answerSo: "So antworten",
   audit: "Wer tat was", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
 
   EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", OperationStopped: "Angehalten",

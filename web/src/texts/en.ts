@@ -78,6 +78,7 @@ export const en = {
   failedFrom: "Failed from",
   changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
   countedTogether: "With more than 100 endpoints in a minute, some are counted together. Some of these deliveries may be missing here.",
+  inboxAnswer: "How it answers", inboxAnswerHint: "Let this inbox fail or be slow, to see retries, circuits and dead letters.", after: "After", answerSo: "Answer like this",
   audit: "Who did what", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
