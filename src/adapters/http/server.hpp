@@ -17,6 +17,12 @@
 
 namespace sundial::http {
 
+/// The trace of a request.
+struct RequestTrace {
+    std::optional<TraceContext> caller{};  // from its `traceparent`
+    std::optional<TraceContext> span{};    // of our work on it; empty: none is recorded
+};
+
 /// An answered request. The answer came from a handler or from the server itself.
 struct AnsweredRequest {
     std::string_view method;  // "OTHER" for a method that HTTP does not define, to keep the number
@@ -24,6 +30,7 @@ struct AnsweredRequest {
     std::string_view route;   // the pattern; "none" if none matched
     int status;
     std::chrono::nanoseconds duration;  // from the end of the head until the response is ready
+    RequestTrace trace{};
 };
 
 /// The resource that ran short when the server refused a request, or cut off a client.
@@ -95,6 +102,9 @@ struct ServerWorld {
     /// Requests that are answered without blocking: at once, however busy the pool is. May be
     /// empty.
     std::function<bool(const Request&)> never_blocks{};
+    /// Begins a span for a request, below its caller's. Empty: spans are not recorded.
+    std::function<std::optional<TraceContext>(const std::optional<TraceContext>& caller)>
+        begin_span{};
 };
 
 /// An HTTP/1.1 server. It reads requests strictly and within bounds, runs handlers on a bounded

@@ -257,6 +257,7 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
     using Answer = std::invoke_result_t<Call>;
     const auto failed = [&](bool transient, const char* what) {
         failure_ = std::current_exception();
+        failing_ = true;
         if (!failing_since_) failing_since_ = now();
         worker_.failed(Command{command}, transient, ports_.random.unit(), now());
         ports_.log.write(failure_line(command, transient, what));
@@ -264,6 +265,7 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
     };
     try {
         std::optional<Answer> answer{call()};
+        failing_ = false;
         failing_since_.reset();
         return answer;
     } catch (const Unavailable& unavailable) {

@@ -18,7 +18,7 @@ CREATE OR REPLACE VIEW sundial.v_events AS
                 THEN CASE status WHEN 'PENDING' THEN 'SCHEDULE' ELSE 'ENDPOINT' END
                 WHEN status = 'PROCESSING' THEN 'RETRY' END AS waiting_for,
            CASE WHEN wall IS NULL OR tz_release <> '' THEN due END AS target,
-           NULL::text AS dismissal_note, NULL::text AS dismissed_by
+           NULL::text AS dismissal_note, traceparent, NULL::text AS dismissed_by
       FROM sundial.events
     UNION ALL
     SELECT shard, id, status, priority, 'infinity', NULL, NULL,
@@ -29,7 +29,7 @@ CREATE OR REPLACE VIEW sundial.v_events AS
            updated_at, CASE WHEN status <> 'CANCELLED' THEN finished_at END,
            first_attempt_at - due - jitter, NULL, NULL,
            CASE WHEN wall IS NULL OR tz_release <> '' THEN due END,
-           dismissal_note, dismissed_by
+           dismissal_note, traceparent, dismissed_by
       FROM sundial.event_history;
 
 

@@ -9,7 +9,7 @@ CREATE VIEW v_events AS
            version, attempt, retry_count, due, jitter, first_attempt_at, created_at, updated_at,
            idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
            nominal_time, second_pass, origin, wall, zone, gap, overlap, tz_release, retry_of,
-           payload, NULL AS executed_at, first_attempt_at - due - jitter AS lateness,
+           payload, traceparent, NULL AS executed_at, first_attempt_at - due - jitter AS lateness,
            CASE WHEN claimed_by IS NOT NULL THEN NULL
                 WHEN obstacle IS NOT NULL THEN obstacle
                 WHEN claimable_at = 9223372036854775807
@@ -22,6 +22,6 @@ CREATE VIEW v_events AS
            version, attempt, retry_count, due, jitter, first_attempt_at, created_at, updated_at,
            idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
            nominal_time, second_pass, origin, wall, zone, gap, overlap, tz_release, retry_of,
-           payload, CASE WHEN status <> 'CANCELLED' THEN finished_at END,
+           payload, traceparent, CASE WHEN status <> 'CANCELLED' THEN finished_at END,
            first_attempt_at - due - jitter, NULL
       FROM event_history;
