@@ -87,6 +87,9 @@ Event event_in(const Row& row) {
             .dismissal_note = row.has("dismissal_note")
                                   ? row.get<std::optional<std::string>>("dismissal_note")
                                   : std::nullopt,
+            .dismissed_by = row.has("dismissed_by")
+                                ? row.get<std::optional<std::string>>("dismissed_by")
+                                : std::nullopt,
             .trace = trace_in(row),
             .created_at = row.get<Instant>("created_at"),
             .updated_at = row.get<Instant>("updated_at"),
