@@ -21,6 +21,10 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_GIVEN(more, from) \
     "(SELECT $1::smallint AS shard, *" more " FROM " from " OFFSET 0) AS given"
 
+// What a claim finds is in a WITH, which runs once. As a subquery in FROM it would be joined: a
+// planner that takes the table to be empty reads the table first, and then runs the subquery for
+// each row of it. Each run locks, and finds, as many rows more as the limit allows.
+
 /// Claims events of one shard with an endpoint: new, or to be retried. Skips rows that others have
 /// locked, never waits. Unclaimed events of limited endpoints join their lines instead, without
 /// another change. Events whose lease has expired, or whose holder was found dead, are only
@@ -29,6 +33,24 @@ namespace sundial::postgres::sql {
 /// none), $7 where to start in each priority (claim_floors.hpp), $8 limited endpoints, $9 dead
 /// instances, $10 when they were found dead. Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
+    WITH ready AS MATERIALIZED (
+        SELECT due.*, share.now, share.ends
+          FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
+                  FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[])
+                       AS share(priority, rows, floor) OFFSET 0) AS share
+         CROSS JOIN LATERAL (
+            SELECT shard, id, claimed_by IS NOT NULL AS lost,
+                   claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS TRUE AS waits,
+                   claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS NOT TRUE AS taken
+              FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND NOT pull
+               AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
+               AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR ((lease_ends <= sundial.clock()
+                         OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
+                        AND $6 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
     UPDATE sundial.events AS event
        SET status = CASE WHEN ready.taken THEN 'PROCESSING' ELSE event.status END,
            version = event.version + ready.taken::integer,
@@ -37,28 +59,26 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            lease_ends = CASE WHEN ready.taken THEN ready.ends ELSE event.lease_ends END,
            updated_at = CASE WHEN ready.taken THEN ready.now ELSE event.updated_at END,
            obstacle = CASE WHEN ready.waits THEN 'LIMIT' WHEN ready.lost THEN event.obstacle END
-      FROM (SELECT due.*, share.now, share.ends
-              FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
-                      FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[])
-                           AS share(priority, rows, floor) OFFSET 0) AS share
-             CROSS JOIN LATERAL (
-                SELECT shard, id, claimed_by IS NOT NULL AS lost,
-                       claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS TRUE AS waits,
-                       claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS NOT TRUE AS taken
-                  FROM sundial.events
-                 WHERE shard = $1 AND priority = share.priority AND NOT pull
-                   AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
-                   AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
-                   AND (claimed_by IS NULL
-                        OR ((lease_ends <= sundial.clock()
-                             OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
-                            AND $6 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
-                 ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due) AS ready
+      FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.lost, ready.now)sql"};
 /// The same for events of type $8 without an endpoint. They have no limits. $9 and $10 as above.
 inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
+    WITH ready AS MATERIALIZED (
+        SELECT due.*, share.now, share.ends
+          FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
+                  FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[])
+                       AS share(priority, rows, floor) OFFSET 0) AS share
+         CROSS JOIN LATERAL (
+            SELECT shard, id, claimed_by IS NOT NULL AS lost FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND endpoint_id IS NULL AND event_type = $8
+               AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR ((lease_ends <= sundial.clock()
+                         OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
+                        AND $6 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
     UPDATE sundial.events AS event
        SET status = CASE WHEN ready.lost THEN event.status ELSE 'PROCESSING' END,
            version = event.version + (NOT ready.lost)::integer,
@@ -67,19 +87,7 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
            lease_ends = CASE WHEN ready.lost THEN event.lease_ends ELSE ready.ends END,
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
-      FROM (SELECT due.*, share.now, share.ends
-              FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
-                      FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[])
-                           AS share(priority, rows, floor) OFFSET 0) AS share
-             CROSS JOIN LATERAL (
-                SELECT shard, id, claimed_by IS NOT NULL AS lost FROM sundial.events
-                 WHERE shard = $1 AND priority = share.priority AND endpoint_id IS NULL AND event_type = $8
-                   AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
-                   AND (claimed_by IS NULL
-                        OR ((lease_ends <= sundial.clock()
-                             OR (claimed_by = ANY ($9::uuid[]) AND updated_at <= $10))
-                            AND $6 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
-                 ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due) AS ready
+      FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.lost, ready.now)sql"};
@@ -132,18 +140,20 @@ inline constexpr Statement take_over{
 /// Claims events of one shard in the line of endpoint $6. $1 shard, $2 priorities, $3 limit for
 /// each, $4 instance, $5 lease. Rows come unordered.
 inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
+    WITH ready AS MATERIALIZED (
+        SELECT due.*, share.now, share.ends
+          FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
+                  FROM unnest($2::smallint[], $3::integer[])
+                       AS share(priority, rows) OFFSET 0) AS share
+         CROSS JOIN LATERAL (
+            SELECT shard, id FROM sundial.events
+             WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND obstacle = 'LIMIT'
+               AND claimable_at <= sundial.clock()
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            claimed_by = $4, lease_ends = ready.ends, updated_at = ready.now, obstacle = NULL
-      FROM (SELECT due.*, share.now, share.ends
-              FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
-                      FROM unnest($2::smallint[], $3::integer[])
-                           AS share(priority, rows) OFFSET 0) AS share
-             CROSS JOIN LATERAL (
-                SELECT shard, id FROM sundial.events
-                 WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND obstacle = 'LIMIT'
-                   AND claimable_at <= sundial.clock()
-                 ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due) AS ready
+      FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, false AS lost, ready.now)sql"};
@@ -153,6 +163,18 @@ inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
 /// priorities, $3 limit for each, $4 instance that received the request, $5 lease, $6 endpoint, $7
 /// worker, $8 trusted server.
 inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
+    WITH ready AS MATERIALIZED (
+        SELECT due.*, share.now, share.ends
+          FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
+                  FROM unnest($2::smallint[], $3::integer[])
+                       AS share(priority, rows) OFFSET 0) AS share
+         CROSS JOIN LATERAL (
+            SELECT shard, id, claimed_by IS NOT NULL AS lost FROM sundial.events
+             WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND pull
+               AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR $8 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
     UPDATE sundial.events AS event
        SET status = CASE WHEN ready.lost THEN event.status ELSE 'PROCESSING' END,
            version = event.version + (NOT ready.lost)::integer,
@@ -163,17 +185,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
            claimable_at = CASE WHEN ready.lost THEN event.claimable_at ELSE ready.ends END,
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
-      FROM (SELECT due.*, share.now, share.ends
-              FROM (SELECT *, sundial.clock() AS now, sundial.clock() + $5 AS ends
-                      FROM unnest($2::smallint[], $3::integer[])
-                           AS share(priority, rows) OFFSET 0) AS share
-             CROSS JOIN LATERAL (
-                SELECT shard, id, claimed_by IS NOT NULL AS lost FROM sundial.events
-                 WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND pull
-                   AND claimable_at <= sundial.clock()
-                   AND (claimed_by IS NULL
-                        OR $8 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)
-                 ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due) AS ready
+      FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.lost, ready.now)sql"};

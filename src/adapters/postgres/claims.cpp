@@ -39,7 +39,8 @@ Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms
     } catch (const Unavailable&) {
         // The next claim finds them again. What the first statement claimed is committed, and would
         // otherwise wait for the end of its lease.
-        if (claimed.events.empty() || database.open_here()) throw;
+        const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
+        if (in_vain || database.open_here()) throw;
     }
     return std::move(claimed);
 }

@@ -19,8 +19,8 @@ struct ClaimTerms {
 };
 
 /// Runs a claim statement of `claim_sql.hpp`. If it found lost claims, takes them over in a second
-/// transaction, which records their attempts. Throws Unavailable only if nothing was claimed, or
-/// inside an open transaction.
+/// transaction, which records their attempts. Throws Unavailable only if nothing was claimed and
+/// no event joined a line, or inside an open transaction.
 [[nodiscard]] Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms);
 
 }  // namespace sundial::postgres

@@ -346,5 +346,51 @@ TEST_F(Plans, ASweepTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow
     EXPECT_EQ(left, (std::vector<std::vector<std::string>>{{"k4"}, {"k5"}, {"k7"}}));
 }
 
+/// The same of claims: the plan repeated the subquery for what is due for each row of the table.
+TEST_F(Plans, AClaimTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow) {
+    const std::string add = R"(
+        INSERT INTO sundial.events
+            (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+             idempotency_key, event_type, endpoint_id, zone, gap, overlap, tz_release, payload,
+             created_at, updated_at, pull, obstacle)
+        SELECT 3, ('01990000-0000-7000-8000-00000000000' || i)::uuid, 'PENDING', 2,
+               now() + (i - 9) * interval '1 s', 1, 0, 0, now(), 'k' || i, 'REMINDER',
+               )";
+    const std::string rest = " 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now(), ";
+    const std::string its = "'01990000-0000-7000-8000-0000000000e1'::uuid";
+    const std::string by =
+        "3, '{0,1,2,3}', '{2,2,2,2}', '01990000-0000-7000-8000-00000000000a', "
+        "'30 s', ";
+    const std::string since_ever = "0, array_fill('-infinity'::timestamptz, ARRAY[4]), ";
+    const std::string types = "smallint, smallint[], integer[], uuid, interval, ";
+    const auto claimed = [&](const Statement& statement, const std::string& endpoint,
+                             const std::string& pull_and_obstacle, const std::string& more_types,
+                             const std::string& more) {
+        const std::string insert = add + endpoint + "," + rest + pull_and_obstacle;
+        const std::string configure = sql::configure_queue.sql;
+        query(url(), "TRUNCATE sundial.events");
+        return query(url(), insert + " FROM generate_series(1, 1) AS i; ANALYZE sundial.events; " +
+                                insert + " FROM generate_series(2, 8) AS i; " +
+                                "PREPARE configure(text, text, text, bigint, bigint, bigint) AS " +
+                                configure +
+                                "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
+                                "PREPARE it(" + types + more_types + ") AS " + statement.sql +
+                                "; EXECUTE it(" + by + more + ")")
+            .size();
+    };
+    EXPECT_EQ(claimed(sql::claim_ready, its, "false, NULL",
+                      "bigint, timestamptz[], uuid[], uuid[], timestamptz",
+                      since_ever + "'{}', '{}', now()"),
+              2U);
+    EXPECT_EQ(claimed(sql::claim_to_handle, "NULL", "false, NULL",
+                      "bigint, timestamptz[], text, uuid[], timestamptz",
+                      since_ever + "'REMINDER', '{}', now()"),
+              2U);
+    EXPECT_EQ(claimed(sql::claim_from_line, its, "false, 'LIMIT'", "uuid", its), 2U);
+    EXPECT_EQ(
+        claimed(sql::claim_to_pull, its, "true, NULL", "uuid, text, bigint", its + ", 'w-1', 0"),
+        2U);
+}
+
 }  // namespace
 }  // namespace sundial::postgres
