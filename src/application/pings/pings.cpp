@@ -76,7 +76,7 @@ void Pings::settled(const AttemptSettled& attempt_settled) {
     const ScheduleId schedule = event.occurrence->schedule;
     auto found = shared_->completed.find(schedule);
     if (found == shared_->completed.end()) {
-        if (shared_->completed.size() == max_completed) return;
+        if (shared_->completed.size() >= max_completed) return;
         found = shared_->completed.emplace(schedule, Shared::Completion{event.id, {}}).first;
     }
     found->second.latest = event.id;
@@ -193,7 +193,10 @@ void Pings::find_schedules(Mono now) {
     } catch (const std::exception&) {
         // Tried again: the events have completed, whatever the database says now.
         const std::lock_guard lock(shared_->mutex);
-        shared_->completed.merge(completed);
+        for (const auto& [id, completion] : completed) {
+            const auto [since, none] = shared_->completed.emplace(id, completion);
+            if (!none) since->second.events += completion.events;
+        }
         return;
     }
     for (const Schedule& schedule : schedules) {

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/control_plane.hpp"
@@ -24,11 +26,15 @@ public:
     explicit UnsteadyStore(Store& store) : store_(store) {}
     void transact(const std::function<bool(Transaction&)>& work) override { store_.transact(work); }
     void read(const std::function<void(Transaction&)>& work) override {
-        if (away) throw Unavailable{"the database is away"};
+        if (away) {
+            if (const auto call = std::exchange(meanwhile, {})) call();
+            throw Unavailable{"the database is away"};
+        }
         store_.read(work);
     }
     [[nodiscard]] bool open_here() override { return store_.open_here(); }
     bool away = false;
+    std::function<void()> meanwhile;  // called by the next read that fails
 
 private:
     Store& store_;
@@ -147,12 +153,14 @@ TEST_F(PingsTest, ThatAreForbiddenAreNotRepeated) {
 TEST_F(PingsTest, WaitForTheDatabaseIfItDoesNotAnswer) {
     with({});
     storage.away = true;
+    storage.meanwhile = [this] { completed(birthday().id); };
     completed(birthday().id);
     pass(3s);
     EXPECT_THAT(urls(), IsEmpty());
     storage.away = false;
     pass(2s);
     EXPECT_THAT(urls(), SizeIs(1));
+    EXPECT_THAT(delivery.requests[0].event.payload, HasSubstr("\"completed\":2"));
 }
 
 TEST_F(PingsTest, OfTheEngineComeWhileItWorks) {
