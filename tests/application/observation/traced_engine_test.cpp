@@ -106,8 +106,9 @@ TEST_F(TracedEngineTest, MakesASpanOfASettlementFromTheEndOfItsAttempt) {
 TEST_F(TracedEngineTest, MakesTheSpanOfAPullWorkersAttemptWhenItReports) {
     Event event = claimed_event();
     event.state = Processing{Claimant{instance_a, "worker-1"}};
+    engine.delivered({event, nullptr, accepted_outcome(), noon, 0us});  // as SettlePulled reports
     engine.settled({event, EventStatus::failed, 1s, noon + 1s, noon});
-    ASSERT_EQ(spans.spans.size(), 2U);
+    ASSERT_EQ(spans.spans.size(), 2U);  // a span id is of one span
     EXPECT_EQ(spans.spans[0].context, attempt_context(event, 1));
     EXPECT_TRUE(spans.spans[0].failed);
     EXPECT_EQ(spans.spans[1].name, "settle");
