@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adapters/sqlite/database_file.hpp"
+#include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"
 #include "base/check.hpp"
@@ -21,16 +22,19 @@ constexpr std::size_t max_waiting = 4'096;  // callers block, so never more than
 constexpr auto wait_limit = 5s;             // maximum wait for a place in the queue
 // Checkpoints: copying 16 MB of log takes tens of milliseconds; a smaller log is copied when no job
 // waits.
-constexpr int pages_at_once = 16 * 1024 * 1024 / page_size;
-// 256 MB: then writes wait until readers release the log.
-constexpr int pages_at_most = 256 * 1024 * 1024 / page_size;
+constexpr int bytes_at_once = 16 * 1024 * 1024;
+constexpr int bytes_at_most = 256 * 1024 * 1024;  // then writes wait until readers release the log
 constexpr auto idle = 500ms;
+constexpr Statement page_size_of_file{"PRAGMA page_size"};
 
 }  // namespace
 
 Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& health, base::Log& log)
     : connection_{std::move(connection)}, time_{time}, health_{health}, log_{log} {
     connection_->report_to(health_);
+    page_size_ = first_of(connection_->query(page_size_of_file), [](Cursor& row) {
+                     return row.get<std::int32_t>(0);
+                 }).value();
     sqlite3_wal_hook(
         connection_->handle(),
         [](void* its_wal, sqlite3*, const char*, int pages) {
@@ -124,7 +128,7 @@ void Writer::loop() {
         space_.notify_all();
         carry_out(batch);
         batch.clear();
-        if (wal_.unmoved() >= pages_at_once) checkpoint();
+        if (wal_.unmoved() >= bytes_at_once / page_size_) checkpoint();
     }
     mark_clean();
     connection_.reset();
@@ -236,7 +240,7 @@ void Writer::checkpoint() {
     try {
         health_.check();
         // Readers prevent the log from restarting only while they overlap each other.
-        const auto wal = connection_->checkpoint(wal_.pages >= pages_at_most);
+        const auto wal = connection_->checkpoint(wal_.pages >= bytes_at_most / page_size_);
         wal_ = {wal.pages, wal.checkpointed};
     } catch (const std::exception& error) {
         warn("the write-ahead log could not be copied into the database", error);  // retried later

@@ -96,6 +96,7 @@ private:
     std::deque<Job*> patient_;  // committed together with those that wait
     bool stopping_ = false;
 
+    int page_size_ = page_size;  // of the file: older ones have larger pages
     struct Wal {
         int pages = 0;
         int moved = 0;  // of them, already copied to the database
