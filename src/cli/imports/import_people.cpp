@@ -209,7 +209,7 @@ private:
             take_row(batch);
         }
         if (batch.end.line == 0) {
-            check_end();
+            check_start();
             return std::nullopt;
         }
         batch.end.bytes = file_->bytes();
@@ -227,6 +227,7 @@ private:
                 row_.refusal = "/externalId is that of line " + std::to_string(first->second);
         }
         if (skipped(file_->bytes())) return check_skipped();
+        check_start();
         if (row_.refusal.empty() && order_.dry_run) row_.refusal = check_.refusal_of(row_);
         if (row_.refusal.empty()) {
             count_alias();
@@ -243,7 +244,8 @@ private:
         found_start_ = file_->hash() == start_.hash;
         if (!found_start_) refuse_progress();
     }
-    void check_end() const {
+    /// Before a row is sent: the earlier run ended with a row of this file.
+    void check_start() const {
         if (start_.bytes > 0 && !found_start_) refuse_progress();
     }
     void refuse_progress() const {
