@@ -108,6 +108,7 @@ def interrupted(kind, how):
         other = written(f"{directory}/other.csv", HEADER + "\n".join(reversed(lines)))
         wrong = run(server, "csv", other, "--progress", progress, code=2)
         assert "is of another file" in wrong.stderr, wrong
+        assert reached() == line, "a refused file sends nothing, and keeps the progress of the other"
         done = run(server, *arguments, code=7)
         assert f"continues after line {line}" in done.stderr, done.stderr
         counts = [int(part.split()[0]) for part in done.stdout.split(", ")]

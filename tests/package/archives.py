@@ -106,7 +106,7 @@ def rpm(folder):
     requirements = output_of("rpm", "-qp", "--requires", package).split("\n")
     libraries = {name.split(".so")[0] for name in requirements if ".so" in name}
     assert libraries <= LIBRARIES_OF_THE_SYSTEM, libraries - LIBRARIES_OF_THE_SYSTEM
-    assert {"systemd", "tzdata", "ca-certificates"} <= set(requirements), requirements
+    assert {"systemd", "tzdata", "ca-certificates", "findutils"} <= set(requirements), requirements
     assert not any("CURL" in name for name in requirements), "only Debian's libcurl has a version"
     assert not any(".so" in name for name in output_of("rpm", "-qp", "--provides", package).split("\n")), "the bundled libraries are no one else's"
     scriptlets = output_of("rpm", "-qp", "--scripts", package)

@@ -46,7 +46,8 @@ struct BulkRequest {
 [[nodiscard]] std::string text_of(const BulkRequest& request);
 [[nodiscard]] BulkRequest bulk_request_of(std::string_view text);
 /// The request as a JSON object for the audit stream: action, filter, pace and target. Of ids only
-/// their number, and no note, key or prefix: callers may put anything into those.
+/// their number, and no note, key or prefix: callers may put anything into those. Of a user only
+/// that there was one.
 [[nodiscard]] std::string recorded_bulk(const BulkRequest& request, std::uint64_t total);
 
 struct BulkCall {

@@ -230,11 +230,14 @@ std::string text_of(const BulkRequest& request) {
 }
 
 std::string recorded_bulk(const BulkRequest& request, std::uint64_t total) {
-    constexpr std::array<std::string_view, 5> left_out{"id", "note", "key", "prefix", "actor"};
+    constexpr std::array<std::string_view, 6> left_out{"id",   "note",   "key",
+                                                       "user", "prefix", "actor"};
     JsonMembers members;
     each_member(request, [&](std::string_view name, const auto& value) {
         if (std::ranges::find(left_out, name) == left_out.end()) members.add(name, value);
     });
+    // The entry outlives the user.
+    if (request.filter.user) members.add("of_one_user", true);
     members.add("ids", request.ids.size());
     members.add("total", total);
     return std::move(members).result();

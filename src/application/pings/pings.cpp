@@ -141,21 +141,29 @@ void Pings::take_results(Mono now) {
     }
 }
 
+// A newer ping that waits says what this one says, so it takes over what is left of its tries.
 void Pings::finish(const Subject& subject, Ping ping, const Outcome& outcome, Mono now) {
     const bool accepted = outcome.verdict == Verdict::accepted;
-    if (accepted) {
-        pinged_[subject] = now;
-        const auto next = waiting_.find(subject);
-        if (subject && next != waiting_.end()) {
-            next->second.due = std::max(next->second.due, now + settings_.apart);
+    const bool again =
+        outcome.verdict == Verdict::retryable && ping.tries <= settings_.retries.size();
+    const auto waiting = waiting_.find(subject);
+    Ping* const newer = waiting == waiting_.end() ? nullptr : &waiting->second;
+    if (newer != nullptr && newer->report && ping.report && !accepted) {
+        newer->report->events += ping.report->events;
+    }
+    if (again) {
+        const Mono due = now + settings_.retries[ping.tries - 1];
+        if (newer == nullptr) {
+            ping.due = due;
+            waiting_.emplace(subject, std::move(ping));
+            return;
         }
-    } else if (waiting_.contains(subject)) {
-        return;  // a newer ping says the same
-    } else if (outcome.verdict == Verdict::retryable && ping.tries <= settings_.retries.size()) {
-        ping.due = now + settings_.retries[ping.tries - 1];
-        waiting_.emplace(subject, std::move(ping));
+        newer->tries = ping.tries;
+        if (subject) newer->due = std::max(newer->due, due);
         return;
     }
+    pinged_[subject] = now;
+    if (subject && newer != nullptr) newer->due = std::max(newer->due, now + settings_.apart);
     {
         const std::lock_guard lock(shared_->mutex);
         PingCounts& counts = shared_->counts;
@@ -194,26 +202,33 @@ void Pings::find_schedules(Mono now) {
         // Tried again: the events have completed, whatever the database says now.
         const std::lock_guard lock(shared_->mutex);
         for (const auto& [id, completion] : completed) {
-            const auto [since, none] = shared_->completed.emplace(id, completion);
-            if (!none) since->second.events += completion.events;
+            const auto [newer, is_only] = shared_->completed.try_emplace(id, completion);
+            if (!is_only) newer->second.events += completion.events;
         }
         return;
     }
     for (const Schedule& schedule : schedules) {
         const Shared::Completion& completion = completed.at(schedule.id);
-        base::JsonWriter json;
-        json.begin_object().member("scheduleId", to_string(schedule.id));
-        json.member("externalId", schedule.external_id).member("eventType", schedule.event_type);
-        json.member("eventId", to_string(completion.latest));
-        json.member("completedAt", format_instant_millis(completion.at));
-        json.member("completed", completion.events).end_object();
-        const auto last = pinged_.find(schedule.id);
-        const Mono due =
-            last == pinged_.end() ? now : std::max(now, last->second + settings_.apart);
-        waiting_.insert_or_assign(
-            schedule.id,
-            Ping{.url = *schedule.ping_url, .payload = std::move(json).text(), .due = due});
+        report_later(schedule,
+                     {.schedule = schedule.id,
+                      .external_id = schedule.external_id,
+                      .event_type = schedule.event_type,
+                      .latest = completion.latest,
+                      .at = completion.at,
+                      .events = completion.events},
+                     now);
     }
+}
+
+void Pings::report_later(const Schedule& schedule, Report report, Mono now) {
+    const auto last = pinged_.find(schedule.id);
+    const Mono due = last == pinged_.end() ? now : std::max(now, last->second + settings_.apart);
+    const auto [found, is_only] = waiting_.try_emplace(schedule.id, Ping{.url = {}, .due = due});
+    Ping& ping = found->second;
+    // A service that refuses pings gets no more of them than one that accepts them.
+    if (!is_only) report.events += ping.report->events;
+    ping.url = *schedule.ping_url;
+    ping.report = std::move(report);
 }
 
 void Pings::ping_engine(Mono now) {
@@ -223,7 +238,8 @@ void Pings::ping_engine(Mono now) {
         return;
     }
     next_engine_ping_ = now + settings_.every;
-    waiting_.insert_or_assign(Subject{}, Ping{.url = settings_.url, .payload = "{}", .due = now});
+    Ping& ping = waiting_.try_emplace(Subject{}, Ping{.url = settings_.url}).first->second;
+    ping.due = now;
 }
 
 void Pings::send_due(Mono now) {
@@ -237,6 +253,19 @@ void Pings::send_due(Mono now) {
         if (!subject && !ports_.engine_works()) continue;  // a repetition that is no longer true
         send(subject, std::move(ping));
     }
+}
+
+std::string Pings::payload_of(const Ping& ping) {
+    if (!ping.report) return "{}";
+    const Report& report = *ping.report;
+    base::JsonWriter json;
+    json.begin_object().member("scheduleId", to_string(report.schedule));
+    json.member("externalId", report.external_id);
+    json.member("eventType", std::string_view{report.event_type});
+    json.member("eventId", to_string(report.latest));
+    json.member("completedAt", format_instant_millis(report.at));
+    json.member("completed", report.events);
+    return std::move(json.end_object()).text();
 }
 
 void Pings::send(const Subject& subject, Ping ping) {
@@ -256,7 +285,7 @@ void Pings::send(const Subject& subject, Ping ping) {
                       .public_key = {},
                       .created_at = now,
                       .updated_at = now};
-    DeliveryRequest request{.event = ping_event(ports_.ids, ping.payload, ping.tries, now),
+    DeliveryRequest request{.event = ping_event(ports_.ids, payload_of(ping), ping.tries, now),
                             .endpoint = std::make_shared<const Endpoint>(to),
                             .target_time = format_instant(now) + "[UTC]",
                             .now = now};

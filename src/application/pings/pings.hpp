@@ -68,10 +68,19 @@ public:
 private:
     /// The subject of a ping: a schedule, or the engine.
     using Subject = std::optional<ScheduleId>;
+    /// What the ping of a schedule tells.
+    struct Report {
+        ScheduleId schedule;
+        std::optional<std::string> external_id{};
+        std::string event_type{};
+        EventId latest;
+        Instant at;                // when the latest completed
+        std::uint64_t events = 0;  // that no accepted ping has told of
+    };
     struct Ping {
         std::string url;
-        std::string payload;
-        std::size_t tries = 0;
+        std::optional<Report> report{};  // empty: the engine's
+        std::size_t tries = 0;           // since the latest ping that was accepted or given up
         Mono due{};
     };
     struct Shared;
@@ -80,10 +89,12 @@ private:
     [[nodiscard]] bool wait(Mono until);
     void take_results(Mono now);
     void find_schedules(Mono now);
+    void report_later(const Schedule& schedule, Report report, Mono now);
     void ping_engine(Mono now);
     void send_due(Mono now);
     void send(const Subject& subject, Ping ping);
     void finish(const Subject& subject, Ping ping, const Outcome& outcome, Mono now);
+    [[nodiscard]] static std::string payload_of(const Ping& ping);
 
     const PingSettings settings_;
     Ports ports_;
@@ -91,7 +102,7 @@ private:
     // Of run() only:
     std::map<Subject, Ping> waiting_;  // for their time
     std::map<Subject, Ping> under_way_;
-    std::map<Subject, Mono> pinged_;  // when the latest was accepted
+    std::map<Subject, Mono> pinged_;  // when the latest was accepted or given up
     Mono next_engine_ping_{};
     Mono read_at_{};  // when completed schedules may be read next
 };

@@ -261,6 +261,9 @@ std::string recorded_schedule_bulk(const ScheduleBulkRequest& request, std::uint
     if (filter.enabled) json.member("enabled", *filter.enabled);
     if (filter.per_user) json.member("perUser", *filter.per_user);
     texts("eventType", filter.types);
+    std::vector<std::string_view> kinds;
+    for (const TriggerKind kind : filter.kinds) kinds.push_back(to_string(kind));
+    texts("trigger", kinds);
     if (filter.endpoint) json.member("endpointId", to_string(*filter.endpoint));
     if (filter.prefix) json.member("q", *filter.prefix);
     if (filter.tag) json.member("tag", *filter.tag);

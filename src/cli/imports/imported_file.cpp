@@ -120,6 +120,11 @@ bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row
             any = true;
         }
     }
+    // The rest of the file would be one row.
+    if (quoted && !in.failed()) {
+        throw std::runtime_error("line " + std::to_string(row.line) +
+                                 ": a quote of this row has no end");
+    }
     if (any) row.fields.push_back(std::move(field));
     if (text.ends_with('\r')) text.pop_back();
     return any;

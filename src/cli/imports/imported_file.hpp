@@ -89,7 +89,8 @@ struct CsvRow {
 [[nodiscard]] std::vector<CsvRow> read_csv_rows(std::string_view text);
 /// The next of these rows, of a file of any size; false at the end. `line` is that of the next
 /// byte. `text` gets the bytes of the row, without the end of its last line. Throws
-/// std::runtime_error if a row has more than 1 MiB: a missing quote makes the rest of a file a row.
+/// std::runtime_error if a row has more than 1 MiB or a quote without an end: a missing quote makes
+/// the rest of a file a row.
 bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row,
                   std::string& text);
 /// `name`-`slug`-`hash of parts`, where the slug is the readable part of `label`.

@@ -127,6 +127,23 @@ TEST_F(ActionAudit, HasOneEntryForABulkOperation) {
     }
 }
 
+TEST(RecordedBulk, HasNothingThatTheErasureOfAUserWouldHaveToFind) {
+    BulkRequest request;
+    request.action = BulkAction::cancel;
+    request.ids = {an_id<EventId>()};
+    request.note = "Ada moved";
+    request.filter.user = an_id<UserId>();
+    request.filter.key = IdempotencyKey{"ada@example.org"};
+    request.filter.prefix = "ada";
+    request.actor = night_shift.actor;
+    const std::string data = recorded_bulk(request, 3);
+    EXPECT_THAT(data, Not(HasSubstr(to_string(*request.filter.user))));
+    EXPECT_THAT(data, Not(HasSubstr(to_string(request.ids[0]))));
+    EXPECT_THAT(data, Not(HasSubstr("ada")));
+    EXPECT_THAT(data, Not(HasSubstr("Ada")));
+    EXPECT_THAT(data, HasSubstr(R"("ofOneUser":true,"ids":1,"total":3})"));
+}
+
 TEST_F(ActionAudit, NamesWhoStopsAnOperation) {
     a_failed_event();
     a_failed_event();

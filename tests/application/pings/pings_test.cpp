@@ -150,6 +150,63 @@ TEST_F(PingsTest, ThatAreForbiddenAreNotRepeated) {
     EXPECT_EQ(pings->counts().schedules_failed, 1U);
 }
 
+TEST_F(PingsTest, OfABusyScheduleAreNotMoreIfTheServiceRefusesThem) {
+    int status = 503;
+    delivery.answer = [&](const DeliveryRequest&) { return status_outcome(status); };
+    with({.apart = 15s, .retries = {2s, 10s}});
+    const auto busy = [&](int seconds) {
+        for (int i = 0; i < seconds; ++i) {
+            completed(birthday().id);
+            pass(1s);
+        }
+    };
+    busy(25);  // three requests in 12 s; then it is given up for 15 s
+    EXPECT_THAT(urls(), SizeIs(3));
+    EXPECT_EQ(pings->counts().schedules_failed, 1U);
+    EXPECT_THAT(log.lines(), SizeIs(1));
+    status = 404;
+    busy(30);
+    EXPECT_THAT(urls(), SizeIs(5));
+    EXPECT_EQ(pings->counts().schedules_failed, 3U);
+}
+
+TEST_F(PingsTest, TellOfAllEventsSinceTheLatestAcceptedOne) {
+    with({.apart = 15s});
+    completed(birthday().id);
+    pass(1s);
+    for (int i = 0; i < 9; ++i) {
+        completed(birthday().id);
+        pass(1s);
+    }
+    storage.away = true;
+    completed(birthday().id);
+    pass(2s);
+    completed(birthday().id);
+    storage.away = false;
+    pass(15s);
+    ASSERT_THAT(urls(), SizeIs(2));
+    EXPECT_THAT(delivery.requests[1].event.payload, HasSubstr("\"completed\":11}"));
+}
+
+TEST_F(PingsTest, OfTheEngineFailThoughNewerOnesFollow) {
+    delivery.answer = [](const DeliveryRequest&) { return status_outcome(503); };
+    with({.url = "https://hc-ping.com/engine", .every = 10s});  // less than the repetitions take
+    pass(60s);
+    EXPECT_GE(pings->counts().engine_failed, 1U);
+    EXPECT_EQ(log.lines().at(0).event_name, "ping.failed");
+}
+
+TEST_F(PingsTest, OfTheEngineThatHangFailThoughNewerOnesFollow) {
+    delivery.holds = true;
+    with({.url = "https://hc-ping.com/engine", .every = 10s, .retries = {2s}});
+    pass(11s);  // the next one waits
+    delivery.finish_all(status_outcome(503));
+    pass(11s);
+    delivery.finish_all(status_outcome(503));
+    pass(1s);
+    EXPECT_EQ(pings->counts().engine_failed, 1U);
+}
+
 TEST_F(PingsTest, WaitForTheDatabaseIfItDoesNotAnswer) {
     with({});
     storage.away = true;

@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -115,6 +116,18 @@ TEST_F(BulkSchedulesTest, NamesItsCallerInTheStreamOfEachSchedule) {
     ASSERT_THAT(audit, SizeIs(1));
     EXPECT_EQ(audit[0].data,
               R"({"resource":"schedules","action":"pause","tag":"night","ids":0,"total":1})");
+}
+
+TEST_F(BulkSchedulesTest, RecordsTheWholeFilter) {
+    schedules(1);
+    ScheduleBulkRequest request = to(ScheduleBulkAction::pause);
+    request.filter.kinds = {TriggerKind::cron, TriggerKind::every};
+    const Operation over = done(request);
+    const auto audit = in_read(store, [&](Transaction& tx) {
+        return tx.streams().read({own_stream::operation_audit, to_string(over.id)}, {});
+    });
+    ASSERT_THAT(audit, SizeIs(1));
+    EXPECT_THAT(audit[0].data, HasSubstr(R"("trigger":["cron","every"])"));
 }
 
 TEST_F(BulkSchedulesTest, AddsAndRemovesTags) {

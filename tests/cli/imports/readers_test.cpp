@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -251,6 +252,15 @@ TEST(ReadCsvRows, KnowsQuotesAndLineBreaks) {
     EXPECT_THAT(rows[1].fields, ElementsAre("x\ny", ""));
     EXPECT_EQ(rows[1].line, 3U);
     EXPECT_EQ(rows[2].line, 5U);
+}
+
+TEST(ReadCsvRows, DoesNotTakeTheRestOfAFileForOneRow) {
+    try {
+        (void)read_csv_rows("a,b\n\nc,\"d\ne,f\ng,h\n");
+        FAIL() << "a quote without an end";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "line 3: a quote of this row has no end");
+    }
 }
 
 }  // namespace
