@@ -205,15 +205,16 @@ private:
         while (batch.rows.size() + batch.refused.size() < order_.rows &&
                bytes < max_request_bytes && file_->next(row_)) {
             bytes += row_.body.size() + 1;
+            // Blank lines after the last row are beyond the end.
             batch.end.line = row_.line;
+            batch.end.bytes = file_->bytes();
+            batch.end.hash = file_->hash();
             take_row(batch);
         }
         if (batch.end.line == 0) {
-            check_end();
+            check_start();
             return std::nullopt;
         }
-        batch.end.bytes = file_->bytes();
-        batch.end.hash = file_->hash();
         return batch;
     }
 
@@ -227,6 +228,7 @@ private:
                 row_.refusal = "/externalId is that of line " + std::to_string(first->second);
         }
         if (skipped(file_->bytes())) return check_skipped();
+        check_start();  // before anything of another file is sent
         if (row_.refusal.empty() && order_.dry_run) row_.refusal = check_.refusal_of(row_);
         if (row_.refusal.empty()) {
             count_alias();
@@ -243,7 +245,7 @@ private:
         found_start_ = file_->hash() == start_.hash;
         if (!found_start_) refuse_progress();
     }
-    void check_end() const {
+    void check_start() const {
         if (start_.bytes > 0 && !found_start_) refuse_progress();
     }
     void refuse_progress() const {
