@@ -66,6 +66,7 @@ std::vector<UserResult<PutResult>> CreateUsers::import_each(std::span<const User
         HeldEffects held;  // of the replaced users: each is a nested transaction
         store_.transact([&](Transaction& tx) {
             results.clear();
+            results.reserve(requested.size());
             AddedUsers added = create_.add(tx, users, caller);
             earliest = added.earliest;
             for (std::size_t i = 0; i < requested.size(); ++i) {
