@@ -41,12 +41,12 @@ def keyed(server):
 def one_by_one(admin, operator, actor, endpoint):
     moved = admin.ok("POST", "/v1/events", {**EVENT, "targetTimestampUTC": "now+2h"})
     path = f"/v1/events/{moved['id']}"
-    operator.ok("PATCH", path, {"targetTimestampUTC": "2099-01-02T03:04:05Z", "deliveryPayload": {"pin": "0815"}})
+    operator.ok("PATCH", path, {"targetTimestampUTC": "2049-01-02T03:04:05Z", "deliveryPayload": {"pin": "0815"}})
     operator.ok("DELETE", path)
     operator.ok("DELETE", path)  # again: nothing more happens
     (changed, cancelled) = entries(admin, "EventAudit", moved["id"])
     assert changed[:2] == ("EventChanged", actor), changed
-    assert changed[2]["after"]["targetTimestampUTC"].startswith("2099-01-02T03:04:05"), changed
+    assert changed[2]["after"]["targetTimestampUTC"].startswith("2049-01-02T03:04:05"), changed
     assert changed[2]["payloadChanged"] and "4711" not in json.dumps(changed) and "0815" not in json.dumps(changed), changed
     assert cancelled == ("EventCancelled", actor, {"status": "PENDING"}), cancelled
 

@@ -84,7 +84,7 @@ def events_by_command(server, client):
     assert code == 0 and due() == ["2030-05-01T05:30", "2030-05-01T06:30"], (out, err)
     code, out, err = sundial(server, "event", "reschedule-many", ids[0], "--at", "2030-12-01T08:00", "-y")
     assert code == 0 and due()[0] == "2030-12-01T07:00", (out, err)
-    code, out, err = sundial(server, "event", "reschedule-many", *ids, "--at", "2031-01-01T00:00Z", "-y")
+    code, out, err = sundial(server, "event", "reschedule-many", *ids, "--at", "2031-01-01T00:00:00Z", "-y")
     assert code == 0 and due() == ["2031-01-01T00:00"] * 2, (out, err)
     assert sundial(server, "event", "reschedule-many", *ids, "-y")[0] == 2
 

@@ -21,7 +21,7 @@ from table import INTERFACES, OPERATIONS, has, offered  # noqa: E402
 TABLES = ("users", "schedules", "endpoints", "events", "event_history", "event_keys", "attempts", "recorded_events", "streams",
           "locks", "operations", "api_keys", "checkpoints", "snapshots", "intake", "outbox_taken", "outbox_refused")
 # Ids and values derived from them, secrets, and the names of callers.
-UNCOMPARED = {"secret_hash", "shard", "actor", "correlation_id", "content_hash", "token_hash", "sealed_secret", "secret_hint", "hash", "prefix", "last_used_at", "key_hash", "handle",
+UNCOMPARED = {"secret_hash", "shard", "actor", "dismissed_by", "correlation_id", "content_hash", "token_hash", "sealed_secret", "secret_hint", "hash", "prefix", "last_used_at", "key_hash", "handle",
               "transaction_id", "number"}
 NOON = "2027-01-05T12:00:00.000Z"
 NOBODY = "00000000-0000-7000-8000-000000000000"  # no object has this id
@@ -260,9 +260,20 @@ refusal("cancelEvent", "INVALID_STATE_TRANSITION", http=lambda w: ("DELETE", f"/
         sql=lambda w: ("SELECT sundial.cancel_event(%s)", w.event("one")["id"]),
         cli=lambda w: ("event", "cancel", w.event("one")["id"], "-y"), cpp=lambda w: ("cancel", w.event("one")["id"]))
 
+
+def completed(w, started):
+    h.wait_until(lambda: w.http("GET", f"/v1/operations/{started['id']}")["status"] == "COMPLETED", "the operation")
+
+
+def tag_all(w):
+    completed(w, w.http("POST", "/v1/schedules/bulk", {"action": "tag", "filter": {"eventType": ["REPORT"]}, "addTags": ["late"]}))
+
+
 # Schedules.
 step("putSchedule", http=lambda w: w.http("PUT", "/v1/schedules/ext:nightly", NIGHTLY) and None,
      sql=lambda w: (w.sql("SELECT sundial.schedule_rule('nightly', %s::jsonb)", json.dumps(dict(NIGHTLY, endpointId="q"))), w.completed_by_server()) and None)
+step("bulkSchedules", http=tag_all,
+     cli=lambda w: w.cli("schedule", "tag-many", "--type", "REPORT", "--add-tag", "late", "-y", *w.where) and None)
 step("deleteSchedule", http=lambda w: w.http("DELETE", "/v1/schedules/ext:nightly"),
      sql=lambda w: (w.sql("SELECT sundial.unschedule('nightly')"), w.completed_by_server()) and None)
 
@@ -310,8 +321,7 @@ step("listTakenRows", http=lambda w: w.http("GET", "/v1/intakes/taken?intake=sho
 
 # Operations: all events that wait are cancelled.
 def cancel_all(w):
-    started = w.http("POST", "/v1/bulk", {"resource": "events", "action": "cancel", "filter": {"eventType": ["ORDER"]}})
-    h.wait_until(lambda: w.http("GET", f"/v1/operations/{started['id']}")["status"] == "COMPLETED", "the operation")
+    completed(w, w.http("POST", "/v1/bulk", {"resource": "events", "action": "cancel", "filter": {"eventType": ["ORDER"]}}))
 
 
 def newest_operation(w):

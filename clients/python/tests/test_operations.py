@@ -17,7 +17,7 @@ def offered():
     for path, methods in document["paths"].items():
         for operation in methods.values():
             pages = list(operation["responses"].get("200", {}).get("content", {})) in (["text/html"], ["text/event-stream"])
-            if not re.match(r"/(users?|ui)(/|$)", path) and not pages:
+            if not re.match(r"/(users?|ui)(/|$)|/docs/$", path) and not pages:
                 ids.add(operation["operationId"])
     return ids
 

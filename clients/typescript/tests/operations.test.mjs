@@ -13,7 +13,7 @@ function offered() {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const isPage = ["text/html", "text/event-stream"].includes(Object.keys(operation.responses["200"]?.content ?? {}).join());
-      if (/^\/(users?|ui)(\/|$)/.test(path) || isPage) continue;
+      if (/^\/(users?|ui)(\/|$)|^\/docs\/$/.test(path) || isPage) continue;
       // Literal paths before those with parameters.
       found.push([operation.operationId, method.toUpperCase(), new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`), path.split("{").length]);
     }
