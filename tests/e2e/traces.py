@@ -153,8 +153,6 @@ def all_of_them(kind):
 def outage():
     """A collector that is away or refuses delays nothing; dropped spans are counted."""
     collector, receiver = Collector(), h.Receiver()
-    collector.answers = [(503, {"Retry-After": "1"}, b""), (400, {}, b""),
-                         (200, {}, b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}')]
     with h.folder() as directory:
         with server_with(collector, "sundial.db", directory, "--traces.sample=0") as server:
             client = server.client()
@@ -163,17 +161,25 @@ def outage():
             def spans(outcome):
                 return metric(client, "sundial_trace_spans_total", outcome=outcome)
 
-            first = create(client, endpoint, caller(trace_of(1)))
-            received_for(receiver, first["id"])
-            h.wait_until(lambda: spans("refused") > 0, "a refused batch")
-            [line] = server.logged("traces.lost")
-            assert "400" in line["reason"], line
+            def traced(number, *answers):
+                """An event, once all four spans of its trace are counted. The collector gets them before the exporter
+                counts them, in as many batches as they end in."""
+                with collector.lock:
+                    collector.answers = list(answers)
+                event = create(client, endpoint, caller(trace_of(number)))
+                received_for(receiver, event["id"])
+                h.wait_until(lambda: spans("exported") + spans("refused") == 4 * number, f"four spans of trace {number}")
+
+            traced(1, (503, {"Retry-After": "1"}, b""), (400, {}, b""))
             refused = spans("refused")
-            create(client, endpoint, caller(trace_of(2)))
-            h.wait_until(lambda: spans("refused") > refused, "a rejected span")
-            create(client, endpoint, caller(trace_of(3)))
+            assert refused > 0, "a refused batch"
+            [line] = h.wait_until(lambda: server.logged("traces.lost"), "a line in the log")
+            assert "400" in line["reason"], line
+            traced(2, (200, {}, b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}'))
+            assert spans("refused") == refused + 1, "a rejected span"
+            traced(3)
             collector.wait_for(trace_of(3), ["POST /v1/events", "create", "deliver REMINDER", "settle"])
-            assert spans("exported") >= 4 and spans("queue_full") == 0, spans("exported")
+            assert spans("refused") == refused + 1 and spans("queue_full") == 0 and spans("unreachable") == 0
             assert len(collector.headers) >= 4, "the batch that got 503 was repeated"
         for flags in (["--traces.endpoint=127.0.0.1:4318"], [f"--traces.endpoint={collector.url}/v1/traces"],
                       ["--traces.headers=a=b"], [f"--traces.endpoint={collector.url}", "--traces.headers=nothing"]):
