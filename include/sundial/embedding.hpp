@@ -491,8 +491,10 @@ public:
     /// Creates the endpoint of that name, or replaces all its settings except type and secret.
     /// Webhooks and inboxes need `Options::webhooks`. Errors: VALIDATION_FAILED.
     Result<StoredEndpoint> put_endpoint(const NewEndpoint& requested);
-    /// `endpoint` is an id, or "ext:" and a name. Errors of all of these: ENDPOINT_NOT_FOUND. They
-    /// change only endpoints of types that this engine has.
+    /// `endpoint` is an id, or "ext:" and a name. Errors of all of these: ENDPOINT_NOT_FOUND. All
+    /// but this, `endpoints` and `delete_endpoint` take only endpoints of types that this engine
+    /// has: VALIDATION_FAILED for a webhook or an inbox that another program has stored if
+    /// `Options::webhooks` is not set.
     Result<Endpoint> find_endpoint(const std::string& endpoint);
     /// All, oldest first.
     Result<std::vector<Endpoint>> endpoints();
