@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a caller's open transaction does to the feed: the delay from an append to its arrival at a follower, before, during and
+"""The effect of an open transaction of a caller on the feed: the delay from an append to its arrival at a follower, before, during and
 after the transaction, and the time of appends meanwhile. PostgreSQL.
 
     python3 bench/open_transaction.py [--seconds 10] [--rate 100]
@@ -8,7 +8,7 @@ One client appends to streams of its own over HTTP at a fixed rate, another foll
 other transaction is open, then a third one is, then none again. The third transaction does one of these:
 
     schedule    a row of its own and sundial.schedule_event: no recorded event
-    append      sundial.append to a stream that nobody else uses
+    append      sundial.append to a stream of its own
 
 At the end an append to the stream of the open transaction shows what its other writers get. Prints a table, and one line for
 each of these. SUNDIAL and TEMPORARY_POSTGRES name the programs, as for the end-to-end tests.

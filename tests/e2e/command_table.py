@@ -130,7 +130,7 @@ _sundial"""
 
 
 def offered_by_fish(script, line):
-    """The same for fish, of which it shows those that begin like the last word."""
+    """The same for fish, limited to words that begin like the last one."""
     folder = os.path.dirname(script)
     done = subprocess.run(["fish", "--private", "--no-config", "-c", f"source {script}; complete -C '{line}'"], capture_output=True,
                           text=True, timeout=h.HANG_GUARD, check=True, env=os.environ | {"HOME": folder, "XDG_CONFIG_HOME": folder})

@@ -116,7 +116,7 @@ NOT_IN_LIBRARY = {
     "patchSchedule": No("`put_schedule` replaces it"),
     "listSchedules": No("the program knows the names that it gave; others over HTTP"),
     "backfillSchedule": No("its occurrences of the past are created over HTTP"),
-    "listOccurrences": No("`preview` has those of one schedule, `events` what is planned"),
+    "listOccurrences": No("`preview` has those of one schedule, `events` the planned ones"),
     **{name: No("the engine runs them in the background; watched and stopped over HTTP")
        for name in ("listOperations", "getOperation", "stopOperation", "listOperationErrors")},
     **{name: No("an engine has no server that checks keys") for name in ("listApiKeys", "createApiKey", "revokeApiKey")},
@@ -124,7 +124,7 @@ NOT_IN_LIBRARY = {
     **{name: No("`on_attempt` reports each as it ends") for name in ("listAttempts", "getAttempt")},
     **{name: No("servers follow outboxes") for name in ("listIntakes", "listRefusedRows", "listTakenRows")},
     "listLocks": No("`find_lock` tells the holder of one"),
-    **{name: No("`advance` moves a test clock and runs what is due") for name in ("setClock", "tick")},
+    **{name: No("`advance` moves a test clock and handles due events") for name in ("setClock", "tick")},
     **{name: No("the tz database is `Options::zoneinfo`, or the system's") for name in ("listTimezones", "getTimezoneImpact")},
     **{name: OF_A_SERVER for name in ("getStats", "getStatsSeries", "getStatsHeatmap", "listInstances", "drainInstance",
                                       "getInfo", "listSettings")},
