@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "base/log.hpp"
+#include "cli/bulk_requests.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "sundial/retry.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -30,11 +29,7 @@ constexpr std::size_t max_lines = 1000;                   // per request
 constexpr std::size_t max_bytes = 900 * 1024;             // per request, whose limit is 1 MiB
 constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
 constexpr std::size_t max_reported = 20;                  // refused lines described in words
-constexpr unsigned retries_unsaid = 2;  // waits for a busy server that are not reported
 using exit_code::partly_failed;
-/// Responses to a whole request that mean "repeat later": its first attempt is still running, or
-/// the server is busy.
-constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
 /// Responses to a whole request because of its content: an invalid line, or too many bytes.
 constexpr int bad_request = 400, content_too_large = 413;
 
@@ -43,38 +38,19 @@ struct Line {
     std::string text;
 };
 
-/// The message for one line from the API's problem; `place` is the position of the line.
-std::string problem_text(const json::object& problem, std::string_view place = "") {
-    std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
-    const json::value* errors = problem.if_contains("errors");
-    if (errors == nullptr || !errors->is_array()) return text;
-    for (const json::value& error : errors->get_array()) {
-        if (!error.is_object()) continue;  // from a proxy
-        std::string pointer = text_of(error.get_object(), "pointer");
-        if (pointer.starts_with(place)) pointer.erase(0, place.size());
-        text += "; " + pointer + ' ' + text_of(error.get_object(), "message");
-    }
-    return text;
-}
-
-/// Text of a response that asks all clients to wait.
-std::string wait_text(const Answer& answer) {
-    const std::string status = "the server responds with " + std::to_string(answer.status);
-    json::error_code wrong;
-    const json::value parsed = json::parse(answer.body, wrong);
-    if (wrong || !parsed.is_object()) return status;
-    return status + ' ' + problem_text(parsed.get_object());
-}
-
 class Import {
 public:
     Import(const HttpClient& client, const EventFile& file, const WaitOptions& wait_options,
            const Output& output)
-        : client_(client),
-          file_(file),
+        : file_(file),
           wait_options_(wait_options),
           output_(output),
-          live_(wait_options_, output.err) {}
+          live_(wait_options_, output.err),
+          server_(client, wait_options, [this](const std::string& what) {
+              const std::lock_guard lock(mutex_);
+              live_.end();
+              output_.err << "sundial: " << what << '\n' << std::flush;
+          }) {}
 
     int run() {
         {
@@ -171,7 +147,9 @@ private:
             body += line.text;
         }
         body += "]}";
-        const Answer answer = answered(batch, body);
+        const Answer answer = server_.post(
+            "/v1/events/batch", body,
+            {.headers = {"Idempotency-Key: " + file_.key + '-' + batch.name}, .timeout = 0ms});
         const bool of_content = answer.status == bad_request || answer.status == content_too_large;
         if (of_content && batch.lines.size() > 1) {
             for (const Batch& half : halves(batch)) store(half);
@@ -197,46 +175,6 @@ private:
             count(batch.lines[i], items.at(i).as_object());
         }
         live_.show(summary() + rate());
-    }
-
-    /// Repeats the request while the server does not respond or asks clients to wait.
-    Answer answered(const Batch& batch, const std::string& body) {
-        // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
-        const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
-        const CallOptions options{.headers = {"Idempotency-Key: " + file_.key + '-' + batch.name},
-                                  .timeout = 0ms};
-        for (unsigned retry = 0;; ++retry) {
-            const bool last = retry + 1 == rules.max_attempts;
-            try {
-                Answer answer = client_.call("POST", "/v1/events/batch", body, options);
-                const bool later = answer.status == in_progress ||
-                                   answer.status == too_many_requests ||
-                                   answer.status == unavailable;
-                if (last || !later) {
-                    report_answer();
-                    return answer;
-                }
-                if (retry >= retries_unsaid) report_wait(wait_text(answer));
-            } catch (const Unreachable& error) {
-                if (last) throw;
-                report_wait(base::redacted(error.what()));
-            }
-            const auto wait = retry_delay(rules, retry, rules.base, 0);
-            wait_options_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
-        }
-    }
-
-    void report_answer() {
-        const std::lock_guard lock(mutex_);
-        waiting_ = false;
-    }
-    /// Reports the wait once, for all waiting requests, until one gets a response.
-    void report_wait(const std::string& why) {
-        const std::lock_guard lock(mutex_);
-        if (waiting_) return;
-        waiting_ = true;
-        live_.end();
-        output_.err << "sundial: " << why << "; retrying for 30 seconds\n" << std::flush;
     }
 
     // The functions below need the lock held.
@@ -267,16 +205,7 @@ private:
                " there already, " + std::to_string(refused_) + " refused";
     }
     [[nodiscard]] std::string rate() const {
-        const auto elapsed = wait_options_.elapsed().count();
-        if (elapsed <= 0) return "";
-        const auto milliseconds = static_cast<std::uint64_t>(elapsed);
-        std::string text =
-            ", " + std::to_string((stored_ + existing_) * 1000 / milliseconds) + "/s";
-        if (file_.bytes > bytes_ && bytes_ > 0) {
-            const std::uint64_t left = (file_.bytes - bytes_) * milliseconds / bytes_ / 1000;
-            text += ", " + std::to_string(left) + " s left";
-        }
-        return text;
+        return rate_text(stored_ + existing_, bytes_, file_.bytes, wait_options_.elapsed());
     }
     void report_result() const {
         if (!output_.json) {
@@ -289,17 +218,16 @@ private:
         output_.out << result.text() << '\n';
     }
 
-    const HttpClient& client_;
     const EventFile& file_;
     const WaitOptions& wait_options_;
     const Output& output_;
     std::mutex mutex_;  // guards all below
     LiveLine live_;
+    PatientClient server_;
     std::size_t lines_ = 0, batches_ = 0;
     std::uint64_t bytes_ = 0;  // read
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;
-    bool waiting_ = false;  // waiting for the server, and reported
     int code_ = 0;
     std::exception_ptr failure_;
 };

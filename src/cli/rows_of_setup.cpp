@@ -163,6 +163,8 @@ Arguments endpoint_members() {
         member("region", "SQS: sign for this one, if the URL names none"),
         member("endpointUrl", "SQS: send there, such as to a VPC endpoint"),
         member("messageGroup", "SQS: groups of a FIFO queue").of({"user", "endpoint"}),
+        member("inboxStatus", "INBOX: the status that it answers with, such as 503"),
+        member("inboxDelay", "INBOX: how long its answer takes, such as PT5S"),
         member("headers", R"(further headers: {"X-Team":"crm"})").as(ValueKind::json),
         member("timeout", "of one attempt, such as PT10S"),
         member("retryPolicy", R"(standard, seed, or {"delays":["PT1S","PT1M"]})")
@@ -389,6 +391,7 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "enabled", "=false: paused").as(ValueKind::flag),
          member(at + "note", "why it is paused"),
          member(at + "tags", "your own groups, with commas between them").as(ValueKind::words),
+         member(at + "pingUrl", "URL that gets a POST request after its events completed"),
          member(at + "timezone", "IANA name, for a schedule that is not per user"),
          member(at + "endpointId", "where its events go; id or ext:…").named("--endpoint"),
          member(at + "payload", "template of the payload; JSON, @FILE or -").as(ValueKind::json),
@@ -405,7 +408,8 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "concurrency", "whether two of its events may run at once")
              .of({"allow", "forbid"}),
          member(at + "jitter", "random delay, at most this"),
-         member(at + "startsAt", "first instant"), member(at + "endsAt", "last instant")});
+         member(at + "startsAt", "first instant"),
+         member(at + "endsAt", "last instant")});
 }
 
 const std::vector<Column>& occurrence_columns() {

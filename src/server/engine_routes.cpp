@@ -62,6 +62,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
         router, {p.endpoints, p.queries, settings.delivery.timeout, settings.delivery.circuit});
     http::add_pull_routes(router, {p.pull, zones});
     http::add_schedule_routes(router, {p.schedules, p.queries, zones});
+    http::add_schedule_bulk_routes(router, {p.schedules, p.queries, zones});
     http::add_preview_routes(router, {p.schedules});
     http::add_intake_routes(router, {p.queries});
     http::add_operation_routes(router, {p.operations, p.queries});
@@ -124,6 +125,7 @@ void Engine::add_metrics(Metrics& metrics) {
     metrics.at_scrape([&] { metrics.process(process_state()); });
     metrics.at_scrape([&] { metrics.instances(p.running_roles()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
+    metrics.at_scrape([&] { metrics.pings(p.pings.counts()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });
     metrics.at_scrape([&] { metrics.circuits(p.queries.circuits(max_label_values)); });

@@ -13,6 +13,8 @@ FILES = {
     "ics": ("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:stand-up@example.org\r\nSUMMARY:Stand-up\r\n"
             "DTSTART;TZID=Europe/Paris:20270104T093000\r\nRRULE:FREQ=WEEKLY;BYDAY=MO\r\n"
             "EXDATE;TZID=Europe/Paris:20270111T093000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"),
+    "csv": "externalId,firstName,lastName,dateOfBirth,timezone\nada,Ada,Lovelace,1990-12-10,Europe/London\n",
+    "ndjson": '{"externalId":"ada","firstName":"Ada","lastName":"Lovelace","dateOfBirth":"1990-12-10","timezone":"Europe/London"}\n',
     "apply": ('set = "billing"\n[defaults]\ntimezone = "Europe/Berlin"\n[schedules.nightly]\ncron = "30 2 * * *"\n'
               'payload = { job = "close", steps = [1, 2.5, true] }\ngrace = "PT60S"\n'
               '[schedules.hourly]\nevery = "PT60M"\nstartsAt = 2027-01-01T00:00:00Z\n'

@@ -54,6 +54,7 @@ TWO = {
     "listOperations": (SERVER, "op list"), "getOperation": (SERVER, COMMAND),
     "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, COMMAND),
     "listApiKeys": (SETUP, "key list"), "createApiKey": (SETUP, "key create"), "revokeApiKey": (SETUP, "key revoke"),
+    "bulkSchedules": (No("one statement over the functions is a bulk operation"), "schedule pause-many"),
     "bulk": (No("one statement over the functions is a bulk operation"), "event cancel"),
     "listFailures": ("v_dead_letters", "dlq list"),
     "listStreams": (RECORD, "stream list"), "readStream": (RECORD, "stream read"), "appendToStream": ("append", "stream append"),
@@ -77,7 +78,7 @@ TWO = {
     **{name: (BROWSER, BROWSER) for name in ("followLive", "logIn", "getSession", "logOut")},
     **{name: (DOCUMENT, DOCUMENT) for name in ("getStartPage", "getDocs", "getDocument", "getDocumentInFolder",
                                                "getDocumentList", "getAllDocuments", "getErrors", "getError", "getOpenApi", "livez",
-                                               "getConsolePath", "getConsole", "getConsoleFile",
+                                               "getConsolePath", "getDocsWithSlash", "getConsole", "getConsoleFile",
                                                "readyz", "healthz", "metrics")},
     **{name: (ALIAS, ALIAS) for name in ("seedCreateUser", "seedGetUser", "seedPutUser", "seedDeleteUser", "seedsCreateUser",
                                          "seedsGetUser", "seedsPutUser", "seedsDeleteUser")},
@@ -121,6 +122,7 @@ NOT_IN_LIBRARY = {
        for name in ("listOperations", "getOperation", "stopOperation", "listOperationErrors")},
     **{name: No("an engine has no server that checks keys") for name in ("listApiKeys", "createApiKey", "revokeApiKey")},
     "bulk": No("call the function for each event that `events` finds"),
+    "bulkSchedules": No("call `put_schedule` for each"),
     **{name: No("`on_attempt` reports each as it ends") for name in ("listAttempts", "getAttempt")},
     **{name: No("servers follow outboxes") for name in ("listIntakes", "listRefusedRows", "listTakenRows")},
     "listLocks": No("`find_lock` tells the holder of one"),
@@ -133,6 +135,8 @@ NOT_IN_LIBRARY = {
 
 def in_library(name, command):
     """A call, or the reason why there is none."""
+    assert name in LIBRARY or name in NOT_COMPARED or name in NOT_IN_LIBRARY or command in (DOCUMENT, ALIAS, BROWSER), \
+        f"say how the C++ library does {name}, or why not (NOT_IN_LIBRARY)"
     return LIBRARY.get(name) or NOT_COMPARED.get(name) or (command if command in (DOCUMENT, ALIAS, BROWSER) else NOT_IN_LIBRARY[name])
 
 

@@ -45,12 +45,24 @@ public:
         }
         return found->second;
     }
+    /// Makes `name` a link to `target`, which exists.
+    void link(const std::string& name, const std::string& target) {
+        zones_.insert_or_assign(name, zones_.at(target));
+        names_.clear();
+        for (const auto& [known, zone] : zones_) names_.push_back(known);
+        links_.insert_or_assign(name, target);
+    }
     [[nodiscard]] std::span<const std::string> names() const override { return names_; }
+    [[nodiscard]] std::string target_of(std::string_view id) const override {
+        const auto link = links_.find(id);
+        return link == links_.end() ? std::string{id} : link->second;
+    }
     [[nodiscard]] std::string release() const override { return release_; }
 
 private:
     std::string release_;
     std::map<std::string, std::shared_ptr<const Zone>, std::less<>> zones_;
+    std::map<std::string, std::string, std::less<>> links_;
     std::vector<std::string> names_;  // sorted
 };
 

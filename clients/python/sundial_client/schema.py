@@ -348,6 +348,10 @@ class _EventRequired(TypedDict):
     dismissedAt: Optional[str]
     # Why it was dismissed; null without a note
     dismissalNote: Optional[str]
+    # The caller that dismissed or retried it: `key:` and the short id of an API key, `loopback` for a caller of a
+    # server without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each
+    # action on it
+    dismissedBy: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
     # End of the lease
@@ -356,6 +360,8 @@ class _EventRequired(TypedDict):
     # LIMIT for a place within its endpoint's limits, ENDPOINT for an endpoint that is enabled, SCHEDULE until its
     # schedule is resumed. null: it is not due, it is claimed, or it is finished
     waitingFor: Literal["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE", None]
+    # W3C Trace Context of the request that created it; null: that had none
+    traceparent: Optional[str]
     createdAt: str
     updatedAt: str
 
@@ -403,6 +409,11 @@ class NewEndpoint(_NewEndpointRequired, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -458,6 +469,11 @@ class EndpointPut(TypedDict, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -511,6 +527,11 @@ class EndpointPatch(TypedDict, total=False):
     endpointUrl: Optional[str]
     # SQS only, for FIFO queues: what the messages of one group have in common; null: user
     messageGroup: Literal["user", "endpoint", None]
+    # INBOX only: the status that it answers with, from 200 to 599; null: 204
+    inboxStatus: Optional[str]
+    # INBOX only: how long its answer takes, up to PT60S; null: none. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: Optional[str]
     # Your own headers, sent with each request: values given are set, null removes a header, all others stay. When the
     # url moves to another origin (scheme, host or port), each header that is to stay must be given its value again
     headers: Optional[Dict[str, Optional[str]]]
@@ -595,6 +616,10 @@ class Endpoint(_EndpointRequired, total=False):
     endpointUrl: str
     # SQS only, if it was given
     messageGroup: str
+    # INBOX only, if it was given
+    inboxStatus: str
+    # INBOX only, if it was given
+    inboxDelay: str
     # Shown once, by the response that created it
     secret: str
 
@@ -668,6 +693,8 @@ class NewSchedule(_NewScheduleRequired, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
     # default
     timezone: Optional[str]
@@ -739,6 +766,8 @@ class SchedulePut(TypedDict, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePutTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -810,6 +839,8 @@ class SchedulePatch(TypedDict, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePatchTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -909,6 +940,8 @@ class _ScheduleRequired(TypedDict):
     note: Optional[str]
     # Your own groups
     tags: List[str]
+    # Gets a POST request after its events completed
+    pingUrl: Optional[str]
     trigger: "ScheduleTrigger"
     perUser: bool
     # Zone of the rule; null with perUser: the zone of each user
@@ -1079,6 +1112,55 @@ class BulkPreview(TypedDict):
     count: int
     # The first 5 of them
     samples: List["Event"]
+
+
+class ScheduleBulkRequestFilter(TypedDict, total=False):
+    """Which schedules: members of the list's query. A schedule matches all of them"""
+    enabled: bool
+    perUser: bool
+    # With this tag
+    tag: str
+    eventType: List[str]
+    trigger: List[Literal["yearly", "cron", "rrule", "every"]]
+    # Id or ext:…
+    endpointId: str
+    # Prefix of the id, the external id or the event type
+    q: str
+
+
+class _ScheduleBulkRequestRequired(TypedDict):
+    # tag adds addTags and removes removeTags; delete also cancels planned events
+    action: Literal["pause", "resume", "tag", "delete"]
+
+
+class ScheduleBulkRequest(_ScheduleBulkRequestRequired, total=False):
+    """Has either a filter or ids"""
+    # Which schedules: members of the list's query. A schedule matches all of them
+    filter: "ScheduleBulkRequestFilter"
+    # Ids or ext:…
+    ids: List[str]
+    # For pause: why, kept with each schedule
+    note: str
+    # For tag. A schedule has at most 20 tags
+    addTags: List[str]
+    # For tag
+    removeTags: List[str]
+    dryRun: bool
+
+
+class ScheduleBulkPreviewSamples(TypedDict):
+    id: str
+    externalId: Optional[str]
+    eventType: str
+    enabled: bool
+    tags: List[str]
+
+
+class ScheduleBulkPreview(TypedDict):
+    # Number of schedules that the action applies to
+    count: int
+    # The first 5 of them
+    samples: List["ScheduleBulkPreviewSamples"]
 
 
 class _FailuresDataRequired(TypedDict):
@@ -1518,7 +1600,10 @@ class UserBatch(TypedDict):
 
 class UserImport(TypedDict):
     created: int
+    # Users that existed
     replaced: int
+    # Of the replaced ones, those that were as given already
+    unchanged: int
     failed: int
     # Of the refused users; index is the place in the request
     problems: List["Problem"]
@@ -2143,6 +2228,9 @@ _GetStatsSeriesQueryOptional = TypedDict("_GetStatsSeriesQueryOptional", {
     "step": str,
     # A line for each; claims and the backlog are by instance only
     "by": Literal["eventType", "endpointId", "instanceId"],
+    # Only the line of this event type or endpoint (its id), however many there are. A line other has those of the 100
+    # busiest in a minute that have no counters of their own; it may contain this one
+    "key": str,
 }, total=False)
 
 
@@ -2400,6 +2488,7 @@ OPERATIONS: Dict[str, Route] = {
     "deleteSchedule": Route("DELETE", "/v1/schedules/{id}", "none", True),
     "triggerSchedule": Route("POST", "/v1/schedules/{id}/trigger", "json", True),
     "backfillSchedule": Route("POST", "/v1/schedules/{id}/backfill", "json", True),
+    "bulkSchedules": Route("POST", "/v1/schedules/bulk", "json", True),
     "previewSchedule": Route("POST", "/v1/preview", "json", True),
     "listOccurrences": Route("GET", "/v1/occurrences", "json", False),
     "listOperations": Route("GET", "/v1/operations", "json", False),

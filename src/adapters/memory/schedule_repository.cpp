@@ -26,12 +26,21 @@ public:
         const Schedule* schedule = schedules_.find(id);
         return schedule ? std::optional{*schedule} : std::nullopt;
     }
+    std::vector<Schedule> find_all(std::span<const ScheduleId> ids) override {
+        return those_of(schedules_, ids);
+    }
     std::optional<ScheduleId> id_of(std::string_view external_id) override {
         return memory::id_of(schedules_, external_id);
     }
     std::optional<Schedule> lock(ScheduleId id) override { return find(id); }
     std::vector<Schedule> share(std::span<const ScheduleId> ids) override {
         return those_of(schedules_, ids);
+    }
+
+    std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
+        std::vector<Schedule> found = those_of(schedules_, ids);
+        std::erase_if(found, [](const Schedule& schedule) { return !schedule.ping_url; });
+        return found;
     }
 
     std::vector<Schedule> share_per_user() override {

@@ -44,6 +44,9 @@ public:
     std::optional<Schedule> find(ScheduleId id) override {
         return first_of(schedules_in(session_.run(sql::find_schedule, id)));
     }
+    std::vector<Schedule> find_all(std::span<const ScheduleId> ids) override {
+        return schedules_in(session_.run(sql::find_schedules, ids));
+    }
     std::optional<ScheduleId> id_of(std::string_view external_id) override {
         return first_of(
             column_of<ScheduleId>(session_.run(sql::schedule_of_external_id, external_id), 0));
@@ -53,6 +56,10 @@ public:
     }
     std::vector<Schedule> share(std::span<const ScheduleId> ids) override {
         return schedules_in(session_.run(sql::share_schedules, ids));
+    }
+
+    std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
+        return schedules_in(session_.run(sql::schedules_with_ping, ids));
     }
 
     std::vector<Schedule> share_per_user() override {
@@ -100,7 +107,7 @@ private:
             std::chrono::microseconds{schedule.misfire.grace}, schedule.misfire.limit,
             to_string(schedule.concurrency), std::chrono::microseconds{schedule.jitter},
             schedule.starts_at, schedule.ends_at, schedule.version, schedule.planned_version,
-            schedule.created_at, schedule.updated_at, schedule.tags);
+            schedule.created_at, schedule.updated_at, schedule.tags, schedule.ping_url);
     }
 
     Session& session_;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <system_error>
@@ -93,16 +94,23 @@ std::string release_of_files(const fs::path& directory) {
     return std::string(unknown_release);
 }
 
-/// The file of `name`, or of its target if links have no file.
-std::optional<std::string> compiled_zone(const fs::path& directory, const std::string& name,
-                                         const Names& names) {
-    constexpr int longest_chain = 4;  // chains of links are rare; a cycle must end
-    std::string at = name;
-    for (int i = 0; i < longest_chain; ++i) {
-        if (auto bytes = compiled_zone(directory / at)) return bytes;
-        const auto link = names.find(at);
-        if (link == names.end() || link->second == at) break;
-        at = link->second;
+/// `name` and the targets that it leads to, from link to link.
+std::vector<std::string> chain_of(const std::string& name, const Names& names) {
+    constexpr std::size_t longest_chain = 4;  // chains of links are rare; a cycle must end
+    std::vector<std::string> chain{name};
+    while (chain.size() < longest_chain) {
+        const auto link = names.find(chain.back());
+        if (link == names.end() || link->second == chain.back()) break;
+        chain.push_back(link->second);
+    }
+    return chain;
+}
+
+/// The file of the first of these names that has one: links may have no file.
+std::optional<std::string> compiled_zone(const fs::path& directory,
+                                         const std::vector<std::string>& chain) {
+    for (const std::string& name : chain) {
+        if (auto bytes = compiled_zone(directory / name)) return bytes;
     }
     return std::nullopt;
 }
@@ -126,9 +134,10 @@ TzDatabase read_tz_database(const fs::path& given) {
 
     TzDatabase database{
         .release = release ? *release : release_of_files(directory), .entries = {}, .missing = {}};
-    for (const auto& [name, target] : names) {
-        if (auto bytes = compiled_zone(directory, name, names)) {
-            database.entries.push_back({name, *std::move(bytes)});
+    for (const std::string& name : names | std::views::keys) {
+        auto chain = chain_of(name, names);
+        if (auto bytes = compiled_zone(directory, chain)) {
+            database.entries.push_back({name, *std::move(bytes), std::move(chain.back())});
         } else if (source) {
             database.missing.push_back(name);
         }
@@ -180,6 +189,11 @@ public:
         return zone;
     }
     [[nodiscard]] std::span<const std::string> names() const override { return names_; }
+    [[nodiscard]] std::string target_of(std::string_view id) const override {
+        const auto found = std::ranges::lower_bound(names_, id);
+        if (found == names_.end() || *found != id) return std::string{id};
+        return database_.entries[static_cast<std::size_t>(found - names_.begin())].target;
+    }
     [[nodiscard]] std::string release() const override { return database_.release; }
 
     [[nodiscard]] const TzDatabase& database() const { return database_; }

@@ -27,7 +27,8 @@ inline constexpr std::string_view unknown_release = "unknown";
 /// One Zone or Link of the tz database.
 struct TzEntry {
     std::string name;
-    std::string tzif;  // the compiled zone, RFC 9636
+    std::string tzif;    // the compiled zone, RFC 9636
+    std::string target;  // the zone that a link names; otherwise its own name
     friend bool operator==(const TzEntry&, const TzEntry&) = default;
 };
 

@@ -9,10 +9,11 @@
 namespace sundial {
 namespace {
 
-/// A change of the note or the tags alone does not affect events.
+/// A change of the note, the tags or the ping URL alone does not affect events.
 bool same_plan(const Schedule& before, Schedule after) {
     after.note = before.note;
     after.tags = before.tags;
+    after.ping_url = before.ping_url;
     return before == after;
 }
 
@@ -34,6 +35,19 @@ ScheduleResult<Schedule> replaced(Transaction& tx, const Schedule& before,
 }
 
 }  // namespace
+
+bool store_schedule_edit(Transaction& tx, Ids& ids, const Schedule& before, Schedule& after,
+                         const Caller& caller) {
+    if (after == before) return false;
+    const bool up_to_date = before.planned_version == before.version;
+    const bool planned = up_to_date && same_plan(before, after);
+    after.version = base::next(before.version);
+    if (planned) after.planned_version = after.version;
+    after.updated_at = tx.now();
+    tx.schedules().update(after);
+    tx.record(schedule_updated(before, after, {ids.fresh(), caller}));
+    return !planned;
+}
 
 ScheduleResult<EditedSchedule> EditSchedule::run(std::string_view reference,
                                                  const ScheduleFields& edit,
@@ -91,20 +105,18 @@ ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference,
         if (after.endpoint != before->endpoint || after.payload != before->payload) {
             if (auto refused = refuse_endpoint(tx, after, kinds_)) return *std::move(refused);
         }
+        if (after.ping_url != before->ping_url) {
+            if (auto refused = refuse_ping_url(after, kinds_)) return *std::move(refused);
+        }
         if (!same_rule(*before, after)) {
             const bool known = draft && same_rule(*draft, after);
             const auto fires = known ? judged : judge_rule(after, *zones);
             if (!fires) return fires.error();
         }
 
-        const bool up_to_date = before->planned_version == before->version;
-        const bool planned = up_to_date && same_plan(*before, after);
-        after.version = base::next(before->version);
-        if (planned) after.planned_version = after.version;
-        after.updated_at = tx.now();
-        tx.schedules().update(after);
-        tx.record(schedule_updated(*before, after, {ids_.fresh(), caller}));
-        if (!planned) started = operations_.start(tx, OperationKind::replan_schedule, after);
+        if (store_schedule_edit(tx, ids_, *before, after, caller)) {
+            started = operations_.start(tx, OperationKind::replan_schedule, after);
+        }
         return after;
     });
     if (!result) return result.error();

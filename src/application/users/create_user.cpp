@@ -1,5 +1,6 @@
 #include "application/users/create_user.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -22,30 +23,51 @@ User blank(UserId id, Instant now) {
             .updated_at = now};
 }
 
+Instant plan_first_events(Transaction& tx, const User& user, std::span<const Schedule> schedules,
+                          const TzData& zones, Ids& ids) {
+    ChainPlanner planner{tx, &user, zones, ids};
+    for (const Schedule& schedule : schedules) planner.begin(schedule);
+    return planner.earliest();
+}
+
 }  // namespace
 
 Instant plan_first_events(Transaction& tx, const User& user, const TzData& zones, Ids& ids) {
-    ChainPlanner planner{tx, &user, zones, ids};
-    for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
-    return planner.earliest();
+    return plan_first_events(tx, user, tx.schedules().share_per_user(), zones, ids);
+}
+
+AddedUsers CreateUser::add(Transaction& tx, std::span<const UserFields* const> requested,
+                           const Caller& caller) {
+    const auto zones = zones_.current();
+    AddedUsers added;
+    added.results.reserve(requested.size());
+    for (const UserFields* fields : requested) {
+        auto user = read_user(blank(UserId{ids_.fresh()}, tx.now()), *fields, *zones, tx.now());
+        if (user) {
+            if (auto stored = tx.users().add(*user); !stored) user = stored.error();
+        }
+        if (user) tx.record(user_created(*user, {ids_.fresh(), caller}));
+        added.results.push_back(std::move(user));
+    }
+    const auto schedules = tx.schedules().share_per_user();
+    for (const auto& user : added.results) {
+        if (!user) continue;
+        added.earliest =
+            std::min(added.earliest, plan_first_events(tx, *user, schedules, *zones, ids_));
+    }
+    return added;
 }
 
 UserResult<User> CreateUser::run(const UserFields& requested, const Caller& caller) {
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
     auto result = in_transaction(store_, [&](Transaction& tx) -> UserResult<User> {
-        const auto zones = zones_.current();
-        const auto read =
-            read_user(blank(UserId{ids_.fresh()}, tx.now()), requested, *zones, tx.now());
-        if (!read) return read.error();
-        const User& user = *read;
-        if (auto added = tx.users().add(user); !added) return added.error();
-        tx.record(user_created(user, {ids_.fresh(), caller}));
-
-        earliest = plan_first_events(tx, user, *zones, ids_);
-        return user;
+        const UserFields* const only = &requested;
+        AddedUsers added = add(tx, {&only, 1}, caller);
+        earliest = added.earliest;
+        return std::move(added.results.front());
     });
-    if (result) wakeups_.due_at(earliest);
+    if (result) wake(earliest);
     return result;
 }
 
@@ -74,11 +96,13 @@ UserResult<PutResult> PutUser::run(const std::string& external_id, UserFields re
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
         auto edited = edit_.replace(reference, requested, expected, caller);
-        if (edited) return PutResult{edited->user, false, std::move(edited->reschedule)};
+        if (edited) {
+            return PutResult{edited->user, false, edited->changed, std::move(edited->reschedule)};
+        }
         if (!absent(edited) || expected) return edited.error();
 
         auto created = create_.run(requested, caller);
-        if (created) return PutResult{*std::move(created), true, std::nullopt};
+        if (created) return PutResult{*std::move(created), true, true, std::nullopt};
         if (!exists(created, external_id) || turn == turns) return created.error();
     }
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "application/audit/caller.hpp"
 #include "application/ports/event_queue.hpp"
@@ -19,6 +21,12 @@ namespace sundial {
 [[nodiscard]] Instant plan_first_events(Transaction& tx, const User& user, const TzData& zones,
                                         Ids& ids);
 
+/// The result of adding several users in one transaction.
+struct AddedUsers {
+    std::vector<UserResult<User>> results;  // one per requested user, in their order
+    Instant earliest = never;               // when the first of their events is claimable
+};
+
 /// Adds a user and, in the same transaction, plans the first event of every perUser schedule,
 /// strictly after now. A user created on the birthday at 09:00 or later gets the first event next
 /// year.
@@ -29,6 +37,13 @@ public:
     /// Errors: ValidationFailed (pointers /firstName, /dateOfBirth, /dates/anniversary, …),
     /// DuplicateExternalId.
     [[nodiscard]] UserResult<User> run(const UserFields& requested, const Caller& caller);
+    /// Adds each user that is not refused, in the caller's transaction. Nothing is written for a
+    /// refused one. Inserts all users first and shares the schedules once, so many users cost less
+    /// than as many calls of `run`. Call `wake` after the commit. Errors: as above.
+    [[nodiscard]] AddedUsers add(Transaction& tx, std::span<const UserFields* const> requested,
+                                 const Caller& caller);
+    /// Hints that events from `earliest` on are committed.
+    void wake(Instant earliest) { wakeups_.due_at(earliest); }
 
 private:
     Store& store_;
@@ -40,6 +55,7 @@ private:
 struct PutResult {
     User user;
     bool created = false;
+    bool changed = true;  // false: the user was as requested already
     std::optional<Reschedule> reschedule;
 };
 

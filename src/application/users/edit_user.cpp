@@ -226,7 +226,7 @@ UserResult<EditedUser> EditUser::change(std::string_view reference, const Transf
         auto read = read_user(*before, transform(fields_of(*before)), *zones, tx.now());
         if (!read) return read.error();
         User after = *std::move(read);
-        if (after == *before) return EditedUser{after, std::nullopt};
+        if (after == *before) return EditedUser{after, false, std::nullopt};
 
         after.version = base::next(before->version);
         after.updated_at = tx.now();
@@ -235,7 +235,7 @@ UserResult<EditedUser> EditUser::change(std::string_view reference, const Transf
 
         auto moved = move_events_of(tx, *before, after, *zones, ids_);
         earliest = moved.earliest;
-        return EditedUser{after, std::move(moved.reschedule)};
+        return EditedUser{after, true, std::move(moved.reschedule)};
     });
     if (result) wakeups_.due_at(earliest);
     return result;

@@ -67,6 +67,7 @@ struct MovedEvents {
 
 struct EditedUser {
     User user;
+    bool changed = true;                   // false: the user was as requested already
     std::optional<Reschedule> reschedule;  // present if zone, birth date or further dates changed
 };
 

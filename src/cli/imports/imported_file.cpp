@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <sstream>
+#include <stdexcept>
 
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -70,36 +72,47 @@ std::vector<std::string> split_words(std::string_view text) {
     return words;
 }
 
-std::vector<CsvRow> read_csv_rows(std::string_view text) {
-    std::vector<CsvRow> rows;
-    std::size_t line = 1;
-    CsvRow row{.line = line};
+bool InputBytes::fill() {
+    next_ = filled_ = 0;
+    if (!in_) return false;
+    in_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    filled_ = static_cast<std::size_t>(in_.gcount());
+    return filled_ > 0;
+}
+
+bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row,
+                  std::string& text) {
+    constexpr std::size_t longest_row = 1024UL * 1024;
+    row = {.line = line};
+    text.clear();
     std::string field;
     bool quoted = false, any = false;
-    const auto end_row = [&] {
-        if (any) {
-            row.fields.push_back(std::exchange(field, {}));
-            rows.push_back(std::exchange(row, {}));
-        }
-        row.line = line;
-        any = false;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
+    for (int byte = in.take(); byte != InputBytes::end; byte = in.take()) {
+        const char c = static_cast<char>(byte);
         if (c == '\n') ++line;
+        if (c == '\n' && !quoted) {
+            if (any) break;
+            row.line = line;
+            text.clear();
+            continue;
+        }
+        text += c;
+        if (text.size() > longest_row) {
+            throw std::runtime_error("line " + std::to_string(row.line) +
+                                     ": a row has more than 1 MiB; is a quote missing?");
+        }
         if (quoted) {
             if (c != '"') {
                 field += c;
-            } else if (i + 1 < text.size() && text[i + 1] == '"') {
-                field += text[++i];
+            } else if (in.peek() == '"') {
+                field += static_cast<char>(in.take());
+                text += '"';
             } else {
                 quoted = false;
             }
-        } else if (c == '\n') {
-            end_row();
         } else if (c == '"') {
             quoted = any = true;
-        } else if (c == ',') {
+        } else if (c == delimiter) {
             row.fields.push_back(std::exchange(field, {}));
             any = true;
         } else if (c != '\r') {
@@ -107,7 +120,18 @@ std::vector<CsvRow> read_csv_rows(std::string_view text) {
             any = true;
         }
     }
-    end_row();
+    if (any) row.fields.push_back(std::move(field));
+    if (text.ends_with('\r')) text.pop_back();
+    return any;
+}
+
+std::vector<CsvRow> read_csv_rows(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    InputBytes bytes{in};
+    std::vector<CsvRow> rows;
+    std::size_t line = 1;
+    std::string row_text;
+    for (CsvRow row; read_csv_row(bytes, ',', line, row, row_text);) rows.push_back(std::move(row));
     return rows;
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/imports/input_bytes.hpp"
+
 /// Files of other schedulers, read entry by entry. No reader computes times: the rules of
 /// domain/time do (old_runs.hpp).
 namespace sundial::cli {
@@ -85,6 +87,11 @@ struct CsvRow {
     std::vector<std::string> fields{};
 };
 [[nodiscard]] std::vector<CsvRow> read_csv_rows(std::string_view text);
+/// The next of these rows, of a file of any size; false at the end. `line` is that of the next
+/// byte. `text` gets the bytes of the row, without the end of its last line. Throws
+/// std::runtime_error if a row has more than 1 MiB: a missing quote makes the rest of a file a row.
+bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row,
+                  std::string& text);
 /// `name`-`slug`-`hash of parts`, where the slug is the readable part of `label`.
 [[nodiscard]] std::string derived_id(std::string_view name, std::string_view label,
                                      const std::vector<std::string_view>& parts);

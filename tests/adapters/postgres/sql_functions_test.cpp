@@ -18,6 +18,7 @@
 #include "application/schedules/schedules_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "domain/time/text.hpp"
+#include "domain/trace_context.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
 #include "support/control_plane.hpp"
@@ -120,6 +121,30 @@ protected:
     Instance instance{storage.store(), ids};
 };
 
+TEST_F(SqlFunctions, KeepTheTraceThatTheTransactionNames) {
+    const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto scheduled_with = [&](const std::string& trace) {
+        const SqlRows rows =
+            sql("WITH named AS (SELECT set_config('sundial.traceparent', '" + trace +
+                "', true)) SELECT sundial.schedule_event('REMINDER', now()) FROM named");
+        return event(rows.at(0).at(0)).trace;
+    };
+    EXPECT_EQ(scheduled_with(given), parse_traceparent(given));
+    EXPECT_FALSE(scheduled_with("no trace"));
+    EXPECT_FALSE(scheduled_with(""));
+    EXPECT_FALSE(event(value("sundial.schedule_event('REMINDER', now())")).trace);
+
+    // In the history, and in a retry, even if that is requested in another trace.
+    const auto id = sql("WITH named AS (SELECT set_config('sundial.traceparent', '" + given +
+                        "', true)) SELECT sundial.schedule_event('REMINDER', now()) FROM named")
+                        .at(0)
+                        .at(0);
+    EXPECT_EQ(value("sundial.cancel_event('" + id + "')"), "t");
+    EXPECT_EQ(event(id).trace, parse_traceparent(given));
+    sql("UPDATE sundial.event_history SET status = 'FAILED' WHERE id = '" + id + "'");
+    EXPECT_EQ(event(value("sundial.retry_event('" + id + "')")).trace, parse_traceparent(given));
+}
+
 TEST_F(SqlFunctions, ScheduleEventStoresTheRowOfTheApi) {
     add_workers();
     const std::string id = value(
@@ -216,7 +241,7 @@ TEST_F(SqlFunctions, ALocalTimeWithoutAnInstantFails) {
     EXPECT_THAT(refusal("sundial.retry_event('" + unknown + "')"),
                 HasSubstr("INVALID_STATE_TRANSITION"));
     RetryEvent retry{storage.store(), instance.ids, instance.wakeups};
-    EXPECT_TRUE(is<InvalidStateTransition>(retry.run(unknown, RetryKey::same)));
+    EXPECT_TRUE(is<InvalidStateTransition>(retry.run(unknown, RetryKey::same, "req-1")));
     // As for any failed event: once it is dismissed, its key is free.
     EXPECT_THAT(refusal("sundial.schedule_event('X', sundial.clock(), idempotency_key => 'm')"),
                 HasSubstr("FAILED"));
@@ -238,9 +263,10 @@ TEST_F(SqlFunctions, AnEditOrACancellationBeforeTheServerWins) {
         value("sundial.schedule_local('WAKE', '2027-01-06 10:00', 'Europe/Paris')");
     const std::string cancelled =
         value("sundial.schedule_local('WAKE', '2027-01-06 11:00', 'Europe/Paris')");
-    EditEvent edit{storage.store(), instance.zones, instance.wakeups};
-    ASSERT_TRUE(edit.run(edited, {.target = {.utc = "2027-02-01T00:00:00Z"}}, std::nullopt));
-    ASSERT_TRUE(edit.run(kept, {.payload = "{\"b\":2}"}, std::nullopt));
+    EditEvent edit{storage.store(), instance.zones, instance.ids, instance.wakeups};
+    ASSERT_TRUE(
+        edit.run(edited, {.target = {.utc = "2027-02-01T00:00:00Z"}}, std::nullopt, "req-1"));
+    ASSERT_TRUE(edit.run(kept, {.payload = "{\"b\":2}"}, std::nullopt, "req-1"));
     EXPECT_EQ(event(kept).claimable_at, never);
     EXPECT_EQ(value("sundial.cancel_event('" + cancelled + "')"), "t");
     instance.intake.run();

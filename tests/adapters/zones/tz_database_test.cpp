@@ -53,6 +53,18 @@ TEST_F(TzDirectory, ALinkWithoutAFileIsReadFromItsTarget) {
     EXPECT_NE(CctzTimeZones(path()).find("Old/Kiev").value_or(nullptr), nullptr);
 }
 
+TEST_F(TzDirectory, ALinkTellsItsTarget) {
+    write("tzdata.zi",
+          "# version 2031c\nZ Europe/Kyiv 2 - EET\nL Europe/Kyiv Europe/Kiev\n"
+          "L Europe/Kiev Old/Kiev\n");
+    install("Europe/Kyiv", "Etc/UTC");
+    const auto zones = CctzTimeZones(path()).current();
+    EXPECT_EQ(zones->target_of("Europe/Kyiv"), "Europe/Kyiv");
+    EXPECT_EQ(zones->target_of("Europe/Kiev"), "Europe/Kyiv");
+    EXPECT_EQ(zones->target_of("Old/Kiev"), "Europe/Kyiv");
+    EXPECT_EQ(zones->target_of("Mars/Base"), "Mars/Base");
+}
+
 TEST_F(TzDirectory, FilesAreTheNamesWithoutASource) {
     install("Europe/Paris", "Etc/UTC");
     install("UTC", "Etc/UTC");

@@ -39,7 +39,7 @@ TEST_F(CreateUsersTest, CreatesEachThatIsValidWithItsEvents) {
     EXPECT_TRUE(results[3]);
     EXPECT_EQ(count(), 2U);
     EXPECT_THAT(events_of(*results[3]), SizeIs(1));
-    EXPECT_THAT(wakeups.hints, SizeIs(2));
+    EXPECT_THAT(wakeups.hints, SizeIs(1));
 }
 
 TEST_F(CreateUsersTest, CreatesAllOrNone) {
@@ -55,17 +55,27 @@ TEST_F(CreateUsersTest, CreatesAllOrNone) {
 
 TEST_F(CreateUsersTest, ImportsByExternalId) {
     const User known = created(with("a"));
+    const User same = created(with("d"));
+    wakeups.hints.clear();
     UserFields moved = with("a", "America/New_York");
     const auto results = create_users.import_each(
-        std::vector{moved, with("b"), ada(), with("c", "Mars/Base")}, "req-1");
-    ASSERT_THAT(results, SizeIs(4));
+        std::vector{moved, with("b"), ada(), with("c", "Mars/Base"), with("d"), with("b")},
+        "req-1");
+    ASSERT_THAT(results, SizeIs(6));
     EXPECT_FALSE(results[0]->created);
     EXPECT_EQ(results[0]->user.id, known.id);
     EXPECT_EQ(results[0]->user.timezone, "America/New_York");
     EXPECT_TRUE(results[1]->created);
     EXPECT_TRUE(results[2]->created);
     EXPECT_FALSE(results[3]);
-    EXPECT_EQ(count(), 3U);
+    EXPECT_EQ(results[4]->user.id, same.id);
+    EXPECT_EQ(results[5]->user.id, results[1]->user.id);
+    std::vector<bool> changed;
+    for (const auto& result : results) changed.push_back(result && result->changed);
+    EXPECT_THAT(changed, testing::ElementsAre(true, true, true, false, false, false));
+    EXPECT_THAT(events_of(results[1]->user), SizeIs(1));
+    EXPECT_THAT(wakeups.hints, testing::Contains(testing::Lt(never)));
+    EXPECT_EQ(count(), 4U);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/healthz", any_caller},
     {"GET", "/", any_caller},
     {"GET", "/docs", any_caller},
+    {"GET", "/docs/", any_caller},
     {"GET", "/ui", any_caller},
     {"GET", "/ui/", any_caller},
     {"GET", "/ui/{version}/{file}", any_caller},
@@ -79,6 +80,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/schedules/{id}", write},
     {"POST", "/v1/schedules/{id}/trigger", write},
     {"POST", "/v1/schedules/{id}/backfill", write, heavy},
+    {"POST", "/v1/schedules/bulk", write, heavy},
     {"POST", "/v1/preview", read, heavy},  // computes; stores nothing
     {"GET", "/v1/occurrences", read, heavy},
 

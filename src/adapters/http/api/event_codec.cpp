@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::http {
 namespace {
@@ -158,10 +159,13 @@ std::string event_json(const Event& event, const TimeZones& zones) {
     json.key(payload_member).raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
         .member("dismissedAt", text_of(event.dismissed_at))
-        .member("dismissalNote", event.dismissal_note);
+        .member("dismissalNote", event.dismissal_note)
+        .member("dismissedBy", event.dismissed_by);
     json.member("claimedBy", text_of(state.claimed_by))
         .member("leaseExpiresAt", text_of(state.lease_expires_at));
     json.member("waitingFor", text_of(waiting_for(event)));
+    json.member("traceparent",
+                event.trace ? std::optional(traceparent(*event.trace)) : std::nullopt);
     json.member("createdAt", format_instant_millis(event.created_at));
     json.member("updatedAt", format_instant_millis(event.updated_at));
     return std::move(json.end_object()).text();

@@ -159,7 +159,9 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
-        return made(api_.events.schedule.run(new_event(*request.json)), request);
+        NewEvent requested = new_event(*request.json);
+        requested.trace = request.trace;
+        return made(api_.events.schedule.run(requested), request);
     }
 
     [[nodiscard]] Response create_batch(const Request& request) const {
@@ -169,6 +171,7 @@ public:
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (items[i]) {
                 requested.push_back(*std::move(items[i]));
+                requested.back().trace = request.trace;
             } else if (all) {
                 return refused(at_item(items[i].error(), i), request);
             }
@@ -209,19 +212,20 @@ public:
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
         return changed(api_.events.edit.run(request.path_value("id"), event_edit(*request.json),
-                                            expected(request)),
+                                            expected(request), caller_of(request)),
                        request);
     }
 
     [[nodiscard]] Response cancel(const Request& request) const {
-        return changed(api_.events.cancel.run(request.path_value("id"), expected(request)),
-                       request);
+        return changed(
+            api_.events.cancel.run(request.path_value("id"), expected(request), caller_of(request)),
+            request);
     }
 
     [[nodiscard]] Response retry(const Request& request) const {
         const bool fresh = request.json && Members(*request.json).truth("newKey").value_or(false);
-        const auto retried = api_.events.retry.run(request.path_value("id"),
-                                                   fresh ? RetryKey::fresh : RetryKey::same);
+        const auto retried = api_.events.retry.run(
+            request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same, caller_of(request));
         if (!retried) return refused(retried.error(), request);
         return retried->is_new ? made(retried->event, request) : changed(retried->event, request);
     }

@@ -209,7 +209,7 @@ public:
     [[nodiscard]] Response import(const Request& request) const {
         UserBatch batch = users_in(request);
         const auto results = api_.users.create_many.import_each(batch.users, caller_of(request));
-        std::size_t made = 0, replaced = 0;
+        std::size_t made = 0, replaced = 0, unchanged = 0;
         base::JsonWriter problems;
         problems.begin_array();
         auto result = results.begin();
@@ -222,11 +222,13 @@ public:
                 problems.raw(refused(at_user(problem_of(result->error()), i), request).body);
             } else {
                 ++((*result)->created ? made : replaced);
+                if (!(*result)->changed) ++unchanged;
             }
             ++result;
         }
         base::JsonWriter json;
         json.begin_object().member("created", made).member("replaced", replaced);
+        json.member("unchanged", unchanged);
         json.member("failed", batch.size - made - replaced).key("problems");
         json.raw(std::move(problems.end_array()).text()).end_object();
         return http::json(made + replaced == batch.size ? 200 : 207, std::move(json).text());

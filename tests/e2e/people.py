@@ -1,0 +1,134 @@
+"""`sundial import csv` and `ndjson`: people by their external ids, thousands per second, and on after an interruption."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import harness as h
+
+HEADER = "externalId,firstName,lastName,dateOfBirth,timezone\n"
+ZONES = ("Europe/Paris", "America/New_York", "Asia/Calcutta", "Australia/Lord_Howe")
+
+
+def csv_row(n):
+    return f"p{n},Ada{n},Lovelace,19{50 + n % 50}-{1 + n % 12:02}-{1 + n % 28:02},{ZONES[n % 4]}"
+
+
+def written(path, text):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
+
+
+def command(server, *arguments):
+    return [h.PROGRAM, "import", *arguments, "--server", f"http://127.0.0.1:{server.port}"]
+
+
+def run(server, *arguments, code=0, text=""):
+    done = subprocess.run(command(server, *arguments), input=text, capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+    assert done.returncode == code, (arguments, done)
+    return done
+
+
+def people(client):
+    return {user["externalId"]: user for user in client.all("/v1/users?limit=500")}
+
+
+def files(kind):
+    """Every row is stored once or reported with its line; a second import changes nothing."""
+    with h.folder() as directory, h.database(kind, directory) as url, h.running("serve", "--db", url, folder=directory) as server:
+        client = server.client()
+        rows = [csv_row(n) for n in range(2500)]
+        bad = {2502: "p2500,Ada,Lovelace,1992-02-30,Europe/Paris", 2503: "p1,Ada,Again,1990-01-01,UTC",
+               2504: ",Ada,Nobody,1990-01-01,UTC", 2505: "p9,too,few", 2506: "p2501,Ada,L,1990-01-01,Mars/Base"}
+        path = written(f"{directory}/people.csv", HEADER + "\n".join([*rows, *bad.values()]) + "\n")
+        reasons = {2502: "/dateOfBirth", 2503: "/externalId is that of line 3", 2504: "/externalId is required", 2505: "has 3 fields",
+                   2506: "/timezone"}
+        tried = run(server, "csv", path, "--dry-run", code=7)
+        assert tried.stdout == "2500 would be sent, 5 refused\n" and not people(client), tried
+        refusals = f"{directory}/refused.ndjson"
+        done = run(server, "csv", path, "--errors", refusals, code=7)
+        assert done.stdout == "2500 created, 0 changed, 0 unchanged, 5 refused\n", done
+        for said in (tried.stderr, done.stderr):
+            lines = dict(line.removeprefix(path + ":").split(": ", 1) for line in said.splitlines() if line.startswith(path))
+            assert set(lines) == {str(n) for n in bad} and all(reasons[int(n)] in lines[n] for n in lines), said
+            assert "625 people have Asia/Calcutta, another name of Asia/Kolkata" in said, said
+        with open(refusals, encoding="utf-8") as file:
+            refused = [json.loads(line) for line in file]
+        assert [(each["line"], each["row"]) for each in refused] == list(bad.items()), refused
+        assert refused[0]["problem"]["code"] == "VALIDATION_FAILED" and "problem" not in refused[1], refused
+        stored = people(client)
+        assert len(stored) == 2500 and stored["p2"]["timezone"] == "Asia/Calcutta", len(stored)
+
+        moved = written(f"{directory}/moved.csv", HEADER + "\n".join([csv_row(0).replace("Europe/Paris", "Europe/Rome"), *rows[1:]]))
+        again = json.loads(run(server, "csv", moved, "--json").stdout)
+        assert {name: again[name] for name in ("created", "changed", "unchanged", "refused")} == {
+            "created": 0, "changed": 1, "unchanged": 2499, "refused": 0}, again
+        assert again["aliases"] == [{"timezone": "Asia/Calcutta", "target": "Asia/Kolkata", "people": 625}], again
+        assert people(client)["p0"]["timezone"] == "Europe/Rome"
+
+        line = json.dumps({"externalId": "x", "firstName": "Ada", "lastName": "L", "dateOfBirth": "1990-01-01", "dates": {"hired": "2015-06-01"}})
+        odd = line.replace('"x"', '"y"').replace('"lastName"', '"lastName": "L", "lastName"')
+        piped = run(server, "ndjson", "--timezone", "UTC", text=f"{line}\n{odd}\nnonsense\n", code=7)
+        assert piped.stdout == "1 created, 0 changed, 0 unchanged, 2 refused\n" and "line:2: " in piped.stderr, piped
+        assert people(client)["x"]["dates"] == {"hired": "2015-06-01"}
+        for arguments, said in ((("csv", f"{directory}/nothing.csv"), "cannot read"), (("csv", path, "--errors", path), "would overwrite"),
+                                (("csv", path, "--column", "born"), "MEMBER=COLUMN"), (("csv", path, "--delimiter", ";"), "no column for")):
+            assert said in run(server, *arguments, code=2).stderr, arguments
+
+
+def interrupted(kind, how):
+    """The client ends in the middle, by Ctrl-C or killed; the same command goes on where it was and tells the whole result."""
+    rows = 30_000
+    refused = {n for n in range(rows) if n % 1000 == 500}
+    with h.folder() as directory, h.database(kind, directory) as url, h.running("serve", "--db", url, folder=directory) as server:
+        client = server.client()
+        lines = [csv_row(n).replace(",19", ",20x") if n in refused else csv_row(n) for n in range(rows)]
+        path = written(f"{directory}/people.csv", HEADER + "\n".join(lines) + "\n")
+        progress, refusals = f"{directory}/people.progress", f"{directory}/refused.ndjson"
+        arguments = ("csv", path, "--progress", progress, "--errors", refusals)
+
+        def reached():
+            try:
+                with open(progress, encoding="utf-8") as file:
+                    return json.load(file)["line"]
+            except FileNotFoundError:
+                return 0
+
+        with subprocess.Popen(command(server, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as importing:
+            h.wait_until(lambda: reached() > 2000, "the first few requests")
+            importing.send_signal(signal.SIGINT if how == "stopped" else signal.SIGKILL)
+            said, complaints = importing.communicate(timeout=h.HANG_GUARD)
+        assert importing.returncode == (130 if how == "stopped" else -signal.SIGKILL), (importing.returncode, said, complaints)
+        assert how == "killed" or "run the same command again" in complaints, complaints
+        line = reached()
+        assert 2000 < line < rows + 1, line
+        other = written(f"{directory}/other.csv", HEADER + "\n".join(reversed(lines)))
+        wrong = run(server, "csv", other, "--progress", progress, code=2)
+        assert "is of another file" in wrong.stderr, wrong
+        done = run(server, *arguments, code=7)
+        assert f"continues after line {line}" in done.stderr, done.stderr
+        counts = [int(part.split()[0]) for part in done.stdout.split(", ")]
+        assert counts[0] + counts[1] + counts[2] == rows - len(refused) and counts[3] == len(refused), done.stdout
+        assert not os.path.exists(progress)
+        with open(refusals, encoding="utf-8") as file:
+            assert [json.loads(each)["line"] for each in file] == sorted(n + 2 for n in refused)
+        assert len(people(client)) == rows - len(refused)
+
+
+def rate(kind, rows="200000"):
+    """Prints rows per second, with the schedule of birthdays and without users before."""
+    with h.folder() as directory, h.database(kind, directory) as url, h.running("serve", "--db", url, folder=directory) as server:
+        path = written(f"{directory}/people.csv", HEADER + "\n".join(csv_row(n) for n in range(int(rows))))
+        for label in ("created", "unchanged"):
+            start = time.monotonic()
+            done = run(server, "csv", path)
+            seconds = time.monotonic() - start
+            assert f"{rows} {label}" in done.stdout, done.stdout
+            print(f"{kind}: {int(rows) / seconds:.0f} rows/s {label}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    h.main({f.__name__: f for f in (files, interrupted, rate)})
