@@ -18,7 +18,8 @@ enqueue, COMMIT, four round trips, with prepared statements. Nothing claims mean
 Each run has a fresh database, and the number of rows is checked after it. Prints a table: the median of the rates with
 their range, and the median of the ratios to add-job of the same turn. `--loads` are connections:transactions.
 
-BENCH_PROGRAMS (build/release/bin) names the folder of sundial and bench_caller_transactions, TEMPORARY_POSTGRES the program
+Build the programs first: cmake --build build/release --target sundial bench_caller_transactions. BENCH_PROGRAMS
+(build/release/bin) names their folder, TEMPORARY_POSTGRES the program
 that starts the server, BENCH_PEERS (build/bench/peers) the folder where npm installs the packages.
 """
 import argparse

@@ -1,7 +1,7 @@
 # Components: the parts of the library that programs link by name, Sundial::NAME (docs/adr/0054-components.md).
 include(GNUInstallDirs)
 
-set(_sundial_components patterns time engine sqlite postgres client)
+set(_sundial_components patterns time engine sqlite postgres redis client)
 set(SUNDIAL_COMPONENTS "${_sundial_components}" CACHE STRING "The components of the library to build, with those they need")
 
 # The components that each component needs.
@@ -9,6 +9,7 @@ set(_sundial_needs_time patterns)
 set(_sundial_needs_engine patterns time)
 set(_sundial_needs_sqlite engine)
 set(_sundial_needs_postgres engine)
+set(_sundial_needs_redis engine)
 set(_sundial_needs_client patterns)
 
 foreach(name IN LISTS SUNDIAL_COMPONENTS)
@@ -21,7 +22,7 @@ set(_sundial_wanted ${SUNDIAL_COMPONENTS})
 if(SUNDIAL_PROGRAM OR SUNDIAL_TESTS OR SUNDIAL_FUZZ)
     set(_sundial_wanted ${_sundial_components})
 endif()
-foreach(name client postgres sqlite engine time)  # the ones that need others before those
+foreach(name client redis postgres sqlite engine time)  # the ones that need others before those
     if(name IN_LIST _sundial_wanted)
         list(APPEND _sundial_wanted ${_sundial_needs_${name}})
     endif()

@@ -90,7 +90,7 @@ foreach(_sundial_name IN LISTS _sundial_wanted)
         return()
     endif()
 endforeach()
-foreach(_sundial_name client postgres sqlite engine time)  # the ones that need others before those
+foreach(_sundial_name client redis postgres sqlite engine time)  # the ones that need others before those
     if(_sundial_name IN_LIST _sundial_wanted)
         list(APPEND _sundial_wanted ${_sundial_needs_${_sundial_name}})
     endif()

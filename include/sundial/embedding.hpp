@@ -260,8 +260,8 @@ struct Options {
     /// grant is returned, so `Transaction::guard` refuses the smaller of two tokens even if the
     /// server has lost data and granted twice. All engines and servers that share locks need the
     /// same lock server, and the same storage, because tokens of two storages are not compared.
-    /// CANNOT_START if the library was built without hiredis. While the server does not answer,
-    /// calls for locks fail with STORAGE_UNAVAILABLE after 2 s.
+    /// CANNOT_START if the program is linked without the component `redis`. While the server does
+    /// not answer, calls for locks fail with STORAGE_UNAVAILABLE after 2 s.
     std::string lock_server{};
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
@@ -467,8 +467,8 @@ public:
     /// After `start`, events of the queue go to `handler`, on threads of this queue alone. It
     /// replaces any earlier one of this engine. Creates the queue unless it exists. The handler is
     /// as one of a type: the same results, time limit, leases and stop. Other engines and workers
-    /// can claim from the queue, too. Call before `start`; not called with a test clock. Errors:
-    /// VALIDATION_FAILED.
+    /// can claim from the queue, too. Not called with a test clock. Errors: VALIDATION_FAILED, also
+    /// after `start`.
     Result<Done> on_queue(const std::string& queue, Handler handler,
                           const QueueOptions& options = {});
     /// The same for a handler that takes a stop token.
@@ -496,8 +496,10 @@ public:
     /// Creates the endpoint of that name, or replaces all its settings except type and secret.
     /// Webhooks and inboxes need `Options::webhooks`. Errors: VALIDATION_FAILED.
     Result<StoredEndpoint> put_endpoint(const NewEndpoint& requested);
-    /// `endpoint` is an id, or "ext:" and a name. Errors of all of these: ENDPOINT_NOT_FOUND. They
-    /// change only endpoints of types that this engine has.
+    /// `endpoint` is an id, or "ext:" and a name. Errors of all of these: ENDPOINT_NOT_FOUND. All
+    /// but this, `endpoints` and `delete_endpoint` take only endpoints of types that this engine
+    /// has: VALIDATION_FAILED for a webhook or an inbox that another program has stored if
+    /// `Options::webhooks` is not set.
     Result<Endpoint> find_endpoint(const std::string& endpoint);
     /// All, oldest first.
     Result<std::vector<Endpoint>> endpoints();

@@ -223,8 +223,8 @@ public:
     ~Subscription();
 
     /// Handles all recorded events on this thread, up to the end of the feed. Errors: LOCK_HELD
-    /// while another subscription is active; STOPPED with the reason; REENTRANT_CALL in its own
-    /// handler.
+    /// while another subscription of its name is active, or this one after `start` or in another
+    /// `catch_up`; STOPPED with the reason; REENTRANT_CALL in its own handler.
     Result<Done> catch_up();
     /// Handles events as they are recorded, on its own thread.
     void start();

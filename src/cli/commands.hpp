@@ -140,9 +140,9 @@ struct KeyToCreate {
 
 /// Prints the key, which is shown only now.
 [[nodiscard]] int show_created_key(const Answer& answer, const Output& output);
-/// A line each.
-[[nodiscard]] int show_keys(const Answer& answer, const Output& output);
-/// The line of the key with this id or these ten characters; exit code 3 if there is none.
+/// A table of all, or CSV.
+[[nodiscard]] int show_keys(const Answer& answer, bool csv, const Output& output);
+/// The row of the key with this id or these ten characters; exit code 3 if there is none.
 [[nodiscard]] int show_key(const Answer& answer, const std::string& id, const Output& output);
 [[nodiscard]] int show_revoked_key(const Answer& answer, const Output& output);
 

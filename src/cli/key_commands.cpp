@@ -1,7 +1,9 @@
 #include <boost/json.hpp>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json.hpp"
 #include "cli/commands.hpp"
@@ -14,9 +16,13 @@ namespace json = boost::json;
 
 constexpr std::string_view all_at_once = "/v1/api-keys?limit=500";
 
-std::string or_never(const json::object& key, std::string_view member) {
-    const std::string instant = text_of(key, member);
-    return instant.empty() ? "never" : instant;
+const std::vector<Column>& key_columns() {
+    static const std::vector<Column> columns{{"key", "handle"},
+                                             {"role", "role"},
+                                             {"name", "name"},
+                                             {"expires", "expiresAt"},
+                                             {"last used", "lastUsedAt"}};
+    return columns;
 }
 
 /// The ten characters that name it, of sundial_sk_ and them.
@@ -25,10 +31,25 @@ std::string handle_of(const json::object& key) {
     return prefix.substr(prefix.rfind('_') + 1);
 }
 
-std::string key_line(const json::object& key) {
-    return handle_of(key) + "  " + text_of(key, "role") + "  " + harmless(text_of(key, "name")) +
-           "  expires " + or_never(key, "expiresAt") + ", last used " +
-           or_never(key, "lastUsedAt") + '\n';
+/// A key as a row of the table.
+json::object key_row(const json::object& key) {
+    json::object row = key;
+    row["handle"] = handle_of(key);
+    for (const std::string_view member : {"expiresAt", "lastUsedAt"}) {
+        if (text_of(key, member).empty()) row[member] = "never";
+    }
+    return row;
+}
+
+void print_csv_of_keys(const json::array& keys, const Output& output) {
+    std::vector<Column> columns = key_columns();
+    for (Column& column : columns) column.title = column.member;
+    columns.front() = {"prefix", "prefix"};
+    std::vector<std::string> titles;
+    for (const Column& column : columns) titles.push_back(column.title);
+    output.out << csv_line(titles);
+    for (const json::value& key : keys)
+        output.out << csv_line(cells_of_row(json::serialize(key), columns));
 }
 
 }  // namespace
@@ -75,10 +96,13 @@ int show_created_key(const Answer& answer, const Output& output) {
     });
 }
 
-int show_keys(const Answer& answer, const Output& output) {
+int show_keys(const Answer& answer, bool csv, const Output& output) {
     return print(answer, output, [&](const json::object& page) {
-        for (const json::value& one : page.at("data").as_array())
-            output.out << key_line(one.as_object());
+        const json::array& keys = page.at("data").as_array();
+        if (csv) return print_csv_of_keys(keys, output);
+        json::array rows;
+        for (const json::value& key : keys) rows.push_back(key_row(key.as_object()));
+        print_rows(json::object{{"data", std::move(rows)}}, key_columns(), output);
     });
 }
 
@@ -88,7 +112,7 @@ int show_key(const Answer& answer, const std::string& id, const Output& output) 
         for (const json::value& one : page.at("data").as_array()) {
             const json::object& key = one.as_object();
             if (text_of(key, "id") != id && handle_of(key) != id) continue;
-            output.out << key_line(key);
+            print_rows(json::object{{"data", json::array{key_row(key)}}}, key_columns(), output);
             found = true;
         }
     });

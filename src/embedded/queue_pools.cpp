@@ -38,13 +38,20 @@ Result<Event> settled(PullWorker worker, const Event& event, const Handled& hand
 
 }  // namespace
 
-void QueuePools::add(PullWorker worker, std::string queue, StoppableHandler handler,
+bool QueuePools::add(PullWorker worker, std::string queue, StoppableHandler handler,
                      const QueueOptions& options) {
+    const std::lock_guard lock(mutex_);
+    if (started_) return false;
     std::erase_if(pools_, [&](const Pool& pool) { return pool.queue == queue; });
     pools_.push_back({std::move(worker), std::move(queue), std::move(handler), options});
+    return true;
 }
 
 void QueuePools::start() {
+    {
+        const std::lock_guard lock(mutex_);
+        started_ = true;
+    }
     if (pools_.empty()) return;
     begin_thread(servants_, [this] { extend_leases(); });
     begin_thread(servants_, [this] { ask_to_stop(); });

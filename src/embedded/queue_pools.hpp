@@ -32,8 +32,8 @@ public:
     QueuePools(const QueuePools&) = delete;
     QueuePools& operator=(const QueuePools&) = delete;
 
-    /// Before `start`. Replaces an earlier handler of the queue.
-    void add(PullWorker worker, std::string queue, StoppableHandler handler,
+    /// Replaces an earlier handler of the queue. False after `start`: threads use the pools then.
+    bool add(PullWorker worker, std::string queue, StoppableHandler handler,
              const QueueOptions& options);
     void start();
     /// Asks handlers to stop that still run after `grace`. The workers claim nothing more by then.
@@ -80,8 +80,9 @@ private:
     const Callbacks& callbacks_;
     const MonotonicClock& monotonic_;
     base::Log& log_;
-    std::list<Pool> pools_;
-    std::mutex mutex_;  // guards all below
+    std::mutex mutex_;       // guards all below
+    std::list<Pool> pools_;  // does not change once it is started, so threads read it without
+    bool started_ = false;
     std::condition_variable changed_;
     std::list<Task> running_;
     bool stopping_ = false;

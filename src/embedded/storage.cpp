@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "adapters/memory/store.hpp"
-#include "adapters/redis/open.hpp"
 #include "adapters/system/clocks.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "application/ports/failures.hpp"
@@ -18,6 +17,8 @@ extern "C" {
 [[gnu::weak,
   gnu::visibility(
       "default")]] extern const sundial::embedding::OpenDatabase sundial_storage_postgres;
+[[gnu::weak,
+  gnu::visibility("default")]] extern const sundial::embedding::OpenLocks sundial_locks_redis;
 }
 
 namespace sundial::embedding {
@@ -64,11 +65,15 @@ private:
     memory::MemoryStore store_{clock_};
 };
 
-std::unique_ptr<Storage> open_database(const OpenDatabase* component, const char* name,
+[[noreturn]] void refuse_without(const char* what, const std::string& component) {
+    throw CannotStart{std::string{"this program is linked without "} + what + ": link Sundial::" +
+                      component + " (CMake) or sundial-" + component + " (pkg-config)"};
+}
+
+std::unique_ptr<Storage> open_database(const OpenDatabase* component, const std::string& name,
                                        const Options& options, base::Log& log) {
     if (component != nullptr) return (*component)(options, log);
-    throw CannotStart{std::string{"this program is linked without the storage "} + name +
-                      ": link Sundial::" + name + " (CMake) or sundial-" + name + " (pkg-config)"};
+    refuse_without(("the storage " + name).c_str(), name);
 }
 
 }  // namespace
@@ -90,7 +95,9 @@ std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log) {
 
 std::unique_ptr<LockStore> open_lock_store(const Options& options, Store& store) {
     if (options.lock_server.empty()) return std::make_unique<StoredLocks>(store);
-    return redis::open_locks(options.lock_server, store, "Options::lock_server");
+    const OpenLocks* const component = &sundial_locks_redis;
+    if (component != nullptr) return (*component)(options, store);
+    refuse_without("locks on Redis, which Options::lock_server asks for", "redis");
 }
 
 }  // namespace sundial::embedding

@@ -47,6 +47,8 @@ public:
 /// Opens the database that the options name. The components `sqlite` and `postgres` define one
 /// each, under a name in C (storage.cpp), and a program has those that it is linked with.
 using OpenDatabase = std::unique_ptr<Storage> (*)(const Options& options, base::Log& log);
+/// The same for the locks at a lock server, in the component `redis`.
+using OpenLocks = std::unique_ptr<LockStore> (*)(const Options& options, Store& store);
 
 /// Throws CannotStart, Unavailable.
 [[nodiscard]] std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log);

@@ -31,13 +31,13 @@ void Subscription::close(std::unique_ptr<Parts> parts) noexcept {
 Result<Done> Subscription::catch_up() {
     using State = Follower::State;
     Parts& parts = *parts_;
+    if (parts.process.forked()) return parts.process.error();
     if (parts.handling->running_here()) {
         return Error{"REENTRANT_CALL",
                      "catch_up() was called inside the handler of its subscription"};
     }
-    {
-        const std::lock_guard lock(parts.starting);
-        parts.catching_up = true;
+    if (!parts.begin_catching_up()) {
+        return Error{"LOCK_HELD", "this subscription handles events on another thread"};
     }
     const auto came_to = answered<State>(parts.process, [&] {
         const std::stop_token stop = parts.caught_up.get_token();

@@ -71,6 +71,13 @@ struct Subscription::Parts {
         }
         if (ended.joinable()) ended.join();
     }
+    /// False if another thread uses the follower. It must not be driven by two.
+    bool begin_catching_up() {
+        const std::lock_guard lock(starting);
+        if (running || catching_up) return false;
+        catching_up = true;
+        return true;
+    }
     /// In its handler: the thread ends after that.
     void request_stop() {
         const std::lock_guard lock(starting);

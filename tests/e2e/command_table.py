@@ -113,6 +113,44 @@ _sundial; printf '%s\\n' "${{COMPREPLY[@]}}" """
     return set(done.stdout.split())
 
 
+def offered_by_zsh(script, line):
+    """The same for zsh, outside of its line editor: what the script passes to the functions that show words."""
+    words = line.split(" ")
+    text = f"""compdef() {{ :; }}
+_describe() {{ local its=${{@[-1]}}; print -rl -- "${{(@P)its}}"; }}
+_files() {{ print files; }}
+_message() {{ :; }}
+compadd() {{ shift; print -rl -- "$@"; }}
+source {script}
+words=({' '.join(f"'{word}'" for word in words)}); CURRENT={len(words)}; PREFIX='{words[-1]}'
+_sundial"""
+    done = subprocess.run(["zsh", "-f", "-c", text], capture_output=True, text=True, timeout=h.HANG_GUARD, check=True)
+    assert not done.stderr, done
+    return {word.partition(":")[0] for word in done.stdout.splitlines()}
+
+
+def offered_by_fish(script, line):
+    """The same for fish, limited to words that begin like the last one."""
+    folder = os.path.dirname(script)
+    done = subprocess.run(["fish", "--private", "--no-config", "-c", f"source {script}; complete -C '{line}'"], capture_output=True,
+                          text=True, timeout=h.HANG_GUARD, check=True, env=os.environ | {"HOME": folder, "XDG_CONFIG_HOME": folder})
+    assert not done.stderr, done
+    return {word.partition("\t")[0] for word in done.stdout.splitlines()}
+
+
+def completion_of_other_shells(zsh, fish):
+    subprocess.run(["zsh", "-n", zsh], check=True, timeout=h.HANG_GUARD)
+    subprocess.run(["fish", "--no-execute", fish], check=True, timeout=h.HANG_GUARD)
+    nouns = {command[0] for command in all_commands()}
+    verbs = {command[1] for command in all_commands() if command[0] == "event"}
+    for offered, script in ((offered_by_zsh, zsh), (offered_by_fish, fish)):
+        assert offered(script, "sundial ") == nouns, offered(script, "sundial ") ^ nouns
+        assert offered(script, "sundial event ") == verbs, offered(script, "sundial event ") ^ verbs
+        assert {"PENDING", "PROCESSING"} <= offered(script, "sundial event list --status P"), offered
+        flags = flags_of(("event", "list"))
+        assert flags <= offered(script, "sundial event list --"), flags - offered(script, "sundial event list --")
+
+
 def completion():
     with h.folder() as directory:
         scripts = {}
@@ -125,9 +163,7 @@ def completion():
             for command in all_commands():
                 assert command[-1] in done.stdout, (shell, command)
         subprocess.run(["bash", "-n", scripts["bash"]], check=True, timeout=h.HANG_GUARD)
-        for shell in ("zsh", "fish"):
-            if shutil.which(shell):
-                subprocess.run([shell, "-n" if shell == "zsh" else "--no-execute", scripts[shell]], check=True, timeout=h.HANG_GUARD)
+        completion_of_other_shells(scripts["zsh"], scripts["fish"])
         bash = scripts["bash"]
         assert {command[0] for command in all_commands()} == completed(bash, "sundial ")
         assert completed(bash, "sundial ev") == {"event"}

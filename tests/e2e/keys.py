@@ -156,7 +156,12 @@ def managed_through_a_server(directory):
         one = json.loads(sundial("key", "create", "--name", "crm", "--json", *where, "--expires-at", "2099-01-01T00:00:00Z", environment=shown).stdout)
         assert one["role"] == "READ" and one["expiresAt"] == "2099-01-01T00:00:00.000Z" and KEY.fullmatch(one["key"]), one
         listed = sundial("key", "list", *where, environment=shown)
-        assert [line.split()[1] for line in listed.stdout.splitlines()] == ["ADMIN", "READ"] and admin not in listed.stdout, listed
+        rows = [line.split() for line in listed.stdout.splitlines()]
+        assert rows[0] == ["key", "role", "name", "expires", "last", "used"] and admin not in listed.stdout, listed
+        assert [row[:4] for row in rows[1:]] == [[KEY.fullmatch(admin)[1], "ADMIN", "ops", "never"],
+                                                 [KEY.fullmatch(one["key"])[1], "READ", "crm", "2099-01-01T00:00:00.000Z"]], listed
+        csv_rows = sundial("key", "list", "--csv", *where, environment=shown).stdout.splitlines()
+        assert csv_rows[0] == "prefix,role,name,expiresAt,lastUsedAt" and csv_rows[1].split(",")[1:4] == ["ADMIN", "ops", ""], csv_rows
         assert [key["name"] for key in json.loads(sundial("key", "list", "--json", *where, environment=shown).stdout)["data"]] == ["ops", "crm"]
         last = sundial("key", "revoke", "-y", KEY.fullmatch(admin)[1], *where, environment=shown)
         assert last.returncode == 4 and "LAST_ADMIN_KEY" in last.stderr, last
@@ -174,7 +179,7 @@ def managed_through_a_server(directory):
         admin = sundial("key", "create", "--name", "ops", "--role", "ADMIN", *where).stdout.strip()
         for number in range(501):
             assert asked(client, admin, "POST", "/v1/api-keys", {"name": str(number)}).status == 201
-        assert len(sundial("key", "list", *where, "--api-key", admin).stdout.splitlines()) == 502
+        assert len(sundial("key", "list", *where, "--api-key", admin).stdout.splitlines()) == 1 + 502
         assert len(json.loads(sundial("key", "list", "--json", *where, "--api-key", admin).stdout)["data"]) == 502
         assert server.stop() == 0
     both = ["key", "list", "--db", os.path.join(directory, "managed.db")]

@@ -246,6 +246,37 @@ TEST(Webhooks, AreRefusedWithoutTheirOption) {
     EXPECT_EQ(code_of(made), "VALIDATION_FAILED");
 }
 
+/// They were stored by an engine that had webhooks.
+TEST(Webhooks, AreNotChangedByAnEngineWithoutThem) {
+    const sundial::TemporaryFolder folder;
+    const std::string storage = "sqlite:" + folder.file().string();
+    {
+        auto with =
+            Engine::open({.storage = storage,
+                          .webhooks = WebhookOptions{.key_file = folder.file("key").string()}});
+        ASSERT_TRUE(with) << detail_of(with);
+        const auto crm = with->put_endpoint({.name = "crm", .url = "https://crm.example/"});
+        ASSERT_TRUE(crm) << detail_of(crm);
+        ASSERT_TRUE(with->put_endpoint({.name = "bin", .type = EndpointType::inbox}));
+    }
+    auto engine = Engine::open({.storage = storage});
+    ASSERT_TRUE(engine) << detail_of(engine);
+    EXPECT_EQ(engine->find_endpoint("ext:crm")->type, "WEBHOOK");
+    EXPECT_THAT(*engine->endpoints(), SizeIs(2));
+
+    const auto disabled = engine->disable_endpoint("ext:crm");
+    EXPECT_EQ(code_of(disabled), "VALIDATION_FAILED");
+    EXPECT_THAT(detail_of(disabled), HasSubstr("WEBHOOK, which this program does not have"));
+    EXPECT_EQ(code_of(engine->enable_endpoint("ext:crm")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine->change_endpoint("ext:crm", {.timeout = 5s})), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine->rotate_secret("ext:crm")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine->test_endpoint("ext:crm")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine->inbox("ext:bin")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(engine->clear_inbox("ext:bin")), "VALIDATION_FAILED");
+    EXPECT_TRUE(engine->find_endpoint("ext:crm")->enabled);
+    EXPECT_TRUE(engine->delete_endpoint("ext:crm"));
+}
+
 TEST(Webhooks, DoNotReachPrivateAddressesByDefault) {
     const sundial::TemporaryFolder folder;
     auto engine =

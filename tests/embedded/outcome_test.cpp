@@ -86,9 +86,9 @@ protected:
     [[nodiscard]] bool has_sql() const { return GetParam() != "memory"; }
 
     std::vector<EventOutcome> seen_;
+    std::string storage_ = "memory:";
 
 private:
-    std::string storage_ = "memory:";
     sundial::TemporaryFolder folder_;
     std::optional<Engine> engine_;
 };
@@ -290,6 +290,34 @@ TEST_P(OutcomesOnEach, EndWithForget) {
     EXPECT_EQ(outcomes().lag("all").value_or(9), 0U);
     ASSERT_TRUE(all.catch_up());
     EXPECT_THAT(seen_, IsEmpty());
+}
+
+/// The transaction that finishes an event may be open while its follower is forgotten.
+TEST_P(OutcomesOnEach, LeaveNothingOfAForgottenFollower) {
+    if (GetParam() != "postgres") GTEST_SKIP() << "one transaction writes at a time";
+    using sundial::query;
+    auto all = following({.name = "all"});
+    ASSERT_TRUE(engine().create_queue("printers"));
+    ASSERT_TRUE(engine().schedule({.type = "PRINT", .at = *engine().now(), .queue = "printers"}));
+    const auto claimed = engine().worker("printers", "printer-1").claim();
+    ASSERT_TRUE(claimed);
+    std::future<bool> forgotten;
+    const auto waits = [&] {
+        return query(storage_,
+                     "SELECT count(*) FROM pg_stat_activity WHERE datname = "
+                     "current_database() AND wait_event_type = 'Lock'")[0][0] != "0";
+    };
+    const auto completed = engine().transact([&](Transaction& tx) {
+        const auto done = tx.complete(claimed->at(0));
+        forgotten = std::async(std::launch::async,
+                               [&] { return outcomes().forget("all").value_or(false); });
+        while (forgotten.wait_for(5ms) == std::future_status::timeout && !waits()) {
+        }
+        return done;
+    });
+    ASSERT_TRUE(completed) << completed.error().detail;
+    EXPECT_TRUE(forgotten.get());
+    EXPECT_EQ(query(storage_, "SELECT count(*) FROM sundial.outcome_queue")[0][0], "0");
 }
 
 TEST_P(OutcomesOnEach, HaveNamesAndTypes) {

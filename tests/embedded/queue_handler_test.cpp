@@ -68,6 +68,27 @@ TEST_P(QueueHandlersOnEach, HandleEveryEventOnce) {
     EXPECT_EQ(engine.find_event(last)->status, "COMPLETED");
 }
 
+/// Its threads use the first handler, so a second one cannot replace it.
+TEST_P(QueueHandlersOnEach, CannotBeAddedOnceTheEngineIsStarted) {
+    std::promise<void> told;
+    const auto first = [&](const Event&) {
+        told.set_value();
+        return Handled::done();
+    };
+    const auto second = [](const Event&) { return Handled::refuse("the second handler"); };
+    Engine engine = opened({});
+    ASSERT_TRUE(engine.on_queue("parcels", first));
+    engine.start();
+    const auto late = engine.on_queue("parcels", second);
+    EXPECT_EQ(code_of(late), "VALIDATION_FAILED");
+    EXPECT_THAT(late.error().detail, HasSubstr("before the engine is started"));
+    EXPECT_EQ(code_of(engine.on_queue("letters", second)), "VALIDATION_FAILED");
+    const std::string event = due(engine, "parcels");
+    told.get_future().wait();
+    engine.stop();
+    EXPECT_EQ(engine.find_event(event)->status, "COMPLETED");
+}
+
 TEST_P(QueueHandlersOnEach, DoNotWaitForAnotherQueue) {
     std::latch slow_runs{2}, go_on{1};
     std::promise<void> told;

@@ -105,9 +105,42 @@ NOT_COMPARED = {
         "testEndpoint": "test_endpoint", "readInbox": "inbox", "clearInbox": "clear_inbox", "getLock": "find_lock"}.items()},
     "createEvents": Elsewhere("`schedule_all`; tested in tests/embedded"),
 }
-NOT_IN_LIBRARY = No("not in the library yet; HTTP")
-OPERATIONS = {name: (*two, LIBRARY.get(name) or NOT_COMPARED.get(name) or (two[1] if two[1] in (DOCUMENT, ALIAS, BROWSER) else NOT_IN_LIBRARY))
-              for name, two in TWO.items()}
+# Why the library lacks the others. Its component `client` calls them over HTTP.
+OF_A_SERVER = No("about a server process; `on_attempt` and `log_record` tell the program about its own engine")
+NOT_IN_LIBRARY = {
+    **{name: No("the engine needs users for their events only; read and change them over HTTP")
+       for name in ("listUsers", "v1GetUser", "v1PutUser", "patchUser")},
+    **{name: No("call `create_user` for each row") for name in ("createUsers", "importUsers")},
+    "explainEvent": No("`waiting_for`, `next_attempt` and `failure_reason` of the event itself say it"),
+    "createEndpoint": No("`put_endpoint` creates under a name"),
+    "createSchedule": No("`put_schedule` creates under a name"),
+    "patchSchedule": No("`put_schedule` replaces it"),
+    "listSchedules": No("the program knows the names that it gave; others over HTTP"),
+    "backfillSchedule": No("its occurrences of the past are created over HTTP"),
+    "listOccurrences": No("`preview` has those of one schedule, `events` the planned ones"),
+    **{name: No("the engine runs them in the background; watched and stopped over HTTP")
+       for name in ("listOperations", "getOperation", "stopOperation", "listOperationErrors")},
+    **{name: No("an engine has no server that checks keys") for name in ("listApiKeys", "createApiKey", "revokeApiKey")},
+    "bulk": No("call the function for each event that `events` finds"),
+    "bulkSchedules": No("call `put_schedule` for each"),
+    **{name: No("`on_attempt` reports each as it ends") for name in ("listAttempts", "getAttempt")},
+    **{name: No("servers follow outboxes") for name in ("listIntakes", "listRefusedRows", "listTakenRows")},
+    "listLocks": No("`find_lock` tells the holder of one"),
+    **{name: No("`advance` moves a test clock and handles due events") for name in ("setClock", "tick")},
+    **{name: No("the tz database is `Options::zoneinfo`, or the system's") for name in ("listTimezones", "getTimezoneImpact")},
+    **{name: OF_A_SERVER for name in ("getStats", "getStatsSeries", "getStatsHeatmap", "listInstances", "drainInstance",
+                                      "getInfo", "listSettings")},
+}
+
+
+def in_library(name, command):
+    """A call, or the reason why there is none."""
+    assert name in LIBRARY or name in NOT_COMPARED or name in NOT_IN_LIBRARY or command in (DOCUMENT, ALIAS, BROWSER), \
+        f"say how the C++ library does {name}, or why not (NOT_IN_LIBRARY)"
+    return LIBRARY.get(name) or NOT_COMPARED.get(name) or (command if command in (DOCUMENT, ALIAS, BROWSER) else NOT_IN_LIBRARY[name])
+
+
+OPERATIONS = {name: (*two, in_library(name, two[1])) for name, two in TWO.items()}
 
 
 def has(operation, interface):

@@ -13,10 +13,10 @@ namespace sundial::postgres::sql {
 /// $1 follower, $2 event types.
 inline constexpr Statement follow_outcomes{"follow_outcomes",
                                            "SELECT sundial.follow_outcomes($1, $2)"};
-inline constexpr Statement forget_outcomes{"forget_outcomes", R"sql(
-    DELETE FROM sundial.outcome_queue WHERE follower = $1)sql"};
 inline constexpr Statement forget_follower{"forget_follower", R"sql(
     DELETE FROM sundial.outcome_followers WHERE name = $1)sql"};
+inline constexpr Statement forget_outcomes{"forget_outcomes", R"sql(
+    DELETE FROM sundial.outcome_queue WHERE follower = $1)sql"};
 /// $1 follower, $2 limit.
 inline constexpr Statement queued_outcomes{"queued_outcomes", R"sql(
     SELECT number, event_id FROM sundial.outcome_queue
@@ -44,8 +44,11 @@ public:
         session_.run(sql::follow_outcomes, follower, event_types);
     }
     bool forget(const std::string& follower) override {
+        // First the follower: this waits for transactions that queue outcomes for it, so that the
+        // next statement sees all of them.
+        const bool existed = session_.run(sql::forget_follower, follower).changed() > 0;
         session_.run(sql::forget_outcomes, follower);
-        return session_.run(sql::forget_follower, follower).changed() > 0;
+        return existed;
     }
     std::vector<QueuedOutcome> queued(const std::string& follower, std::size_t limit) override {
         return each_row(

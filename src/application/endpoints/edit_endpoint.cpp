@@ -210,7 +210,9 @@ EndpointResult<Endpoint> EditEndpoint::change(std::string_view reference, const 
         if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
             return *refused;
         }
-        const EndpointKind& kind = kinds_.of(*before);
+        const auto its_kind = kinds_.of(*before);
+        if (!its_kind) return its_kind.error();
+        const EndpointKind& kind = **its_kind;
         edit = make_edit(*before);
         auto with_keys = with_ed25519(*before, edit.ed25519, kind, secrets_);
         if (!with_keys) return with_keys.error();

@@ -13,7 +13,9 @@ EndpointResult<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
     if (!id) return id.error();
     const auto endpoint = tx.endpoints().find(*id);
     if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
-    if (!kinds.of(*endpoint).keeps_requests()) {
+    const auto kind = kinds.of(*endpoint);
+    if (!kind) return kind.error();
+    if (!(*kind)->keeps_requests()) {
         return invalid("", "not_allowed",
                        "endpoint '" + endpoint->name + "' is of type " + endpoint->type.value +
                            "; only an INBOX stores the requests that it receives");

@@ -39,7 +39,9 @@ EndpointResult<CreatedEndpoint> RotateSecret::run(std::string_view reference,
         if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
             return *refused;
         }
-        if (!kinds_.of(*before).signs()) {
+        const auto kind = kinds_.of(*before);
+        if (!kind) return kind.error();
+        if (!(*kind)->signs()) {
             return invalid("/type", "not_allowed",
                            "an endpoint of type " + before->type.value + " has no secret");
         }

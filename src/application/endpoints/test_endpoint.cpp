@@ -46,7 +46,9 @@ EndpointResult<TestDelivery> TestEndpoint::run(std::string_view reference) {
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
-        Delivery* delivery = kinds_.of(*endpoint).delivery();
+        const auto kind = kinds_.of(*endpoint);
+        if (!kind) return kind.error();
+        Delivery* delivery = (*kind)->delivery();
         if (delivery == nullptr) {
             return invalid("", "not_allowed",
                            "nothing is sent to a " + endpoint->type.value +

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "application/ports/failures.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
@@ -20,10 +19,11 @@ EndpointKind* EndpointKinds::find(const EndpointType& type) const {
     return found == kinds_.end() ? nullptr : found->get();
 }
 
-EndpointKind& EndpointKinds::of(const Endpoint& endpoint) const {
-    if (EndpointKind* kind = find(endpoint.type)) return *kind;
-    throw Corrupt{"endpoint '" + endpoint.name + "' is of type " + endpoint.type.value +
-                  ", which this program does not have; it has " + names()};
+Result<EndpointKind*, ValidationFailed> EndpointKinds::of(const Endpoint& endpoint) const {
+    if (EndpointKind* kind = find(endpoint.type)) return kind;
+    return invalid("/type", "not_allowed",
+                   "of endpoint '" + endpoint.name + "' is " + endpoint.type.value +
+                       ", which this program does not have; it has " + names());
 }
 
 std::optional<FieldError> EndpointKinds::refuse_payload(const Endpoint& endpoint,

@@ -70,9 +70,9 @@ public:
     void add(std::unique_ptr<EndpointKind> kind);
     /// Null if the program does not have that type.
     [[nodiscard]] EndpointKind* find(const EndpointType& type) const;
-    /// The kind of a stored endpoint. Throws Corrupt if the program does not have it: another
-    /// version stored it.
-    [[nodiscard]] EndpointKind& of(const Endpoint& endpoint) const;
+    /// The kind of a stored endpoint, never null. Errors: ValidationFailed if the program does not
+    /// have it, because another program or version stored the endpoint.
+    [[nodiscard]] Result<EndpointKind*, ValidationFailed> of(const Endpoint& endpoint) const;
     /// The defect of a payload, at `pointer`, that cannot be sent to `endpoint`.
     [[nodiscard]] std::optional<FieldError> refuse_payload(const Endpoint& endpoint,
                                                            const char* pointer,

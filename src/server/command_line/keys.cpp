@@ -31,6 +31,7 @@ struct KeyFlags {
     ClientFlags client{};
     cli::KeyToCreate key{.name = {}, .role = "READ", .expires_at = {}};
     std::string id{};
+    bool csv = false;
     bool dry_run = false;
     bool yes = false;  // does not ask for confirmation
     const CLI::App* command = nullptr;
@@ -138,7 +139,7 @@ int create(const KeyFlags& flags) {
 int list(const KeyFlags& flags) {
     const auto answer =
         means_database(flags) ? list_in_database(flags) : cli::list_keys(client(flags.client));
-    return cli::show_keys(answer, output(flags.client));
+    return cli::show_keys(answer, flags.csv, output(flags.client));
 }
 
 /// The key's line in the list of keys; or the answer that has none.
@@ -198,8 +199,9 @@ void add_key_commands(CommandTree& tree) {
 
     create_command.add_flag("--dry-run", to_create.dry_run, "only show what would be created");
 
-    add_verb(tree, key, "list", "list all keys by their first ten characters", "listApiKeys",
-             &list);
+    const auto [list_command, to_list] = add_verb(
+        tree, key, "list", "list all keys by their first ten characters", "listApiKeys", &list);
+    list_command.add_flag("--csv", to_list.csv, "print CSV")->excludes("--json");
 
     const auto [revoke_command, to_revoke] =
         add_verb(tree, key, "revoke", "revoke a key", "revokeApiKey", &revoke);

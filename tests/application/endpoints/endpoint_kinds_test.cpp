@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "application/endpoints/edit_endpoint.hpp"
+#include "application/endpoints/signing_secrets.hpp"
+#include "application/endpoints/test_endpoint.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/schedule_event.hpp"
 #include "application/ports/endpoint_kind.hpp"
-#include "application/ports/failures.hpp"
 #include "support/engine.hpp"
 
 namespace sundial {
@@ -61,6 +63,8 @@ protected:
     FakeDelivery to_queues;
     CreateEndpoint create_endpoint{store, secrets, kinds, ids};
     EditEndpoint edit_endpoint{store, secrets, kinds, ids, unpark_events, log};
+    RotateSecret rotate_secret{store, secrets, kinds, ids};
+    TestEndpoint test_endpoint{store, kinds, ids};
 };
 
 TEST_F(EndpointKindsTest, ANewTypeIsStoredReadAndDeliveredTo) {
@@ -191,7 +195,19 @@ TEST_F(EndpointKindsTest, NothingIsSentToATypeThatTheProgramDoesNotHave) {
     EXPECT_EQ(drain().failed, 1U);
 
     EXPECT_THAT(std::get<Failed>(find(event).state).reason, HasSubstr("PIGEON"));
-    EXPECT_THROW((void)kinds.of(unknown), Corrupt);
+}
+
+TEST_F(EndpointKindsTest, AnEndpointOfATypeThatTheProgramDoesNotHaveIsRefused) {
+    Endpoint unknown = an_endpoint();
+    unknown.type = EndpointType{"PIGEON"};
+    an_existing_endpoint(unknown);
+    const std::string id = to_string(unknown.id);
+    const auto refused = ElementsAre("/type not_allowed");
+    EndpointEdit edit;
+    edit.enabled = false;
+    EXPECT_THAT(defects_of(edit_endpoint.run(id, edit, std::nullopt, "req-1")), refused);
+    EXPECT_THAT(defects_of(rotate_secret.run(id, {}, std::nullopt, "req-2")), refused);
+    EXPECT_THAT(defects_of(test_endpoint.run(id)), refused);
 }
 
 TEST_F(EndpointKindsTest, PullTakesNoSettingsForRequests) {
