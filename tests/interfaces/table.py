@@ -54,6 +54,7 @@ TWO = {
     "listOperations": (SERVER, "op list"), "getOperation": (SERVER, COMMAND),
     "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, COMMAND),
     "listApiKeys": (SETUP, "key list"), "createApiKey": (SETUP, "key create"), "revokeApiKey": (SETUP, "key revoke"),
+    "listCalendars": (SETUP, COMMAND), "createCalendar": (SETUP, COMMAND), "revokeCalendar": (SETUP, COMMAND), "readCalendar": (SETUP, COMMAND),
     "bulk": (No("one statement over the functions is a bulk operation"), "event cancel"),
     "listFailures": ("v_dead_letters", "dlq list"),
     "listStreams": (RECORD, "stream list"), "readStream": (RECORD, "stream read"), "appendToStream": ("append", "stream append"),
