@@ -33,7 +33,7 @@ void add_rows_of_calendars(std::vector<ApiCommand>& rows) {
                        member("userId", "the user; id or ext:…").named("--user"),
                        member("name", "what calendar programs show"),
                        member("expiresAt", "when the feed ends: RFC 3339")},
-         .note = "the path is shown only now; whoever knows it can read the calendar"});
+         .note = "the path is shown only now, and is enough to read the calendar"});
     rows.push_back({.noun = "calendar",
                     .verb = "read",
                     .help = "print a feed, in the format of iCalendar",

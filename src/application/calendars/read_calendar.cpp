@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// What a calendar shows, read in one transaction.
+/// The content of a feed, read in one transaction.
 struct CalendarContent {
     Calendar calendar;
     Instant today;  // the last midnight, UTC
@@ -175,7 +175,7 @@ private:
                                      (user ? ": " + user->first_name + ' ' + user->last_name : ""));
         entries_.text("DESCRIPTION", describe(schedule));
     }
-    /// An entry without an end is a moment, and makes nobody busy.
+    /// An entry without an end is a moment, and leaves the time free.
     void end_entry() { entries_.line("TRANSP:TRANSPARENT").line("END:VEVENT"); }
 
     std::string local_time(const std::string& name, WallTime wall, const ScheduleRule& rule,

@@ -1,4 +1,4 @@
--- Who may read the iCalendar feed of a schedule, of a person, or of a schedule for a person (ADR 63). The token itself is kept
+-- Rights to read the iCalendar feed of a schedule, of a person, or of a schedule for a person (ADR 63). The token itself is kept
 -- nowhere. Like all tables for people it lies on one node where events are distributed.
 CREATE TABLE sundial.calendars (
     id          uuid        PRIMARY KEY,

@@ -1,4 +1,4 @@
--- Who may read the iCalendar feed of a schedule, of a person, or of a schedule for a person (ADR 63). The token itself is kept
+-- Rights to read the iCalendar feed of a schedule, of a person, or of a schedule for a person (ADR 63). The token itself is kept
 -- nowhere.
 CREATE TABLE calendars (
     id          BLOB    NOT NULL PRIMARY KEY,
