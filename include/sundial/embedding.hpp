@@ -75,6 +75,8 @@ struct NewEvent {
     Priority priority = Priority::normal;
     /// Instead of `queue`: the endpoint that it is sent to, by its id, or "ext:" and its name.
     std::string endpoint{};
+    /// W3C Trace Context of the work that creates it; ignored if it is not valid.
+    std::string traceparent{};
 };
 /// The due time of an event that another program scheduled by SQL at a local time, until a server
 /// has found the instant.
@@ -101,6 +103,9 @@ struct Event {
     /// finished or claimed, or waits for its due time only.
     std::string waiting_for{};
     std::optional<Instant> next_attempt{};  // of an event that waits for a retry or an obstacle
+    /// W3C Trace Context of its latest attempt, for what its handler calls: in the trace of the
+    /// work that created the event, if that had one. Before the first attempt that of this work.
+    std::string traceparent{};
 };
 
 /// The outcome of one event, as its handler returns it.

@@ -11,7 +11,7 @@
 #include "cli/http_client.hpp"
 #include "cli/output.hpp"
 
-/// What commands share that send a file in many requests.
+/// Parts of commands that send a file in many requests.
 namespace sundial::cli {
 
 /// The message for one line from the API's problem; `place` is the position of the line.

@@ -389,6 +389,7 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "enabled", "=false: paused").as(ValueKind::flag),
          member(at + "note", "why it is paused"),
          member(at + "tags", "your own groups, with commas between them").as(ValueKind::words),
+         member(at + "pingUrl", "URL that gets a POST request after its events completed"),
          member(at + "timezone", "IANA name, for a schedule that is not per user"),
          member(at + "endpointId", "where its events go; id or ext:…").named("--endpoint"),
          member(at + "payload", "template of the payload; JSON, @FILE or -").as(ValueKind::json),
@@ -405,7 +406,8 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "concurrency", "whether two of its events may run at once")
              .of({"allow", "forbid"}),
          member(at + "jitter", "random delay, at most this"),
-         member(at + "startsAt", "first instant"), member(at + "endsAt", "last instant")});
+         member(at + "startsAt", "first instant"),
+         member(at + "endsAt", "last instant")});
 }
 
 const std::vector<Column>& occurrence_columns() {

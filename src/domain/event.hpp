@@ -24,6 +24,14 @@ struct Intent {
     friend bool operator==(const Intent&, const Intent&) = default;
 };
 
+/// A span of W3C Trace Context, and the trace that it belongs to.
+struct TraceContext {
+    std::string trace_id;  // 32 lower-case hex digits, not all 0
+    std::string span_id;   // 16 of them, likewise
+    bool sampled = false;  // whether the programs on the way record their spans
+    friend bool operator==(const TraceContext&, const TraceContext&) = default;
+};
+
 struct Pending {
     friend bool operator==(const Pending&, const Pending&) = default;
 };
@@ -85,6 +93,9 @@ struct Event {
     std::optional<Instant> first_attempt_at;
     std::optional<Instant> dismissed_at;
     std::optional<std::string> dismissal_note{};  // only of a dismissed event
+    /// Of the request that created the event; kept by its retries. Empty: the request had none, or
+    /// the event is an occurrence.
+    std::optional<TraceContext> trace{};
     Instant created_at;
     Instant updated_at;  // while it is claimed: the instant of the claim
     EventState state{};

@@ -48,6 +48,8 @@ struct Schedule {
     Instant created_at;
     Instant updated_at;
     std::vector<std::string> tags{};  // sorted, each once
+    /// Gets a POST request after each run that completed (application/delivery/pings.hpp).
+    std::optional<std::string> ping_url{};
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

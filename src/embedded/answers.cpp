@@ -10,9 +10,15 @@
 #include "application/requests/refusal.hpp"
 #include "base/text.hpp"
 #include "domain/time/text.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::embedding {
 namespace {
+
+std::string trace_of(const sundial::Event& event) {
+    if (event.attempt.value > 0) return traceparent(attempt_context(event, 1));
+    return event.trace ? traceparent(*event.trace) : "";
+}
 
 std::string reason_of(const sundial::Event& event) {
     if (const auto* failed = std::get_if<Failed>(&event.state)) return failed->reason;
@@ -215,6 +221,7 @@ sundial::Result<sundial::NewEvent, ValidationFailed> requested_event(const NewEv
     event.idempotency_key = unless_empty(requested.idempotency_key);
     if (!requested.queue.empty()) event.endpoint = "ext:" + requested.queue;
     if (!requested.endpoint.empty()) event.endpoint = requested.endpoint;
+    event.trace = parse_traceparent(requested.traceparent);
     return event;
 }
 
@@ -242,7 +249,8 @@ Event shown(const sundial::Event& event) {
             .priority = static_cast<Priority>(event.priority),
             .retry_count = event.retry_count,
             .waiting_for = waiting ? std::string{to_string(*waiting)} : "",
-            .next_attempt = has_next ? std::optional{event.claimable_at} : std::nullopt};
+            .next_attempt = has_next ? std::optional{event.claimable_at} : std::nullopt,
+            .traceparent = trace_of(event)};
 }
 
 std::vector<Event> shown(const std::vector<sundial::Event>& events) {

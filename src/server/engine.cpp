@@ -24,6 +24,7 @@ void Engine::start() {
     if (roles.worker) modules_->worker = std::thread([this] { modules_->delivery.loop.run(); });
     if (roles.api) start_watches();
     modules_->recording = std::thread([this] { modules_->recorder.run(); });
+    modules_->pinger = std::thread([this] { modules_->pings.run(); });
 }
 
 void Engine::start_scheduler() {
@@ -60,6 +61,7 @@ void Engine::stop() {
     modules_->wakeups.intake.stop();
     modules_->delivery.loop.stop();
     modules_->outboxes.stop();
+    modules_->pings.stop();
     if (modules_->intake_worker.joinable()) modules_->intake_worker.join();
     if (modules_->operations_worker.joinable()) modules_->operations_worker.join();
     if (modules_->worker.joinable()) modules_->worker.join();
@@ -68,6 +70,7 @@ void Engine::stop() {
     if (modules_->maintainer.joinable()) modules_->maintainer.join();
     if (modules_->feed_watcher.joinable()) modules_->feed_watcher.join();
     if (modules_->live_sender.joinable()) modules_->live_sender.join();
+    if (modules_->pinger.joinable()) modules_->pinger.join();
     modules_->end_recording();
 }
 

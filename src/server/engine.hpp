@@ -14,6 +14,7 @@
 #include "application/delivery/handlers.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/ports/tracer.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "base/log.hpp"
 #include "server/database.hpp"
@@ -38,6 +39,8 @@ struct EngineParts {
     /// Called once, on a thread of the engine, when a caller asked this instance to drain: the
     /// process must then end as it does on SIGTERM. May be empty.
     std::function<void()> on_drain{};
+    Tracer& tracer = no_tracer;
+    std::optional<InstanceId> instance{};  // empty: it gets a new id
     /// For /v1/settings.
     std::vector<SettingShown> settings_shown{};
 };

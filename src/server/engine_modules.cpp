@@ -7,6 +7,7 @@
 #include "adapters/system/clocks.hpp"
 #include "application/observation/engine_log.hpp"
 #include "application/ports/failures.hpp"
+#include "server/tracing.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -35,7 +36,8 @@ DeliveryModule::Ports delivery_ports(Platform& p, const Handlers& handlers) {
             .in_process = p.in_process,
             .handlers = handlers,
             .permit = p.permit,
-            .presence = *p.presence};
+            .presence = *p.presence,
+            .trace_share = trace_share(p.settings)};
 }
 
 WakeupsModule::Settings wakeups_settings(Platform& p) {
@@ -55,7 +57,8 @@ ModulePorts module_ports(Platform& p, Wakeups& wakeups) {
             .random = p.random,
             .monotonic = p.monotonic,
             .wakeups = wakeups,
-            .log = p.log};
+            .log = p.log,
+            .tracer = p.tracer};
 }
 
 /// Whether no other instance works on the database, or none could ever take over.
@@ -79,6 +82,23 @@ ReportInstance::Self self_of(const Platform& p) {
             .slots = p.settings.scheduler.roles.worker
                          ? static_cast<std::uint32_t>(p.settings.delivery.workers)
                          : 0};
+}
+
+PingSettings ping_settings(const Settings& settings) {
+    return {.url = settings.scheduler.roles.worker ? settings.ping.url : std::string(),
+            .every = settings.ping.every};
+}
+
+/// Throws CannotStart.
+Delivery* ping_delivery(Platform& p) {
+    const std::string& url = p.settings.ping.url;
+    if (!url.empty()) {
+        if (const auto refused = p.kinds.refuse_ping("ping.url", url)) {
+            throw CannotStart("ping.url: " + refused->message);
+        }
+    }
+    EndpointKind* const kind = p.kinds.of_pings();
+    return kind == nullptr ? nullptr : kind->delivery();
 }
 
 }  // namespace
@@ -144,6 +164,14 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
                                     .facts = [this](Instant now) { return facts_at(now); },
                                     .drain = given.on_drain}),
       stats(ports, platform.collected),
+      pings(ping_settings(platform.settings),
+            {.store = ports.store,
+             .delivery = ping_delivery(platform),
+             .ids = ports.ids,
+             .monotonic = ports.monotonic,
+             .log = ports.log,
+             .engine_works = [this] { return delivery.loop.working(); },
+             .time_of_day = system::real_time}),
       recorder({[this] { stats.record.run(); }, [this] { instances.report.run(); }}, ports.log),
       live(std::make_shared<http::LiveHub>(
           http::LiveHub::Ports{.streams = streams,
@@ -160,6 +188,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
         outboxes.look();
     });
     platform.counting.add(*live);
+    platform.counting.add(pings);
     platform.storage.on_append([this] { streams.watch.appended(); });
 }
 

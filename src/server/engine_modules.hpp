@@ -20,6 +20,7 @@
 #include "application/maintenance/maintenance.hpp"
 #include "application/observation/recorder.hpp"
 #include "application/operations/operations.hpp"
+#include "application/pings/pings.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/schedules_module.hpp"
@@ -79,6 +80,7 @@ struct Engine::Modules {
     ForgetOld forget_old;
     InstancesModule instances;
     StatsModule stats;
+    Pings pings;
     Recorder recorder;
     std::shared_ptr<http::LiveHub> live;
     Maintenance maintenance;
@@ -91,6 +93,7 @@ struct Engine::Modules {
     std::thread lock_watcher;
     std::thread maintainer;
     std::thread recording;
+    std::thread pinger;
     std::thread live_sender;
 };
 

@@ -125,6 +125,7 @@ void Engine::add_metrics(Metrics& metrics) {
     metrics.at_scrape([&] { metrics.process(process_state()); });
     metrics.at_scrape([&] { metrics.instances(p.running_roles()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
+    metrics.at_scrape([&] { metrics.pings(p.pings.counts()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });
     metrics.at_scrape([&] { metrics.circuits(p.queries.circuits(max_label_values)); });

@@ -63,6 +63,11 @@ std::string_view outcome_name(Verdict verdict) {
     return to_string(AttemptOutcome::permanent);
 }
 
+/// A counter that another object keeps.
+void set_count(Counter& counter, std::uint64_t count) {
+    counter.Increment(static_cast<double>(count) - counter.Value());
+}
+
 /// Pull workers may claim through one instance and respond through another, or never, so no
 /// instance knows the number in flight.
 bool left_to_workers(const Endpoint* endpoint) {
@@ -164,6 +169,10 @@ struct Metrics::Families {
     Family<Histogram>& request_duration =
         histogram("sundial_http_request_duration_seconds",
                   "From the end of the request's head to the response");
+    Family<Counter>& spans =
+        counter("sundial_trace_spans_total", "Spans of traces: exported, or why they were dropped");
+    Family<Counter>& pings =
+        counter("sundial_pings_total", "Pings of schedules and of the engine, by outcome");
     Family<Gauge>& key_expiry =
         gauge("sundial_api_key_expiry_seconds",
               "Time until the next API key expires; absent if no key expires");
@@ -324,6 +333,26 @@ void Metrics::next_key_expiry(const ExpiringKeys& expiring) {
     std::optional<double> left;
     if (!expiring.keys.empty()) left = seconds(expiring.keys.front().at - expiring.as_of);
     families_->set_or_remove(families_->key_expiry, left);
+}
+
+void Metrics::traces(const otlp::ExportCounts& counts) {
+    const auto set = [this](const char* outcome, std::uint64_t count) {
+        set_count(families_->spans.Add({{"outcome", outcome}}), count);
+    };
+    set("exported", counts.exported);
+    set("queue_full", counts.queue_full);
+    set("unreachable", counts.unreachable);
+    set("refused", counts.refused);
+}
+
+void Metrics::pings(const PingCounts& counts) {
+    const auto set = [this](const char* of, const char* outcome, std::uint64_t count) {
+        set_count(families_->pings.Add({{"of", of}, {"outcome", outcome}}), count);
+    };
+    set("schedule", "accepted", counts.schedules_accepted);
+    set("schedule", "failed", counts.schedules_failed);
+    set("engine", "accepted", counts.engine_accepted);
+    set("engine", "failed", counts.engine_failed);
 }
 
 void Metrics::process(const ProcessState& state) {

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "adapters/http/server.hpp"
+#include "adapters/otlp/exporter.hpp"
 #include "application/access/api_keys.hpp"
 #include "application/observation/observer.hpp"
+#include "application/pings/pings.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/requests/queries.hpp"
 #include "domain/operation.hpp"
@@ -73,6 +75,8 @@ public:
     void feed(const FeedProgress& progress);
     void locks_held(std::size_t count);
     void next_key_expiry(const ExpiringKeys& expiring);
+    void traces(const otlp::ExportCounts& counts);
+    void pings(const PingCounts& counts);
     void process(const ProcessState& state);
     /// The roles of each running process.
     void instances(const std::vector<std::vector<std::string>>& roles);

@@ -5,6 +5,7 @@
 #include "adapters/redis/open.hpp"
 #include "adapters/system/presence_files.hpp"
 #include "application/locks/stored_locks.hpp"
+#include "server/tracing.hpp"
 
 namespace sundial::server {
 
@@ -77,11 +78,14 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
       zones(given.zones),
       log(given.log),
       database(std::move(opened)),
+      instance(given.instance ? *given.instance : InstanceId{ids.fresh()}),
       storage(observed(*database, monotonic, given)),
       claims(settings.log.claims.empty()
                  ? nullptr
                  : std::make_unique<Claims>(settings.log.claims, instance,
                                             observed(*database, monotonic, given), log)),
+      tracer(given.tracer),
+      traced(tracer, instance, trace_share(settings)),
       secrets(given.encryption_keys),
       presence(presence_for(*database)),
       kinds(endpoint_kinds({.settings = settings,
@@ -96,6 +100,7 @@ Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
       lock_store(open_lock_store(settings.locks.url, storage)) {
     counting.add(given.observer);
     counting.add(collected);
+    if (&tracer != &no_tracer) counting.add(traced);
     observers.add(counting);
     if (claims) observers.add(claims->sends);
 }

@@ -11,6 +11,7 @@
 #include "adapters/system/secrets.hpp"
 #include "application/observation/observed_storage.hpp"
 #include "application/observation/observer.hpp"
+#include "application/observation/traced_engine.hpp"
 #include "application/ports/lock_store.hpp"
 #include "application/ports/presence.hpp"
 #include "application/ports/send_permit.hpp"
@@ -62,12 +63,14 @@ struct Platform {
     system::BootClock monotonic;
     system::SystemIds ids{};
     system::SystemRandom random{};
-    InstanceId instance{ids.fresh()};
+    InstanceId instance;
     ObservedStorage storage;         // observes changes by callers; the worker reports its own
     std::unique_ptr<Claims> claims;  // null: no claim log
     CollectStats collected{instance};
     Observers counting;   // metrics and counters
     Observers observers;  // the same, and the claim log
+    Tracer& tracer;
+    TracedEngine traced;
     system::SecretBox secrets;
     SendPermit permit;
     std::unique_ptr<Presence> presence;  // outlives the deliveries below

@@ -35,6 +35,7 @@
 #include "server/secret_files.hpp"
 #include "server/service_status.hpp"
 #include "server/shutdown.hpp"
+#include "server/tracing.hpp"
 #include "server/tz_watch.hpp"
 #include "server/version.hpp"
 
@@ -280,6 +281,7 @@ void check_settings(const Settings& settings) {
     webhook::check_certificates(settings.delivery.ca_file);
     if (!settings.locks.url.empty()) redis::check_url(settings.locks.url);
     check_intakes(settings);
+    check_traces(settings);
     const auto file = sqlite_file(settings.storage.url);
     const bool cannot_have_any =
         file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();
@@ -310,7 +312,11 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
     Gate gate(schema, documents_of(roles, options), log);
-    const http::ServerWorld world = real_world(ids);
+    system::SystemRandom random;
+    const InstanceId instance{ids.fresh()};
+    Tracing tracing(settings, instance, ids, random, log, metrics);
+    http::ServerWorld world = real_world(ids);
+    tracing.add_to(world);
     http::HttpServer server(
         http, world,
         [&gate, &cors](http::Request request) {
@@ -318,7 +324,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                 return gate.answer(std::move(asked));
             });
         },
-        metrics, log);
+        tracing, log);
     std::optional<HealthListener> health;
     if (roles.api && !settings.http.health_listen.empty()) {
         health.emplace(health_settings(settings, given),
@@ -354,6 +360,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .encryption_keys = std::move(sealing_keys),
                                         .listeners = listeners,
                                         .on_drain = [] { ::kill(::getpid(), SIGTERM); },
+                                        .tracer = tracing.tracer(),
+                                        .instance = instance,
                                         .settings_shown = loaded.shown});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
@@ -368,6 +376,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     engine.start();
     http::Router router(schema, *guard, log, settings.http.require_if_match,
                         &engine.keyed_answers());
+    if (tracing.enabled()) metrics.at_scrape([&] { metrics.traces(tracing.counts()); });
     gate.add_own_routes(router);
     engine.add_routes(router, metrics);
     Demo demo = engine.demo();  // before the first request is answered

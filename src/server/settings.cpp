@@ -236,6 +236,21 @@ Key fraction(std::string_view name, std::string_view help, Member member) {
     return made;
 }
 
+/// 0 to 1, both included.
+template <class Member>
+Key share(std::string_view name, std::string_view help, Member member) {
+    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
+    made.take = [member](Settings& s, std::string_view text) -> SettingError {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        if (!whole || !(value >= 0 && value <= 1)) return "a share from 0 to 1, such as 0.1";
+        member(s) = value;
+        return std::nullopt;
+    };
+    return made;
+}
+
 template <class Member>
 Key duration(std::string_view name, std::string_view help, Member member, std::chrono::seconds min,
              std::chrono::seconds max) {
@@ -414,10 +429,30 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.log.claims; }),
             key("telemetry.metrics", "serve /metrics",
                 [](auto& s) -> auto& { return s.telemetry.metrics; }),
+            key("traces.endpoint",
+                "collector to send traces to, by OTLP over HTTP: http://127.0.0.1:4318",
+                [](auto& s) -> auto& { return s.traces.endpoint; }),
+            key("traces.headers", "headers of requests to the collector: NAME=VALUE, …",
+                [](auto& s) -> auto& { return s.traces.headers; }),
+            share("traces.sample",
+                  "share of the traces that begin here to record, 0 to 1; others follow their "
+                  "caller's decision",
+                  [](auto& s) -> auto& { return s.traces.sample; }),
+            key("traces.service", "name of this program in traces",
+                [](auto& s) -> auto& { return s.traces.service; }),
+            key("ping.url", "URL that gets a POST request as long as the claim loop works",
+                [](auto& s) -> auto& { return s.ping.url; }),
+            duration(
+                "ping.every", "time between two of these requests",
+                [](auto& s) -> auto& { return s.ping.every; }, 10s, 86400s),
             key("ui.inbox", "allow endpoints of type INBOX",
                 [](auto& s) -> auto& { return s.ui.inbox; }),
         };
-        for (Key& one : all) one.secret = one.name == "security.encryption_key";
+        // A program that knows the address of a ping can pretend that all is well.
+        for (Key& one : all) {
+            one.secret = one.name == "security.encryption_key" || one.name == "traces.headers" ||
+                         one.name == "ping.url";
+        }
         return all;
     }();
     return table;
@@ -519,6 +554,7 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
     alias("DATABASE_URL", "storage.url", "");
     alias("PORT", "http.listen", "127.0.0.1:");
     alias("LOG_LEVEL", "log.level", "");
+    alias("OTEL_EXPORTER_OTLP_ENDPOINT", "traces.endpoint", "");
 
     if (const auto directory = given("CREDENTIALS_DIRECTORY"); directory != environment.end()) {
         take_credentials(loading, directory->second);

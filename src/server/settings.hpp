@@ -92,6 +92,16 @@ struct Settings {
     struct Telemetry {
         bool metrics = true;
     } telemetry;
+    struct Traces {
+        std::string endpoint{};              // of an OTLP collector; empty: no traces
+        std::vector<std::string> headers{};  // NAME=VALUE, for it
+        double sample = 0.1;                 // share of the traces that begin here
+        std::string service = "sundial";     // service.name
+    } traces;
+    struct Ping {
+        std::string url{};  // gets a request while the claim loop works; empty: none
+        std::chrono::seconds every{60};
+    } ping;
     struct Ui {
         bool inbox = false;  // whether endpoints of type INBOX may be created
     } ui;

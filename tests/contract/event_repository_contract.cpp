@@ -43,6 +43,9 @@ TEST_P(EventRepositoryContract, KeepsEveryMemberOfAnEvent) {
     picky.intent.overlap = OverlapPolicy::later;
     picky.tz_release = "2024a";
     picky.claimable_at = never;  // planned while its schedule is paused
+    picky.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                               .span_id = "b7ad6b7169203331",
+                               .sampled = true};
     given(plain, of_schedule, picky);
 
     EXPECT_EQ(find(plain.id), plain);
@@ -575,6 +578,27 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     EventQuery of_key;
     of_key.key = event.key;
     EXPECT_EQ(events_like(of_key).size(), 3U);
+}
+
+TEST_P(EventRepositoryContract, KeepsTheTraceOfTheRequestAllItsLifeLongAndInItsRetries) {
+    const TraceContext trace{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                             .span_id = "b7ad6b7169203331",
+                             .sampled = true};
+    Event event = an_event();
+    event.trace = trace;
+    EXPECT_EQ(failed(event).trace, trace);
+    const Event fresh = retried(find(event.id).value(), an_id<EventId>(), noon).value();
+    on_events([&](EventRepository& events) { EXPECT_TRUE(events.add_retry(fresh)); });
+    const Event held = claim_one();
+    EXPECT_EQ(held.trace, trace);
+    EXPECT_TRUE(settle(accepted(held, noon)));
+    EXPECT_EQ(find(held.id)->trace, trace);
+
+    Event called_off = an_event().due(noon + 1h);
+    called_off.trace = trace;
+    given(called_off);
+    EXPECT_EQ(cancelled(called_off.id).trace, trace);
+    EXPECT_EQ(find(called_off.id)->trace, trace);
 }
 
 TEST_P(EventRepositoryContract, RestoresACancelledOccurrenceUnderItsKey) {

@@ -111,6 +111,11 @@ Event RandomOperations::a_new_event() {
                        std::chrono::year{2027} / 1 / static_cast<int>(1 + below(28))};
     }
     if (chance(10)) event.claimable_at = never;
+    if (chance(30)) {
+        event.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                                   .span_id = "b7ad6b7169203331",
+                                   .sampled = chance(50)};
+    }
     return event;
 }
 

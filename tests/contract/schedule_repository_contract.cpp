@@ -59,6 +59,7 @@ TEST_P(ScheduleRepositoryContract, ReplacesALockedSchedule) {
     changed.starts_at = noon - 3us;
     changed.ends_at = noon + 24h;
     changed.tags = {"home", "night.2"};
+    changed.ping_url = "https://hc-ping.com/5b3c2f6e";
     changed.version = Version{2};
     changed.created_at = noon - 5us;
     changed.updated_at = noon + 1us;
@@ -69,6 +70,20 @@ TEST_P(ScheduleRepositoryContract, ReplacesALockedSchedule) {
     EXPECT_EQ(read([&](Transaction& tx) { return tx.schedules().find(changed.id); }), changed);
     EXPECT_EQ(read([](Transaction& tx) { return tx.schedules().id_of("party"); }), changed.id);
     EXPECT_FALSE(read([](Transaction& tx) { return tx.schedules().id_of("birthday"); }));
+}
+
+TEST_P(ScheduleRepositoryContract, FindsTheSchedulesWithAPingUrl) {
+    Schedule pinged = a_schedule(), other = a_schedule(), silent = a_schedule();
+    pinged.ping_url = "https://hc-ping.com/5b3c2f6e";
+    other.ping_url = "https://hc-ping.com/0c1d4a6b";
+    write([&](Transaction& tx) {
+        for (const Schedule& one : {pinged, other, silent}) EXPECT_TRUE(tx.schedules().add(one));
+    });
+    const auto found = read([&](Transaction& tx) {
+        return tx.schedules().with_ping(std::vector{pinged.id, silent.id, an_id<ScheduleId>()});
+    });
+    EXPECT_THAT(found, ElementsAre(pinged));
+    EXPECT_THAT(read([&](Transaction& tx) { return tx.schedules().with_ping({}); }), IsEmpty());
 }
 
 TEST_P(ScheduleRepositoryContract, KeepsEveryKindOfTrigger) {

@@ -300,7 +300,34 @@ def tried(kind):
             assert len(server.client().all("/v1/users")) == 3
 
 
-TESTS = {"tried": tried, "while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed, "one_name": one_name}
+def made_by_root(kind):
+    """A database that root restores into the folder of a service belongs to the service, which could not open it otherwise."""
+    if os.geteuid() != 0:
+        print("needs root: skipped")
+        sys.exit(77)
+    service = 65534
+    with h.folder() as directory, h.database(kind, directory) as database:
+        run("migrate", "--db", database)
+        saved = os.path.join(directory, "saved.db")
+        run("backup", saved, "--db", database)
+        assert os.stat(saved).st_uid == 0, "a backup belongs to the user that made it"
+        own = os.path.join(directory, "service")
+        os.mkdir(own)
+        os.chown(own, service, service)
+        restored, target = os.path.join(own, "restored.db"), os.path.join(directory, "elsewhere")
+        with open(target, "wb"):
+            pass
+        os.symlink(target, restored + "-lock")
+        run("restore", saved, "--db", restored)
+        run("migrate", "--db", os.path.join(own, "migrated.db"))
+        assert {os.lstat(os.path.join(own, name)).st_uid for name in os.listdir(own) if not name.endswith("restored.db-lock")} == {service}
+        assert os.stat(target).st_uid == 0, "a link must not give a file of root away"
+        os.remove(restored + "-lock")
+        run("restore", saved, "--db", restored, "--replace", "-y")
+        assert {os.stat(os.path.join(own, name)).st_uid for name in os.listdir(own)} == {service}
+
+
+TESTS = {"made_by_root": made_by_root, "tried": tried, "while_events_flow": while_events_flow, "damaged": damaged, "edited_schedule": edited_schedule, "killed": killed, "one_name": one_name}
 
 if __name__ == "__main__":
     TESTS[sys.argv[1]](sys.argv[2])

@@ -11,7 +11,7 @@ import harness as h
 
 # Sessions are the cookies of browsers, the console is a page, and the live changes come without an end: `event watch` and
 # `feed follow` show them.
-FOR_BROWSERS = {"logIn", "getSession", "logOut", "followLive", "getConsolePath", "getConsole", "getConsoleFile"}
+FOR_BROWSERS = {"logIn", "getSession", "logOut", "followLive", "getConsolePath", "getDocsWithSlash", "getConsole", "getConsoleFile"}
 COMMENT = "<!-- The rest of this section is the output of `sundial help --markdown`. -->\n"
 
 

@@ -120,6 +120,8 @@ def pages(root):
             answer = client.get(f"/docs/pictures/{picture}")
             with open(os.path.join(root, "docs/pictures", picture), "rb") as file:
                 assert answer.body == file.read() and answer.headers["Content-Type"].startswith("image/"), picture
+        with_slash = client.call("GET", "/docs/", headers=BROWSER)
+        assert (with_slash.status, with_slash.headers["Location"]) == (303, "/docs"), with_slash
         missing = client.call("GET", "/docs/guide/nothing", headers=BROWSER)
         assert missing.status == 404 and b"No such page" in missing.body, missing.body
         for path in ("/docs/guide/nothing", "/docs/nothing.md", "/docs/pictures/nothing.png", "/docs/..%2fREADME.md"):

@@ -81,6 +81,12 @@ VALUES = {
     "tz.source": ("auto", "dir"),
     "tz.dir": ("/usr/share/zoneinfo", "/usr/share/zoneinfo/posix"),
     "tz.on_change": ("reschedule", "report"),
+    "traces.endpoint": ("http://environment:4318", "http://flag:4318"),
+    "traces.headers": ("a=environment", "a=flag"),
+    "traces.sample": ("0.25", "0.75"),
+    "traces.service": ("environment", "flag"),
+    "ping.url": ("https://environment.example", "https://flag.example"),
+    "ping.every": ("PT2M", "PT3M"),
     "log.level": ("warn", "error"),
     "log.format": ("json", "text"),
 }

@@ -115,11 +115,11 @@ class Client:
 
 class Server:
     """`sundial serve` or `dev` as a process. Its log goes to a file beside the database. `prefix` is a command that
-    runs it, `preexec` what the child does first."""
+    runs it, `preexec` what the child does first, `program` another sundial."""
 
-    def __init__(self, *arguments, folder, port=0, listen="127.0.0.1", environment=None, prefix=(), preexec=None):
+    def __init__(self, *arguments, folder, port=0, listen="127.0.0.1", environment=None, prefix=(), preexec=None, program=None):
         self.log_path = os.path.join(folder, f"log-{os.urandom(4).hex()}.jsonl")
-        command = [*prefix, PROGRAM, *arguments, f"--http.listen={listen}:{port}", "--log.level=info"]
+        command = [*prefix, program or PROGRAM, *arguments, f"--http.listen={listen}:{port}", "--log.level=info"]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
         clean.pop("DATABASE_URL", None)
         clean.pop("RUNTIME_DIRECTORY", None)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "support/builders.hpp"
 
 namespace sundial {
@@ -23,6 +25,21 @@ TEST(EmbeddedAnswers, ShowNoInstantWhileALocalTimeIsNotResolved) {
     EXPECT_EQ(embedding::shown(event).due, embedding::no_instant);
     event.tz_release = "2026a";
     EXPECT_EQ(embedding::shown(event).due, event.due);
+}
+
+TEST(EmbeddedAnswers, KeepTheTraceOfTheWorkThatCreatesAnEvent) {
+    const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto requested = embedding::requested_event({.type = "X", .traceparent = given});
+    ASSERT_TRUE(requested);
+    Event event = an_event();
+    event.trace = requested->trace;
+    EXPECT_EQ(embedding::shown(event).traceparent, given);
+    event.attempt = Attempt{1};
+    const std::string attempt = embedding::shown(event).traceparent;
+    EXPECT_NE(attempt, given);
+    EXPECT_EQ(attempt.substr(0, 36), given.substr(0, 36));
+    EXPECT_FALSE(embedding::requested_event({.type = "X", .traceparent = "none"})->trace);
+    EXPECT_EQ(embedding::shown(an_event()).traceparent, "");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TWO = {
     **{name: (BROWSER, BROWSER) for name in ("followLive", "logIn", "getSession", "logOut")},
     **{name: (DOCUMENT, DOCUMENT) for name in ("getStartPage", "getDocs", "getDocument", "getDocumentInFolder",
                                                "getDocumentList", "getAllDocuments", "getErrors", "getError", "getOpenApi", "livez",
-                                               "getConsolePath", "getConsole", "getConsoleFile",
+                                               "getConsolePath", "getDocsWithSlash", "getConsole", "getConsoleFile",
                                                "readyz", "healthz", "metrics")},
     **{name: (ALIAS, ALIAS) for name in ("seedCreateUser", "seedGetUser", "seedPutUser", "seedDeleteUser", "seedsCreateUser",
                                          "seedsGetUser", "seedsPutUser", "seedsDeleteUser")},

@@ -69,6 +69,8 @@ protected:
             metrics.circuits(circuits);
             metrics.feed(feed);
             metrics.locks_held(1);
+            metrics.traces({.exported = 1});
+            metrics.pings({.engine_failed = 1});
             metrics.instances({{"worker"}});
             metrics.process({.claims = true,
                              .clock_ahead = std::chrono::seconds{1},

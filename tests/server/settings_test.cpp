@@ -189,10 +189,13 @@ TEST(Settings, DefaultsOfACommandHaveTheLowestPrecedence) {
 }
 
 TEST(Settings, TheUsualVariablesOfPlatformsAreRead) {
-    const Settings settings = load_settings({.environment = {{"DATABASE_URL", "postgresql://db/x"},
-                                                             {"PORT", "9000"},
-                                                             {"LOG_LEVEL", "warn"}}})
-                                  .settings;
+    const Settings settings =
+        load_settings({.environment = {{"DATABASE_URL", "postgresql://db/x"},
+                                       {"PORT", "9000"},
+                                       {"LOG_LEVEL", "warn"},
+                                       {"OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"}}})
+            .settings;
+    EXPECT_EQ(settings.traces.endpoint, "http://collector:4318");
     EXPECT_EQ(settings.storage.url, "postgresql://db/x");
     EXPECT_EQ(settings.http.listen, "127.0.0.1:9000");
     EXPECT_EQ(settings.log.level, "warn");
@@ -227,7 +230,11 @@ TEST(Settings, AnInvalidValueIsReportedWithTheValidValues) {
                                                          {"delivery.timeout", "PT31S"},
                                                          {"delivery.circuit.failure_ratio", "1.5"},
                                                          {"delivery.circuit.failure_ratio", "half"},
-                                                         {"delivery.circuit.open", "PT0S"}};
+                                                         {"delivery.circuit.open", "PT0S"},
+                                                         {"traces.sample", "1.1"},
+                                                         {"traces.sample", "-0.1"},
+                                                         {"traces.sample", "10%"},
+                                                         {"ping.every", "PT1S"}};
     for (const auto& [key, text] : wrong) {
         EXPECT_THAT(error_about({.flags = {{key, text}}}), HasSubstr(key)) << text;
     }

@@ -42,6 +42,7 @@ public:
         return {{"/url", "not_allowed", "must be https"}};
     }
     [[nodiscard]] bool signs() const override { return true; }
+    [[nodiscard]] bool sends_pings() const override { return true; }
     [[nodiscard]] std::string origin(std::string_view url) const override {
         return std::string{url.substr(0, url.find('/', url.find("://") + 3))};
     }

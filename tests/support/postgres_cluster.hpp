@@ -7,7 +7,8 @@ namespace sundial {
 
 /// A private PostgreSQL server: in a temporary folder, on a Unix socket without a TCP port, with
 /// fsync on. It ends with the process that created it, however that process ends, and its folder is
-/// removed. If root runs it, the server runs as `postgres`, or else as `nobody`.
+/// removed. All clusters of one build are copies of the first one, with one system identifier. If
+/// root runs it, the server runs as `postgres`, or else as `nobody`.
 class PostgresCluster {
 public:
     /// Throws std::runtime_error with the output of the tools if they are missing or fail.

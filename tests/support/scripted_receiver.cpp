@@ -79,14 +79,16 @@ void ScriptedReceiver::serve(int connection) {
         text.append(buffer, static_cast<std::size_t>(got));
         const std::size_t size = whole_request(text);
         if (size == 0) continue;
+        const std::string request = text.substr(0, size);
         {
             const std::lock_guard lock(mutex_);
-            requests_.push_back(text.substr(0, size));
+            requests_.push_back(request);
         }
         text.erase(0, size);
         if (script_.hold) continue;
-        (void)::send(connection, script_.answer.data(), script_.answer.size(), MSG_NOSIGNAL);
-        if (script_.close_after || script_.answer.empty()) {
+        const std::string answer = script_.answer_to ? script_.answer_to(request) : script_.answer;
+        (void)::send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
+        if (script_.close_after || answer.empty()) {
             ::shutdown(connection, SHUT_RDWR);
             return;
         }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -18,6 +19,8 @@ public:
         std::string answer = "HTTP/1.1 204 No Content\r\n\r\n";
         bool close_after = false;
         bool hold = false;
+        /// Instead of `answer`: the response to `request`. Called on several threads.
+        std::function<std::string(const std::string& request)> answer_to{};
     };
     explicit ScriptedReceiver(Script script);
     ~ScriptedReceiver();

@@ -137,6 +137,24 @@ def number_twice(tale):
     tale.again(tale.lines(0, "request")[0], 1, n=9999)
 
 
+def messages(tale):
+    """A queue's receiver does not see the number of an attempt."""
+    for line in tale.history:
+        if line["op"] == "request":
+            line["attempt"] = None
+
+
+def message_twice(tale):
+    messages(tale)
+    [request] = tale.lines(0, "request")
+    tale.again(request, MILLISECOND, n=request["n"] + 10_000)
+
+
+def message_unclaimed(tale):
+    messages(tale)
+    tale.drop([*tale.lines(0, "claim"), *tale.lines(0, "send")])
+
+
 def sent_again(tale):
     tale.drop(tale.lines(0, "settle"))
     tale.claimed_again(0, 16 * SECOND)
@@ -223,10 +241,10 @@ def no_peace(tale):
 BREACHES = {
     "I1": [lost], "I2": [phantom], "I3": [two_events_for_one_key], "I4": [two_live, changed_its_mind, claimed_though_over],
     "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, taken_over_from_a_living_instance, settled_past_the_lease, version_gap],
-    "I7": [overlap], "I8": [other_body, number_twice], "I9": [sent_again, claimed_though_over], "I10": [early],
+    "I7": [overlap], "I8": [other_body, number_twice, message_twice], "I9": [sent_again, claimed_though_over], "I10": [early],
     "I11": [wrong_local_time], "I12": [two_requests_in_peace, slow_take_over, slow_writes],
     "I13": [retry_after_ignored, delay_ignored, refusal_ignored, redirect_followed, cancel_ignored],
-    "I14": [forged, stale_stamp], "I15": [unclaimed], "I16": [attempts_disagree], "I17": [lease_left, left_lying],
+    "I14": [forged, stale_stamp], "I15": [unclaimed, message_unclaimed], "I16": [attempts_disagree], "I17": [lease_left, left_lying],
     "FAULTS": [no_fault, no_peace],
 }
 
@@ -290,7 +308,7 @@ def taken_over_before_the_kill(tale):
     tale.fault("kill", [claim["src"]], claim["mono"] + 7 * SECOND, claim["mono"] + 8 * SECOND)
 
 
-EXCUSES = {excused_by_missing_heartbeats: ("I6", True), taken_over_from_a_killed_instance: ("I6", True),
+EXCUSES = {messages: ("I8", True), excused_by_missing_heartbeats: ("I6", True), taken_over_from_a_killed_instance: ("I6", True),
            taken_over_before_the_kill: ("I6", False),
            excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
            not_excused_by_another_kill: ("I9", False), not_excused_by_a_later_kill: ("I9", False),

@@ -141,7 +141,7 @@ class Checker:
             if attempt <= latest:
                 verdict.breach("I8", f"{event}: attempt {attempt} after {latest}")
             latest = max(latest, attempt)
-            if path != "/hook":
+            if path != self.asked.get("path", "/hook"):
                 verdict.breach("I13", f"{event}: request {number} went to {path}: a redirect was followed")
             due = due if due is not None else instant_ns(row["targetTimestampUTC"])
             if t < due:

@@ -79,13 +79,15 @@ class Run:
             self.by_key[row["key"]].append(row)
 
     def read_history(self, path):
-        life, number = self.life, {}
+        life, number, sent = self.life, {}, {}
         for line in history.lines_of(path):
             op, kind, mono = line["op"], line["type"], line["mono"]
             if op == "request":
                 self.requests += 1
                 number[line["n"]] = line["id"]
-                life[line["id"]].append((mono, REQUEST, line["n"], line["t"], line["attempt"], line["body"], line["signed"],
+                # A message of a queue does not say which attempt it is: that which was sent last.
+                attempt = line["attempt"] if line["attempt"] is not None else sent.get(line["id"], 0)
+                life[line["id"]].append((mono, REQUEST, line["n"], line["t"], attempt, line["body"], line["signed"],
                                          line["stamp"], line["target"], line["key"], line["path"]))
             elif op == "answer":
                 if "how" in line:
@@ -97,7 +99,10 @@ class Run:
                                              line["key"]))
                 else:
                     self.unclear_claims.append((mono - line["took"], mono))
+            elif op == "refused together":
+                self.kinds["whole"] += 1
             elif op == "send":
+                sent[line["id"]] = line["attempt"]
                 life[line["id"]].append((mono, SEND, line["src"], line["attempt"], line["version"]))
             elif op == "settle":
                 life[line["id"]].append((mono, SETTLE, line["src"], line["attempt"], line["version"], mono - line["took"], kind,

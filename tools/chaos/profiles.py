@@ -11,6 +11,7 @@ from client import EVENT_TYPE, User
 from machine import Disk, SmallDisk, mount_apart, need_programs, need_root
 from network import Network
 from postgres import Postgres
+from sink import Sink
 
 USUAL = {"plain": 60, "later": 12, "flaky": 10, "local": 6, "cancel": 6, "permanent": 3, "redirect": 3}
 
@@ -40,6 +41,9 @@ class Profile:
 
     def place_of(self, world, number):
         return None
+
+    def make_sink(self, recorder):
+        return Sink(recorder, self.sink_address)
 
     def sink_url(self, world):
         return world.sink.url(self.sink_host)
@@ -123,6 +127,68 @@ class SinkTrouble(Profile):
 
     def strike(self, world):
         time.sleep(0.2)  # the script of the sink is the fault
+
+
+class Sqs(Kill9):
+    """A queue of SQS as the receiver: instances are killed, requests throttled or refused as a whole, keys expire, the endpoint
+    has a wrong region for a while, the clock of the service jumps, and single messages are refused or their responses cut."""
+    name = "sqs"
+    # A burst shares requests.
+    mix = {"plain": 35, "burst": 30, "later": 6, "flaky": 9, "lossy": 6, "wild": 4, "local": 4, "cancel": 3, "permanent": 3}
+    refusals = {"throttled": "RequestThrottled", "whole": "Odd", "expired": "ExpiredTokenException",
+                "region": "InvalidSignatureException", "skewed": "InvalidSignatureException"}
+    faults = ("kill", *refusals, "cut", "reset")
+    sink_host = ""
+
+    def __init__(self):
+        self.left = ["kill", *self.refusals]  # each at least once
+
+    def require(self, options):
+        import fake_sqs  # which may start the program again, with the interpreter that has botocore
+        self.service = fake_sqs
+
+    def make_sink(self, recorder):
+        from sqs_sink import SqsSink
+        return SqsSink(recorder)
+
+    def sink_url(self, world):
+        return world.sink.url()
+
+    def prepare(self, world):
+        super().prepare(world)
+        self.credentials = self.service.FakeCredentials(("ASIA0", "token-0"))
+
+    def environment_of(self, world, number):
+        clean = {name: "" for name in os.environ if name.startswith("AWS_")}
+        return {**clean, "HOME": world.folder, "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{self.credentials.origin}/keys"}
+
+    def strike(self, world):
+        kind = self.left.pop(0) if self.left else world.rng.choice(("kill", *self.refusals))
+        if kind == "kill":
+            return super().strike(world)
+        queue, code = world.sink, self.refusals[kind]
+        # No instance is excused by it: none loses an event, and none sends one again, because of such a refusal.
+        with world.nemeses.fault(kind, []) as fault:
+            before = queue.kinds.get(code, 0)
+            client = world.instances[0].connection()
+            if kind == "expired":
+                self.credentials.given = [queue.renew_keys()]
+            elif kind == "skewed":
+                queue.jump(world.rng.choice((-2, 2)) * 3600)
+            elif kind == "region":
+                client.ok("PATCH", "/v1/endpoints/ext:sink", {"region": "us-east-1"})
+            else:
+                queue.fault = kind
+            end = time.monotonic() + 5
+            while queue.kinds.get(code, 0) == before and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(world.rng.uniform(0, 1))
+            if kind == "skewed":
+                queue.jump(0)
+            elif kind == "region":
+                client.ok("PATCH", "/v1/endpoints/ext:sink", {"region": queue.region})
+            queue.fault = None
+            fault["proof"] = queue.kinds.get(code, 0) - before
 
 
 class CommitCut(Profile):
@@ -446,4 +512,4 @@ class CrashPointsAlone(CrashPoints):
 
 PROFILES = {profile.name: profile for profile in (
     Kill9, Kill9Alone, Pause, DbKill, SinkTrouble, CommitCut, Failover, PowerCut, PowerCutUnsafe, Partition, WrongClock,
-    FullDisk, Mixed, CrashPoints, CrashPointsAlone)}
+    FullDisk, Mixed, Sqs, CrashPoints, CrashPointsAlone)}

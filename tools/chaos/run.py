@@ -11,7 +11,6 @@ import harness as h
 from postgres import Postgres
 from processes import Instance
 from proxy import Proxy
-from sink import Sink
 
 LEASE, TICK = 15, 1
 DELAYS = [1, 1, 2, 2, 3, 3, 5, 5] + [5] * 30  # seconds: a receiver that recovers late is still reached within the run
@@ -28,7 +27,7 @@ class World:
         os.chmod(self.folder, 0o755)
         self.closing = []
         self.database = None
-        self.sink = Sink(history.Recorder(self.path("sink.jsonl"), "sink"), profile.sink_address)
+        self.sink = profile.make_sink(history.Recorder(self.path("sink.jsonl"), "sink"))
         self.users_log = history.Recorder(self.path("client.jsonl"), "client")
         self.nemeses = history.Nemeses(self.path("nemesis.jsonl"))
         self.instances = []
@@ -61,10 +60,9 @@ class World:
 
     def make_endpoint(self):
         made = self.instances[0].connection().ok("POST", "/v1/endpoints", {
-            "name": "sink", "type": "WEBHOOK", "externalId": "sink", "url": self.profile.sink_url(self),
-            "timeout": f"PT{self.profile.timeout}S", "retryPolicy": {"delays": [f"PT{delay}S" for delay in DELAYS]}})
-        self.sink.shared_secret = made["secret"]
-        self.sink.secret = h.base64.b64decode(made["secret"].removeprefix("whsec_"))
+            "name": "sink", "externalId": "sink", "timeout": f"PT{self.profile.timeout}S",
+            "retryPolicy": {"delays": [f"PT{delay}S" for delay in DELAYS]}, **self.sink.settings(self.profile.sink_url(self))})
+        self.sink.learn(made)
 
     def wait_for_traffic(self, seconds=5):
         """Waits for the best moment for a fault: while requests are in progress, if there are any soon."""
@@ -117,7 +115,7 @@ def run(profile, options):
         history.write_one(world.path("run.json"), {
             "profile": profile.name, "seed": options.seed, "events": options.events, "duration": options.duration,
             "storage": profile.storage, "instances": len(world.instances), "lease": LEASE, "tick": TICK,
-            "timeout": profile.timeout, "delays": DELAYS, "began": began, "ended": ended, "quiet": quiet,
+            "timeout": profile.timeout, "path": world.sink.path, "delays": DELAYS, "began": began, "ended": ended, "quiet": quiet,
             "taken": time.time_ns(), "faults": profile.faults,
             "breaks": profile.breaks})
         print(f"chaos: {users.acked} of {len(wanted)} events acknowledged, {len(rows)} stored, {world.sink.count()} requests")

@@ -45,6 +45,8 @@ SLOW = 3.0  # more than the timeout, which run.py sets to 2 s for the profile `s
 
 
 class Sink:
+    path = "/hook"
+
     def __init__(self, recorder, address="127.0.0.1"):
         self.recorder, self.secret, self.shared_secret = recorder, None, None
         self.lock, self.seen, self.number = threading.Lock(), {}, 0
@@ -54,7 +56,15 @@ class Sink:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def url(self, host="127.0.0.1"):
-        return f"http://{host}:{self.port}/hook"
+        return f"http://{host}:{self.port}{self.path}"
+
+    def settings(self, url):
+        """Of the endpoint, besides those that every kind of receiver has."""
+        return {"type": "WEBHOOK", "url": url}
+
+    def learn(self, endpoint):
+        self.shared_secret = endpoint["secret"]
+        self.secret = base64.b64decode(endpoint["secret"].removeprefix("whsec_"))
 
     def count(self):
         with self.lock:

@@ -63,7 +63,8 @@ pages = set()
 
 
 def handle(job):
-    print(f"page {job.payload['page']}, attempt {job.event['attempt']}")
+    # Jobs run in threads: print() would write the text and the end of its line separately.
+    sys.stdout.write(f"page {job.payload['page']}, attempt {job.event['attempt']}\n")
     pages.add(job.payload["page"])
     if pages == {1, 2, 3}:
         worker.stop()

@@ -356,6 +356,8 @@ class _EventRequired(TypedDict):
     # LIMIT for a place within its endpoint's limits, ENDPOINT for an endpoint that is enabled, SCHEDULE until its
     # schedule is resumed. null: it is not due, it is claimed, or it is finished
     waitingFor: Literal["RETRY", "CIRCUIT", "LIMIT", "ENDPOINT", "SCHEDULE", None]
+    # W3C Trace Context of the request that created it; null: that had none
+    traceparent: Optional[str]
     createdAt: str
     updatedAt: str
 
@@ -668,6 +670,8 @@ class NewSchedule(_NewScheduleRequired, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
     # default
     timezone: Optional[str]
@@ -739,6 +743,8 @@ class SchedulePut(TypedDict, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePutTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -810,6 +816,8 @@ class SchedulePatch(TypedDict, total=False):
     note: Optional[str]
     # Your own groups, for lists and bulk pauses; in order, each once
     tags: List[str]
+    # Gets a POST request after its events completed; by the rules of webhook URLs
+    pingUrl: Optional[str]
     # Exactly one of yearly, cron, rrule, every
     trigger: "SchedulePatchTrigger"
     # Zone of the rule; null with perUser: the zone of each user. With every it says only how times are shown; UTC by
@@ -909,6 +917,8 @@ class _ScheduleRequired(TypedDict):
     note: Optional[str]
     # Your own groups
     tags: List[str]
+    # Gets a POST request after its events completed
+    pingUrl: Optional[str]
     trigger: "ScheduleTrigger"
     perUser: bool
     # Zone of the rule; null with perUser: the zone of each user

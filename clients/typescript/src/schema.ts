@@ -344,6 +344,8 @@ export interface Event {
    * schedule is resumed. null: it is not due, it is claimed, or it is finished
    */
   waitingFor: "RETRY" | "CIRCUIT" | "LIMIT" | "ENDPOINT" | "SCHEDULE" | null;
+  /** W3C Trace Context of the request that created it; null: that had none */
+  traceparent: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -607,6 +609,8 @@ export interface NewSchedule {
   note?: string | null;
   /** Your own groups, for lists and bulk pauses; in order, each once */
   tags?: readonly string[];
+  /** Gets a POST request after its events completed; by the rules of webhook URLs */
+  pingUrl?: string | null;
   /** Exactly one of yearly, cron, rrule, every */
   trigger: {
     yearly?: {
@@ -674,6 +678,8 @@ export interface SchedulePut {
   note?: string | null;
   /** Your own groups, for lists and bulk pauses; in order, each once */
   tags?: readonly string[];
+  /** Gets a POST request after its events completed; by the rules of webhook URLs */
+  pingUrl?: string | null;
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -739,6 +745,8 @@ export interface SchedulePatch {
   note?: string | null;
   /** Your own groups, for lists and bulk pauses; in order, each once */
   tags?: readonly string[];
+  /** Gets a POST request after its events completed; by the rules of webhook URLs */
+  pingUrl?: string | null;
   /** Exactly one of yearly, cron, rrule, every */
   trigger?: {
     yearly?: {
@@ -842,6 +850,8 @@ export interface Schedule {
   note: string | null;
   /** Your own groups */
   tags: readonly string[];
+  /** Gets a POST request after its events completed */
+  pingUrl: string | null;
   trigger: {
     yearly?: {
       on: string;

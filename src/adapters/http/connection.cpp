@@ -148,6 +148,8 @@ void Connection::close() {
 asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const InFlight::Entry under_way(shared_.in_flight);
     identify(incoming.request);
+    const RequestTrace trace = trace_of(incoming.request);
+    incoming.request.trace = trace.span ? trace.span : trace.caller;
     takes_gzip_ = accepts_gzip(incoming.request.headers.find("Accept-Encoding").value_or(""));
     const std::string method = incoming.request.method;
     const std::string id = incoming.request.correlation_id;
@@ -170,7 +172,7 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     note_key(response);
     const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
     const auto share = share_for(response, network, has_effect(method), path, id);
-    report(incoming, method, id, response);
+    report(incoming, method, id, response, trace);
 
     const bool without_end = response.stream && !incoming.http_1_1;  // HTTP/1.0 has no chunks
     const bool keep_alive =
@@ -374,13 +376,24 @@ void Connection::identify(Request& request) const {
     request.remote_address = shared_.proxies.client_of(address_, request.headers);
 }
 
+/// Spans are for requests to the API: probes and scrapes would hide them.
+RequestTrace Connection::trace_of(const Request& request) const {
+    RequestTrace trace{.caller = trace_context_of(request.headers)};
+    const auto& begin_span = shared_.world.begin_span;
+    if (begin_span && request.path.starts_with("/v1/")) trace.span = begin_span(trace.caller);
+    return trace;
+}
+
 void Connection::report(const Incoming& incoming, const std::string& method, const std::string& id,
-                        const Response& response) const {
+                        const Response& response, const RequestTrace& trace) const {
     const auto duration = std::chrono::steady_clock::now() - incoming.head_read;
     const std::string route = response.route.empty() ? "none" : response.route;
     const std::string_view label = method_label(method);
-    shared_.observer.answered(
-        {.method = label, .route = route, .status = response.status, .duration = duration});
+    shared_.observer.answered({.method = label,
+                               .route = route,
+                               .status = response.status,
+                               .duration = duration,
+                               .trace = trace});
     const double ms = std::chrono::duration<double, std::milli>(duration).count();
     base::LogLine line{
         .level = response.status >= 500 ? base::LogLevel::warn : base::LogLevel::info,

@@ -81,7 +81,8 @@ private:
     void note_key(const Response& response);
     void identify(Request& request) const;
     void report(const Incoming& incoming, const std::string& method, const std::string& id,
-                const Response& response) const;
+                const Response& response, const RequestTrace& trace) const;
+    [[nodiscard]] RequestTrace trace_of(const Request& request) const;
 
     TimedSocket socket_;
     std::string address_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "base/check.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::http {
 namespace {
@@ -75,6 +77,17 @@ Response text(int status, std::string content_type, std::string body) {
 }
 
 Response no_content() { return text(204, "", ""); }
+
+std::optional<TraceContext> trace_context_of(const Headers& headers) {
+    std::optional<TraceContext> found;
+    bool named = false;
+    for (const Parameter& field : headers.all()) {
+        if (!same_ignoring_case(field.name, "traceparent")) continue;
+        if (std::exchange(named, true)) return std::nullopt;
+        found = parse_traceparent(field.value);
+    }
+    return found;
+}
 
 bool sane_request_id(std::string_view id) {
     return !id.empty() && id.size() <= 128 &&

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "domain/api_key.hpp"
 #include "domain/error.hpp"
+#include "domain/event.hpp"
 
 namespace sundial::http {
 
@@ -58,7 +59,8 @@ struct Request {
     std::map<std::size_t, std::vector<FieldError>> refused_items;
     std::string actor;       // the caller, for recorded events: "key:7f3a9k2m1q"; see Caller
     Role role = Role::read;  // the permissions of the caller
-    bool heavy = false;      // may read or compute much, and has no effect: it needs a seat
+    std::optional<TraceContext> trace{};  // of the work on this request
+    bool heavy = false;  // may read or compute much, and has no effect: it needs a seat
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
@@ -136,6 +138,9 @@ struct Stream {
 /// if an escape is broken, or what it stands for is not well-formed UTF-8 without control
 /// characters.
 [[nodiscard]] bool read_target(std::string_view target, Request& request);
+
+/// The `traceparent` of a request; empty if it has none, several, or an invalid one.
+[[nodiscard]] std::optional<TraceContext> trace_context_of(const Headers& headers);
 
 /// Percent-decodes; empty if an escape is invalid or the result contains control characters or
 /// invalid UTF-8.

@@ -53,9 +53,9 @@ struct HttpServer::Impl {
           strand(asio::make_strand(io)),
           acceptor(strand),
           pool(std::in_place, settings.handler_threads, settings.handler_queue,
-               settings.handler_nice),
+               settings.handler_priority),
           heavy_pool(std::in_place, settings.heavy_seats, settings.heavy_queue,
-                     settings.heavy_nice),
+                     settings.heavy_priority),
           shared{settings,    world,     answer,   observer, log,   *pool,
                  *heavy_pool, in_flight, stopping, proxies,  budget} {}
 

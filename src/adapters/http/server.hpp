@@ -10,12 +10,19 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/http/blocking_pool.hpp"
 #include "adapters/http/message.hpp"
 #include "adapters/http/tls.hpp"
 #include "base/log.hpp"
 #include "base/uuid.hpp"
 
 namespace sundial::http {
+
+/// The trace of a request.
+struct RequestTrace {
+    std::optional<TraceContext> caller{};  // from its `traceparent`
+    std::optional<TraceContext> span{};    // of our work on it; empty: none is recorded
+};
 
 /// An answered request. The answer came from a handler or from the server itself.
 struct AnsweredRequest {
@@ -24,6 +31,7 @@ struct AnsweredRequest {
     std::string_view route;   // the pattern; "none" if none matched
     int status;
     std::chrono::nanoseconds duration;  // from the end of the head until the response is ready
+    RequestTrace trace{};
 };
 
 /// The resource that ran short when the server refused a request, or cut off a client.
@@ -62,8 +70,8 @@ struct ServerSettings {
     std::size_t heavy_queue = 64;  // of one client
     std::chrono::milliseconds heavy_wait{2'000};
     /// Lower priorities than the scheduler's threads have; see BlockingPool.
-    int handler_nice = 3;
-    int heavy_nice = 19;
+    ThreadPriority handler_priority{.nice = 3};
+    ThreadPriority heavy_priority{.nice = 19, .idle = true};
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;
@@ -95,6 +103,9 @@ struct ServerWorld {
     /// Requests that are answered without blocking: at once, however busy the pool is. May be
     /// empty.
     std::function<bool(const Request&)> never_blocks{};
+    /// Begins a span for a request, below its caller's. Empty: spans are not recorded.
+    std::function<std::optional<TraceContext>(const std::optional<TraceContext>& caller)>
+        begin_span{};
 };
 
 /// An HTTP/1.1 server. It reads requests strictly and within bounds, runs handlers on a bounded

@@ -34,6 +34,12 @@ public:
         return those_of(schedules_, ids);
     }
 
+    std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
+        std::vector<Schedule> found = those_of(schedules_, ids);
+        std::erase_if(found, [](const Schedule& schedule) { return !schedule.ping_url; });
+        return found;
+    }
+
     std::vector<Schedule> share_per_user() override {
         std::vector<Schedule> schedules;
         for (const auto& [id, schedule] : schedules_.rows()) {

@@ -12,6 +12,7 @@
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "domain/time/types.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -41,6 +42,10 @@ std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(pri
 
 /// A key is kept for 400 days after this instant.
 Instant key_matters_until(const Event& event) { return std::max(event.due, event.created_at); }
+
+std::optional<std::string> trace_of(const Event& event) {
+    return event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt;
+}
 
 Version version_before(const Event& event) { return Version{event.version.value - 1}; }
 
@@ -195,7 +200,7 @@ public:
             fresh.intent.zone, to_string(fresh.intent.gap), to_string(fresh.intent.overlap),
             fresh.due, fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version,
             fresh.retry_of, fresh.created_at, fresh.jitter, identity.time, identity.second_pass,
-            identity.origin, fresh.attempt);
+            identity.origin, fresh.attempt, trace_of(fresh));
         base::check(added.changed() == 1);
         add_evidence(fresh, added.get<std::string>(0, 0));
         return {};
@@ -289,7 +294,7 @@ private:
             short_column(events, &Event::created_at), session_.shards(),
             short_column(events, &Event::jitter), short_column(events, identity(&Identity::time)),
             short_column(events, identity(&Identity::second_pass)),
-            short_column(events, identity(&Identity::origin)));
+            short_column(events, identity(&Identity::origin)), short_column(events, trace_of));
     }
 
     /// Leaves evidence: the key of `added` exists only if the transaction committed.

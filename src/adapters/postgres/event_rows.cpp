@@ -1,5 +1,6 @@
 #include "adapters/postgres/rows.hpp"
 #include "domain/time/types.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -32,6 +33,11 @@ Instant claimable_at_in(const Row& row) {
 std::optional<Obstacle> obstacle_in(const Row& row) {
     const auto name = row.get<std::optional<std::string>>("obstacle");
     return name ? std::optional{read_name(parse_obstacle, *name)} : std::nullopt;
+}
+
+std::optional<TraceContext> trace_in(const Row& row) {
+    const auto text = row.get<std::optional<std::string>>("traceparent");
+    return text ? parse_traceparent(*text) : std::nullopt;
 }
 
 EventState state_in(const Row& row) {
@@ -81,6 +87,7 @@ Event event_in(const Row& row) {
             .dismissal_note = row.has("dismissal_note")
                                   ? row.get<std::optional<std::string>>("dismissal_note")
                                   : std::nullopt,
+            .trace = trace_in(row),
             .created_at = row.get<Instant>("created_at"),
             .updated_at = row.get<Instant>("updated_at"),
             .state = state_in(row)};

@@ -14,20 +14,21 @@ namespace sundial::postgres::sql {
 /// schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14
 /// overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20
 /// retry of, $21 created, $22 number of shards, $23 jitters, $24 nominal times, $25 second passes,
-/// $26 origins. Columns other than shards, ids, keys, due and claimable at are sent once if all
-/// rows have the same value (statement.hpp).
+/// $26 origins, $27 traces. Columns other than shards, ids, keys, due and claimable at are sent
+/// once if all rows have the same value (statement.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
                              $7::uuid[], $8::uuid[], $9::bigint[], $10::date[], $11::timestamp[],
                              $12::text[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
                              $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[],
-                             $23::interval[], $24::interval[], $25::boolean[], $26::text[])
+                             $23::interval[], $24::interval[], $25::boolean[], $26::text[],
+                             $27::text[])
             WITH ORDINALITY AS given(shard, id, idempotency_key, event_type, priority, user_id,
                      endpoint_id, schedule_id, schedule_version, nominal, wall,
                      zone, gap, overlap, due, tz_release,
                      payload, claimable_at, version, retry_of, created_at,
-                     jitter, nominal_time, second_pass, origin, place)),
+                     jitter, nominal_time, second_pass, origin, traceparent, place)),
     keyed AS (
         INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
         SELECT DISTINCT ON (idempotency_key)
@@ -43,7 +44,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, pull)
+         jitter, nominal_time, second_pass, origin, traceparent, pull)
     SELECT shard, id, 'PENDING', coalesce(priority, $5[1]), claimable_at,
            coalesce(version, $19[1]), keyed.attempt, 0, due, idempotency_key,
            coalesce(event_type, $4[1]),
@@ -52,6 +53,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
            coalesce(tz_release, $16[1]), coalesce(payload, $17[1]), retry_of,
            coalesce(created_at, $21[1]), coalesce(created_at, $21[1]), coalesce(jitter, $23[1]),
            coalesce(nominal_time, $24[1]), coalesce(second_pass, $25[1]), coalesce(origin, $26[1]),
+           traceparent,
            endpoint_id IS NOT NULL
                AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
                             WHERE its.id = given.endpoint_id AND its.type = 'PULL')
@@ -168,16 +170,16 @@ inline constexpr Statement move_key{"move_key", R"sql(
      WHERE event_keys.event_id = $3)sql"};
 
 /// Adds a live event whose key already exists. $1 to $21 as one row of add_events, $22 jitter, $23
-/// nominal time, $24 second pass, $25 origin, $26 attempt.
+/// nominal time, $24 second pass, $25 origin, $26 attempt, $27 trace.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, pull)
+         jitter, nominal_time, second_pass, origin, traceparent, pull)
     VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
-            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25,
+            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25, $27,
             EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
     RETURNING pg_current_xact_id()::text)sql"};
 
@@ -197,11 +199,11 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
         (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
-         updated_at, jitter, nominal_time, second_pass, origin)
+         updated_at, jitter, nominal_time, second_pass, origin, traceparent)
     SELECT shard, id, $5, priority, $6, $7, $4, attempt, retry_count, due,
            idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
            wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
-           $6, jitter, nominal_time, second_pass, origin
+           $6, jitter, nominal_time, second_pass, origin, traceparent
       FROM finished
     RETURNING pg_current_xact_id()::text)sql"};
 

@@ -279,12 +279,12 @@ inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
              status_code, version, attempt, retry_count, due, idempotency_key, event_type,
              user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
              tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-             jitter, nominal_time, second_pass, origin, worker)
+             jitter, nominal_time, second_pass, origin, traceparent, worker)
         SELECT shard, id, 'COMPLETED', priority, sundial.clock(), claimed_by, started, took,
                code, version + 1, attempt, retry_count, due, idempotency_key, event_type,
                user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
                tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
-               sundial.clock(), jitter, nominal_time, second_pass, origin, worker
+               sundial.clock(), jitter, nominal_time, second_pass, origin, traceparent, worker
           FROM finished)
     SELECT ordinal FROM finished)sql"};
 
@@ -327,14 +327,14 @@ inline constexpr Statement settle{"settle", R"sql(
              status_code, version, attempt, retry_count, due, idempotency_key, event_type,
              user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
              tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-             jitter, nominal_time, second_pass, origin, worker)
+             jitter, nominal_time, second_pass, origin, traceparent, worker)
         SELECT shard, id, result, priority, sundial.clock(), why, instance, started, took,
                code, version + 1, attempt,
                retry_count + (outcome IS NOT DISTINCT FROM 'RETRYABLE')::integer,  -- the last try counts
                due, idempotency_key, event_type,
                user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
                tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
-               sundial.clock(), jitter, nominal_time, second_pass, origin, by_worker
+               sundial.clock(), jitter, nominal_time, second_pass, origin, traceparent, by_worker
           FROM finished),
     tried AS (
         INSERT INTO sundial.attempts

@@ -55,6 +55,10 @@ public:
         return schedules_in(session_.run(sql::share_schedules, ids));
     }
 
+    std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
+        return schedules_in(session_.run(sql::schedules_with_ping, ids));
+    }
+
     std::vector<Schedule> share_per_user() override {
         // First, so that the next statement sees the schedules added before.
         session_.run(sql::keep_schedules);
@@ -100,7 +104,7 @@ private:
             std::chrono::microseconds{schedule.misfire.grace}, schedule.misfire.limit,
             to_string(schedule.concurrency), std::chrono::microseconds{schedule.jitter},
             schedule.starts_at, schedule.ends_at, schedule.version, schedule.planned_version,
-            schedule.created_at, schedule.updated_at, schedule.tags);
+            schedule.created_at, schedule.updated_at, schedule.tags, schedule.ping_url);
     }
 
     Session& session_;

@@ -60,7 +60,8 @@ Schedule schedule_in(const Row& row) {
             .planned_version = row.get<Version>("planned_version"),
             .created_at = row.get<Instant>("created_at"),
             .updated_at = row.get<Instant>("updated_at"),
-            .tags = row.get<std::vector<std::string>>("tags")};
+            .tags = row.get<std::vector<std::string>>("tags"),
+            .ping_url = row.get<std::optional<std::string>>("ping_url")};
 }
 
 }  // namespace

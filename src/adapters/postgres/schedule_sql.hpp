@@ -18,6 +18,9 @@ inline constexpr Statement share_schedules{"share_schedules", R"sql(
     SELECT * FROM sundial.schedules WHERE id = ANY ($1) ORDER BY id FOR SHARE)sql"};
 inline constexpr Statement share_schedules_per_user{"share_schedules_per_user", R"sql(
     SELECT * FROM sundial.schedules WHERE per_user ORDER BY id FOR SHARE)sql"};
+/// $1 ids.
+inline constexpr Statement schedules_with_ping{"schedules_with_ping", R"sql(
+    SELECT * FROM sundial.schedules WHERE id = ANY ($1) AND ping_url IS NOT NULL)sql"};
 /// Held by transactions that plan events for a user by the schedules that they have read. A
 /// transaction that adds a per-user schedule waits for them, and they wait for it, so no user is
 /// planned without the new schedule.
@@ -25,19 +28,19 @@ inline constexpr Statement keep_schedules{"keep_schedules", R"sql(
     SELECT pg_advisory_xact_lock_shared(hashtext('sundial.schedules_per_user')))sql"};
 inline constexpr Statement wait_for_planning{"wait_for_planning", R"sql(
     SELECT pg_advisory_xact_lock(hashtext('sundial.schedules_per_user')))sql"};
-/// $1 to $36: the columns in order.
+/// $1 to $37: the columns in order.
 inline constexpr Statement add_schedule{"add_schedule", R"sql(
     INSERT INTO sundial.schedules
         (id, external_id, event_type, priority, enabled, note, kind, yearly_on, yearly_at,
          cron, ical, dtstart, rrule, rdates, exdates, every, per_user, timezone,
          endpoint_id, payload, gap, overlap, leap, misfire, misfire_window, misfire_grace,
          misfire_limit, concurrency, jitter, starts_at, ends_at, version, planned_version,
-         created_at, updated_at, tags)
+         created_at, updated_at, tags, ping_url)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
             $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-            $36)
+            $36, $37)
     ON CONFLICT (external_id) DO NOTHING)sql"};
-/// $1 to $36 as above.
+/// $1 to $37 as above.
 inline constexpr Statement update_schedule{"update_schedule", R"sql(
     UPDATE sundial.schedules
        SET external_id = $2, event_type = $3, priority = $4, enabled = $5, note = $6, kind = $7,
@@ -46,7 +49,7 @@ inline constexpr Statement update_schedule{"update_schedule", R"sql(
            endpoint_id = $19, payload = $20, gap = $21, overlap = $22, leap = $23, misfire = $24,
            misfire_window = $25, misfire_grace = $26, misfire_limit = $27, concurrency = $28,
            jitter = $29, starts_at = $30, ends_at = $31, version = $32, planned_version = $33,
-           created_at = $34, updated_at = $35, tags = $36
+           created_at = $34, updated_at = $35, tags = $36, ping_url = $37
      WHERE id = $1)sql"};
 inline constexpr Statement remove_schedule{"remove_schedule", R"sql(
     DELETE FROM sundial.schedules WHERE id = $1)sql"};

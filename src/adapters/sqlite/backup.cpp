@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Pages of one step, 4 MB: after each the progress is shown.
-constexpr int pages_of_a_step = 1024;
+constexpr int pages_of_a_step = 4 * 1024 * 1024 / page_size;
 
 struct TableSum {
     std::int64_t rows = 0;

@@ -139,6 +139,9 @@ void finish_log(const fs::path& file) {
         throw CannotStart{"another program has " + file.string() +
                           " open. Close it, then try again"};
     }
+    // Before another database gets the name. A log that came back after a power failure would be
+    // taken for the log of that one.
+    sync_to_disk(fs::absolute(file).parent_path(), O_RDONLY | O_DIRECTORY);
 }
 
 std::int64_t end_claims(const BackupFile& restored, Instant now) {

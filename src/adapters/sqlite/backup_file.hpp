@@ -95,7 +95,7 @@ void rename_for_good(const std::filesystem::path& from, const std::filesystem::p
 void make_empty(const std::filesystem::path& file);
 void remove_quietly(const std::filesystem::path& file) noexcept;
 /// The log of the old file must not survive it: SQLite would apply it to the new one. A damaged or
-/// missing file cannot take its log in, so the log is deleted.
+/// missing file cannot take its log in, so the log is deleted. It stays deleted if the power fails.
 void finish_log(const std::filesystem::path& file);
 
 /// Throws CannotStart, with `instead` as the advice, if the file has data.

@@ -107,10 +107,25 @@ void take_rights_of_others(const std::string& file, base::Log& log) {
     }
 }
 
+/// Where that is refused (a user namespace), the file stays root's.
+void give_to_owner_of_folder(int made, const std::filesystem::path& file) {
+    struct stat folder{};
+    const std::string path = std::filesystem::absolute(file).parent_path().string();
+    if (::stat(path.c_str(), &folder) != 0 || folder.st_uid == 0) return;
+    if (::fchown(made, folder.st_uid, folder.st_gid) != 0) return;
+}
+
 }  // namespace
 
 int open_private(const std::filesystem::path& file) {
-    return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, owner_only);
+    // O_EXCL: a file that was there, or that a link leads to, keeps its owner.
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, owner_only);
+    if (made < 0) {
+        return errno == EEXIST ? ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, owner_only)
+                               : made;
+    }
+    if (::geteuid() == 0) give_to_owner_of_folder(made, file);
+    return made;
 }
 
 void keep_private(const std::filesystem::path& file, base::Log& log) {

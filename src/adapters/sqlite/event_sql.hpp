@@ -7,7 +7,7 @@
     "version, attempt, retry_count, due, jitter, first_attempt_at, created_at, updated_at, " \
     "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, "     \
     "nominal, nominal_time, second_pass, origin, wall, zone, gap, overlap, tz_release, "     \
-    "retry_of, payload"
+    "retry_of, payload, traceparent"
 #define SUNDIAL_EVENT                                                                 \
     "id, status, priority, claimable_at, claimed_by, obstacle, finished_at, reason, " \
     "dismissed_at, dismissal_note, " SUNDIAL_EVENT_BODY
@@ -94,15 +94,15 @@ inline constexpr Statement add_event{
     "INSERT INTO events (id, status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31,
             EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL')))sql"};
 /// Updates all columns of a live event, in the order of add_event, then the obstacle.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle) =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
-            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'), ?31)
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31,
+            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'), ?32)
      WHERE id = ?1)sql"};
 /// Updates the columns that claims and settlements change.
 inline constexpr Statement move_event{R"sql(
@@ -117,7 +117,8 @@ inline constexpr Statement add_history{
     "INSERT INTO event_history (id, status, priority, finished_at, reason, settled_by, started_at, "
     "duration, status_code, dismissed_at, " SUNDIAL_EVENT_BODY R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35))sql"};
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35,
+            ?36))sql"};
 /// Number and instance of the attempt that ended an event.
 inline constexpr Statement last_attempt{
     "SELECT attempt, settled_by FROM event_history WHERE id = ?1"};

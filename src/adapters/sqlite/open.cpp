@@ -62,8 +62,10 @@ T setting(Connection& connection, std::string_view name) {
 }
 
 void use_log(Connection& connection, const fs::path& file) {
+    static const std::string size_of_new_file = "PRAGMA page_size = " + std::to_string(page_size);
     static constexpr Statement use_wal{"PRAGMA journal_mode = WAL"};
     static constexpr Statement keep_small{"PRAGMA journal_size_limit = 67108864"};
+    connection.run(size_of_new_file);
     const auto mode =
         first_of(connection.query(use_wal), [](Cursor& row) { return row.get<std::string>(0); });
     if (mode != "wal") {

@@ -83,6 +83,10 @@ Trigger read_trigger(Cursor& row) {
     throw Corrupt{"the database has half of a trigger"};
 }
 
+std::optional<TraceContext> trace_in(const std::optional<std::string>& text) {
+    return text ? parse_traceparent(*text) : std::nullopt;
+}
+
 }  // namespace
 
 // Members are read in the order of their columns: initialisers in braces are evaluated left to
@@ -124,6 +128,7 @@ Event read_event(Cursor& row) {
     auto tz_release = row.take<std::string>();
     const auto retry_of = row.take<std::optional<EventId>>();
     auto payload = row.take<std::string>();
+    auto trace = trace_in(row.take<std::optional<std::string>>());
     return {.id = id,
             .key = std::move(key),
             .type = std::move(type),
@@ -146,6 +151,7 @@ Event read_event(Cursor& row) {
             .first_attempt_at = first_attempt_at,
             .dismissed_at = dismissed_at,
             .dismissal_note = std::move(dismissal_note),
+            .trace = std::move(trace),
             .created_at = created_at,
             .updated_at = updated_at,
             .state = state_of(status, std::move(holder), finished_at, std::move(reason))};
@@ -207,7 +213,8 @@ Schedule read_schedule(Cursor& row) {
             .planned_version = row.take<Version>(),
             .created_at = row.take<Instant>(),
             .updated_at = row.take<Instant>(),
-            .tags = texts_in(row.take<std::string>())};
+            .tags = texts_in(row.take<std::string>()),
+            .ping_url = row.take<std::optional<std::string>>()};
 }
 
 Endpoint read_endpoint(Cursor& row) {

@@ -14,6 +14,7 @@
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/schedule.hpp"
+#include "domain/trace_context.hpp"
 #include "domain/user.hpp"
 
 /// Converts rows to values. Each function reads the columns that the macro of its name lists, and
@@ -74,7 +75,8 @@ namespace sundial::sqlite {
                       event.intent.overlap,
                       std::string_view{event.tz_release},
                       event.retry_of,
-                      std::string_view{event.payload}};
+                      std::string_view{event.payload},
+                      event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt};
 }
 
 /// Reads every row of a query with one of the functions above.

@@ -16,7 +16,7 @@
     "id, external_id, event_type, priority, enabled, note, kind, yearly_on, yearly_at, cron, " \
     "ical, dtstart, rrule, rdates, exdates, every, per_user, timezone, endpoint_id, payload, " \
     "gap, overlap, leap, misfire, misfire_window, misfire_grace, misfire_limit, concurrency, " \
-    "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at, tags"
+    "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at, tags, ping_url"
 
 /// SQL of schedules and of their skipped occurrences. In lists a filter is off if its parameter
 /// is null. Texts are compared byte by byte.
@@ -26,7 +26,7 @@ namespace sundial::sqlite::sql {
 inline constexpr Statement add_schedule{"INSERT INTO schedules (" SUNDIAL_SCHEDULE R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
             ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35,
-            ?36)
+            ?36, ?37)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 /// Parameters as the columns of add_schedule.
 inline constexpr Statement update_schedule{R"sql(
@@ -37,7 +37,7 @@ inline constexpr Statement update_schedule{R"sql(
            endpoint_id = ?19, payload = ?20, gap = ?21, overlap = ?22, leap = ?23, misfire = ?24,
            misfire_window = ?25, misfire_grace = ?26, misfire_limit = ?27, concurrency = ?28,
            jitter = ?29, starts_at = ?30, ends_at = ?31, version = ?32, planned_version = ?33,
-           created_at = ?34, updated_at = ?35, tags = ?36
+           created_at = ?34, updated_at = ?35, tags = ?36, ping_url = ?37
      WHERE id = ?1)sql"};
 inline constexpr Statement remove_schedule{"DELETE FROM schedules WHERE id = ?1"};
 inline constexpr Statement schedule{"SELECT " SUNDIAL_SCHEDULE " FROM schedules WHERE id = ?1"};
@@ -132,7 +132,7 @@ std::int64_t write(Connection& connection, const Statement& statement, const Sch
         schedule.overlap, schedule.leap, schedule.misfire.policy, schedule.misfire.window,
         schedule.misfire.grace, schedule.misfire.limit, schedule.concurrency, schedule.jitter,
         schedule.starts_at, schedule.ends_at, schedule.version, schedule.planned_version,
-        schedule.created_at, schedule.updated_at, array_of(schedule.tags));
+        schedule.created_at, schedule.updated_at, array_of(schedule.tags), schedule.ping_url);
 }
 
 std::optional<std::string> kinds_of(const ScheduleQuery& query) {
@@ -166,6 +166,12 @@ public:
             if (auto schedule = find(id)) schedules.push_back(*std::move(schedule));
         }
         return schedules;
+    }
+
+    std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
+        std::vector<Schedule> found = share(ids);
+        std::erase_if(found, [](const Schedule& schedule) { return !schedule.ping_url; });
+        return found;
     }
 
     std::vector<Schedule> share_per_user() override {

@@ -21,8 +21,9 @@ constexpr std::size_t max_waiting = 4'096;  // callers block, so never more than
 constexpr auto wait_limit = 5s;             // maximum wait for a place in the queue
 // Checkpoints: copying 16 MB of log takes tens of milliseconds; a smaller log is copied when no job
 // waits.
-constexpr int pages_at_once = 4'096;
-constexpr int pages_at_most = 65'536;  // 256 MB: then writes wait until readers release the log
+constexpr int pages_at_once = 16 * 1024 * 1024 / page_size;
+// 256 MB: then writes wait until readers release the log.
+constexpr int pages_at_most = 256 * 1024 * 1024 / page_size;
 constexpr auto idle = 500ms;
 
 }  // namespace
@@ -51,23 +52,52 @@ Writer::~Writer() {
     thread_.join();
 }
 
-void Writer::run(const Work& work) {
+void Writer::run(const Work& work, Patience patience) {
     if (Session* const whole = open_here()) {
         return carry_out_part(work, *whole);
     }
     health_.check();
-    Job job{&work, {}, false, {}};
+    Job job{.work = &work, .answer = {}, .error = {}};
     auto answer = job.answer.get_future();
+    if (patience.at_most > 0ms) {
+        job.ripe = std::chrono::steady_clock::now() + patience.at_least;
+        enqueue(job, patient_);
+        if (answer.wait_for(patience.at_most) == std::future_status::timeout) hurry(job);
+    } else {
+        enqueue(job, waiting_);
+        work_.notify_one();
+    }
+    answer.get();
+}
+
+void Writer::enqueue(Job& job, std::deque<Job*>& queue) {
+    std::unique_lock lock{mutex_};
+    if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
+        throw Unavailable{"too many writes are waiting for the disk"};
+    }
+    if (stopping_) throw Unavailable{"the database is being closed"};
+    queue.push_back(&job);
+}
+
+void Writer::hurry(Job& job) {
     {
-        std::unique_lock lock{mutex_};
-        if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
-            throw Unavailable{"too many writes are waiting for the disk"};
-        }
-        if (stopping_) throw Unavailable{"the database is being closed"};
+        const std::lock_guard lock{mutex_};
+        if (std::erase(patient_, &job) == 0) return;
         waiting_.push_back(&job);
     }
     work_.notify_one();
-    answer.get();
+}
+
+void Writer::take_jobs(std::vector<Job*>& batch) {
+    const auto take_while = [&](std::deque<Job*>& jobs, auto wanted) {
+        while (!jobs.empty() && batch.size() < max_in_batch && wanted(*jobs.front())) {
+            batch.push_back(jobs.front());
+            jobs.pop_front();
+        }
+    };
+    take_while(waiting_, [](const Job&) { return true; });
+    const auto now = std::chrono::steady_clock::now();
+    take_while(patient_, [&](const Job& job) { return stopping_ || job.ripe <= now; });
 }
 
 Session* Writer::open_here() {
@@ -88,11 +118,8 @@ void Writer::loop() {
                 if (health_.is_full()) check_free_space();
                 continue;
             }
-            if (waiting_.empty()) break;
-            while (!waiting_.empty() && batch.size() < max_in_batch) {
-                batch.push_back(waiting_.front());
-                waiting_.pop_front();
-            }
+            if (waiting_.empty() && patient_.empty()) break;
+            take_jobs(batch);
         }
         space_.notify_all();
         carry_out(batch);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -23,8 +24,9 @@ class Time;
 
 /// The only thread that writes, with the only connection that does. Runs the waiting jobs one after
 /// another in one SQLite transaction (group commit: one fsync for all). A job that fails is undone
-/// alone. All jobs get their answers after the commit. Checkpoints when no job waits, or when the
-/// log has grown.
+/// alone. All jobs get their answers after the commit. A patient job waits for another one, because
+/// every commit writes whole pages, and jobs change many of the same. Checkpoints when no job
+/// waits, or when the log has grown.
 class Writer {
 public:
     /// Committed if it returns true; undone if it returns false or throws.
@@ -41,7 +43,13 @@ public:
     /// `work`. Throws Unavailable if too many jobs wait, the disk is full, or the commit that
     /// included the job failed. Called inside another work, it becomes part of that, and is kept or
     /// undone with it.
-    void run(const Work& work);
+    void run(const Work& work) { run(work, Patience{}); }
+    /// The job is committed together with the next one that is not patient and comes after
+    /// `at_least`, or alone after `at_most`.
+    struct Patience {
+        std::chrono::milliseconds at_least{}, at_most{};
+    };
+    void run(const Work& work, Patience patience);
     /// The session of the work that this thread runs; null on all other threads.
     [[nodiscard]] Session* open_here();
 
@@ -51,8 +59,14 @@ private:
         std::promise<void> answer;
         bool done = false;  // its work returned true
         std::exception_ptr error;
+        std::chrono::steady_clock::time_point ripe{};  // of a patient job: once it takes company
     };
 
+    void enqueue(Job& job, std::deque<Job*>& queue);
+    /// A patient job that no commit has taken waits no longer.
+    void hurry(Job& job);
+    /// Moves waiting jobs to `batch`, as many as one commit takes.
+    void take_jobs(std::vector<Job*>& batch);
     void loop();
     void carry_out(const std::vector<Job*>& batch);
     void carry_out_within(const std::vector<Job*>& batch);
@@ -79,6 +93,7 @@ private:
     std::condition_variable work_;
     std::condition_variable space_;
     std::deque<Job*> waiting_;
+    std::deque<Job*> patient_;  // committed together with those that wait
     bool stopping_ = false;
 
     struct Wal {

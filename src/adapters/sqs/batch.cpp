@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -20,14 +19,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
-constexpr long longest_idle_s = 4;
 constexpr std::size_t max_head_bytes = 32 * 1024;
 constexpr std::size_t max_response_bytes = 256 * 1024;
 /// AWS accepts a clock that is wrong by five minutes. Less than a minute is not the reason for a
 /// refusal, and Date has whole seconds.
 constexpr Mono least_clock_error = std::chrono::minutes(1);
-constexpr const char* forbidden_text = "requests must not go to this address";
 constexpr const char* content_type = "application/x-amz-json-1.0";
 constexpr const char* operation = "AmazonSQS.SendMessageBatch";
 
@@ -53,6 +49,14 @@ std::pair<std::string, std::uint16_t> text_of(const sockaddr& address) {
         return {text.data(), ntohs(v6.sin6_port)};
     }
     return {};
+}
+
+std::string body_of(const Queue& queue, const std::vector<Entry>& entries) {
+    base::check(!entries.empty());
+    std::vector<Message> messages;
+    messages.reserve(entries.size());
+    for (const Entry& entry : entries) messages.push_back(entry.message);
+    return batch_body(queue, messages);
 }
 
 std::string described(const SqsError& error, int status) {
@@ -144,14 +148,8 @@ struct Batch::Callbacks {
         }
         to.opened_ = true;
         to.denied_ = false;
-        const int connection =
-            ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-        // Otherwise the kernel keeps sending unacknowledged data for minutes after we gave up.
-        const auto timeout_ms = static_cast<unsigned>(
-            std::chrono::duration_cast<milliseconds>(to.entries_.front().request.endpoint->timeout)
-                .count());
-        ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
-        return connection;
+        return outbound::open_socket(address->family, address->socktype, address->protocol,
+                                     to.entries_.front().request.endpoint->timeout);
     }
 
     /// Called when the connection is established, and nothing of the request is sent.
@@ -170,9 +168,6 @@ struct Batch::Callbacks {
     }
 };
 
-void Batch::HandleFree::operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-void Batch::ListFree::operator()(curl_slist* list) const { curl_slist_free_all(list); }
-
 Batch::Batch(std::string queue_key, Queue queue, std::vector<Entry> entries, State state,
              World world)
     : queue_key_(std::move(queue_key)),
@@ -180,12 +175,8 @@ Batch::Batch(std::string queue_key, Queue queue, std::vector<Entry> entries, Sta
       entries_(std::move(entries)),
       state_(std::move(state)),
       world_(world),
-      handle_(curl_easy_init()) {
-    base::check(!entries_.empty());
-    std::vector<Message> messages;
-    messages.reserve(entries_.size());
-    for (const Entry& entry : entries_) messages.push_back(entry.message);
-    body_ = batch_body(queue_, messages);
+      body_(body_of(queue_, entries_)),
+      handle_(outbound::post_handle(this, body_.size(), world.settings.ca_file)) {
     set_up();
 }
 
@@ -193,27 +184,12 @@ Batch::~Batch() = default;
 
 void Batch::set_up() {
     CURL* const curl = handle_.get();
-    const SenderSettings& settings = world_.settings;
-    const Mono now = world_.clock.now();
     Mono deadline = Mono::max();
     for (const Entry& entry : entries_) deadline = std::min(deadline, entry.deadline());
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - now).count();
-    curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    const Mono left = deadline - world_.clock.now();
+    outbound::limit_time(curl, std::chrono::duration_cast<milliseconds>(left),
+                         world_.settings.connect_timeout);
     curl_easy_setopt(curl, CURLOPT_URL, queue_.request_url.c_str());
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!settings.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
-    curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, longest_idle_s);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left)));
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
-                     static_cast<long>(settings.connect_timeout.count()));
-    // The body comes from a callback that cannot rewind, so libcurl cannot send it a second time.
-    curl_easy_setopt(curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Callbacks::read);
     curl_easy_setopt(curl, CURLOPT_READDATA, this);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Callbacks::head);
@@ -245,14 +221,7 @@ void Batch::sign() {
     headers.emplace_back("Authorization",
                          authorization(request, {.region = queue_.region, .at = at}, state_.keys));
     headers.emplace_back("User-Agent", world_.settings.user_agent);
-    curl_slist* list = nullptr;
-    for (const auto& [name, value] : headers) {
-        list = curl_slist_append(list, (name + ": " + value).c_str());
-    }
-    for (const char* unwanted : {"Expect:", "Accept:", "Transfer-Encoding:"})
-        list = curl_slist_append(list, unwanted);
-    headers_.reset(list);
-    curl_easy_setopt(handle_.get(), CURLOPT_HTTPHEADER, headers_.get());
+    headers_ = outbound::set_headers(handle_.get(), headers);
 }
 
 void Batch::head_line(std::string_view line) {
@@ -294,7 +263,12 @@ BatchResult Batch::finish(int curl_code) {
         return {};
     }
     if (status_ >= first_refusal && !too_long_) {
-        return judge_error(without_token(read_error(status_, response_)));
+        SqsError error = without_token(read_error(status_, response_));
+        // One entry may be the reason. None of them was accepted, so each may be sent alone.
+        if (error.kind == ErrorKind::refused && entries_.size() > 1) {
+            return {.refused_together = std::move(entries_)};
+        }
+        return judge_error(std::move(error));
     }
     report_all(failure(curl_code));
     return {};
@@ -362,36 +336,15 @@ Outcome Batch::failure(int curl_code) const {
     };
     if (denied_) {
         return not_accepted(Verdict::permanent, DeliveryErrorCode::destination_forbidden,
-                            forbidden_text);
+                            outbound::forbidden_address);
     }
     if (too_long_) return retryable(DeliveryErrorCode::protocol, "the response is too long");
-    const char* const text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
-    switch (curl_code) {
-        case CURLE_OPERATION_TIMEDOUT:
-            return retryable(DeliveryErrorCode::timeout,
-                             sent_ ? "no response in time" : "no connection in time");
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return retryable(DeliveryErrorCode::dns, text);
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CIPHER:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_ISSUER_ERROR:
-            return retryable(DeliveryErrorCode::tls, text);
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR:
-        case CURLE_SEND_FAIL_REWIND:
-        case CURLE_PARTIAL_FILE:
-        case CURLE_GOT_NOTHING:
-            return retryable(DeliveryErrorCode::connect, text);
-        case CURLE_ABORTED_BY_CALLBACK:
-            return retryable(DeliveryErrorCode::connect,
-                             "the connection was closed before a response arrived");
-        default:
-            return retryable(DeliveryErrorCode::protocol, text);
+    std::string text = outbound::error_text(curl_code);
+    if (curl_code == CURLE_OPERATION_TIMEDOUT) {
+        text = sent_ ? "no response in time" : "no connection in time";
     }
+    const bool cut = curl_code == CURLE_PARTIAL_FILE || curl_code == CURLE_GOT_NOTHING;
+    return retryable(cut ? DeliveryErrorCode::connect : outbound::error_code(curl_code), text);
 }
 
 void Batch::give_up(const std::function<bool(const Entry&)>& is_it, const char* why) {

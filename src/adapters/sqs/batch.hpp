@@ -9,15 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/outbound/post.hpp"
 #include "adapters/sqs/answer.hpp"
 #include "adapters/sqs/message.hpp"
 #include "adapters/sqs/queue.hpp"
 #include "adapters/sqs/signature.hpp"
 #include "adapters/sqs/sqs_delivery.hpp"
-
-typedef void CURL;  // as libcurl declares it
-
-struct curl_slist;  // NOLINT(readability-identifier-naming): libcurl calls it so
 
 namespace sundial::sqs {
 
@@ -27,6 +24,7 @@ struct Entry {
     Message message;
     std::function<void(Outcome)> done;
     Mono started;
+    bool alone = false;  // it shares no request
     [[nodiscard]] Mono deadline() const { return started + request.endpoint->timeout; }
 };
 
@@ -45,6 +43,9 @@ struct BatchResult {
     bool expired_keys = false;
     bool accepted = false;              // all entries
     std::optional<Mono> clock_error{};  // of ours, if it was the reason for the failure
+    /// Entries that are not reported, because the request was refused as a whole and one of them
+    /// may be the reason. None of them was accepted: send each of them alone.
+    std::vector<Entry> refused_together{};
 };
 
 /// One request in progress, with the entries that it carries.
@@ -73,7 +74,8 @@ public:
     [[nodiscard]] const std::string& host() const { return queue_.host; }
     [[nodiscard]] const AwsKeys& keys() const { return state_.keys; }
 
-    /// Reports all outcomes, once; `curl_code` is libcurl's result.
+    /// Reports all outcomes, once, or returns the entries in `refused_together`; `curl_code` is
+    /// libcurl's result.
     [[nodiscard]] BatchResult finish(int curl_code);
     /// The same, with the same outcome for all.
     void report_all(const Outcome& outcome);
@@ -81,12 +83,6 @@ public:
     void give_up(const std::function<bool(const Entry&)>& is_it, const char* why);
 
 private:
-    struct HandleFree {
-        void operator()(CURL* handle) const;
-    };
-    struct ListFree {
-        void operator()(curl_slist* list) const;
-    };
     struct Callbacks;
 
     void set_up();
@@ -116,8 +112,8 @@ private:
     bool denied_ = false;  // the rules refused each address so far
     bool opened_ = false;  // a connection was allowed
     bool sent_ = false;
-    std::unique_ptr<curl_slist, ListFree> headers_;
-    std::unique_ptr<CURL, HandleFree> handle_;
+    outbound::List headers_;
+    outbound::Handle handle_;
 };
 
 }  // namespace sundial::sqs

@@ -138,8 +138,9 @@ private:
             for (auto& [key, state] : queues_) send_batches(key, state);
             int running = 0;
             curl_multi_perform(multi_.get(), &running);
-            finish_done();
+            const bool any_finished = finish_done();
             std::erase_if(queues_, [](const auto& entry) { return entry.second.is_idle(); });
+            if (any_finished) continue;  // entries may wait for the end of a request
             curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(until_next_check().count()),
                             nullptr);
         }
@@ -234,7 +235,7 @@ private:
     /// Whether the entries that wait are enough for a request, or have waited long enough.
     [[nodiscard]] bool is_ready(const QueueState& state) const {
         return !state.waiting.empty() && state.under_way < state.allowed &&
-               (state.waiting.size() >= max_entries ||
+               (state.waiting.size() >= max_entries || state.waiting.front().alone ||
                 clock_.now() - state.waiting.front().started >= settings_.gather);
     }
 
@@ -267,10 +268,13 @@ private:
         std::size_t bytes = 0;
         while (!state.waiting.empty() && entries.size() < max_entries) {
             Entry& next = state.waiting.front();
-            if (!entries.empty() && bytes + next.message.bytes > max_message_bytes) break;
+            const bool too_much = bytes + next.message.bytes > max_message_bytes;
+            if (!entries.empty() && (too_much || next.alone)) break;
             bytes += next.message.bytes;
+            const bool alone = next.alone;
             entries.push_back(std::move(next));
             state.waiting.pop_front();
+            if (alone) break;
         }
         auto batch = std::make_unique<Batch>(key, state.queue, std::move(entries), std::move(known),
                                              Batch::World{settings_, *rules_, clock_});
@@ -280,10 +284,13 @@ private:
         under_way_.emplace(handle, std::move(batch));
     }
 
-    void finish_done() {
+    /// Whether a request has ended.
+    bool finish_done() {
+        bool any = false;
         int left = 0;
         while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
             if (message->msg != CURLMSG_DONE) continue;
+            any = true;
             CURL* const handle = message->easy_handle;
             const CURLcode code = message->data.result;
             const auto found = under_way_.find(handle);
@@ -292,9 +299,10 @@ private:
             under_way_.erase(found);
             learn(*batch, batch->finish(code));
         }
+        return any;
     }
 
-    void learn(const Batch& batch, const BatchResult& result) {
+    void learn(const Batch& batch, BatchResult result) {
         QueueState& state = queues_[batch.queue_key()];
         --state.under_way;
         if (result.throttled) {
@@ -306,6 +314,12 @@ private:
         }
         if (result.expired_keys) credentials_.refuse(batch.keys());
         if (result.clock_error) clock_errors_[batch.host()] = *result.clock_error;
+        // First in the queue and in their order, as a FIFO queue has to get them.
+        for (; !result.refused_together.empty(); result.refused_together.pop_back()) {
+            Entry& entry = result.refused_together.back();
+            entry.alone = true;
+            state.waiting.push_front(std::move(entry));
+        }
     }
 
     [[nodiscard]] Mono clock_error_of(const std::string& host) const {

@@ -1,15 +1,11 @@
 #include "adapters/webhook/request.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
 #include <chrono>
-#include <stdexcept>
 
 #include "base/check.hpp"
 #include "base/json.hpp"
-#include "base/text.hpp"
 #include "domain/time/text.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::webhook {
 namespace {
@@ -104,32 +100,12 @@ HeaderList request_headers(const DeliveryRequest& request, std::string_view body
     headers.emplace_back("Sundial-Attempt", std::to_string(event.attempt.value));
     headers.emplace_back("Sundial-Target-Time", request.target_time);
     if (endpoint.format == BodyFormat::raw) add_cloud_event(headers, event);
-    headers.emplace_back("traceparent", traceparent(event.id, event.attempt));
+    // Without a decision of the caller or a setting it is sampled: a receiver that follows its
+    // caller's decision should record its processing of the event.
+    headers.emplace_back("traceparent",
+                         traceparent(request.trace.value_or(attempt_context(event, 1))));
     headers.insert(headers.end(), credentials.headers.begin(), credentials.headers.end());
     return headers;
-}
-
-namespace {
-
-/// The first `count` bytes of the SHA-256 of `text`, in hex. An id cannot serve as trace id:
-/// samplers expect random bits, and those of a version 7 UUID are not.
-std::string hashed(std::string_view text, std::size_t count) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error("OpenSSL: SHA-256 failed");
-    }
-    return base::to_hex({reinterpret_cast<const char*>(digest.data()), count});
-}
-
-}  // namespace
-
-std::string traceparent(const EventId& event, Attempt attempt) {
-    const std::string trace = "trace " + to_string(event);
-    const std::string parent = trace + ' ' + std::to_string(attempt.value);
-    // Sampled: a receiver that follows its caller's decision should record its processing of the
-    // event.
-    return "00-" + hashed(trace, 16) + '-' + hashed(parent, 8) + "-01";
 }
 
 }  // namespace sundial::webhook

@@ -8,7 +8,6 @@
 #include "application/ports/delivery.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
-#include "domain/ids.hpp"
 
 namespace sundial::webhook {
 
@@ -39,9 +38,5 @@ struct Credentials {
 [[nodiscard]] HeaderList request_headers(const DeliveryRequest& request, std::string_view body,
                                          const Credentials& credentials,
                                          std::string_view user_agent);
-
-/// W3C trace context of one attempt. The trace id belongs to the event and is the same for all
-/// attempts and instances; the parent id belongs to this attempt alone.
-[[nodiscard]] std::string traceparent(const EventId& event, Attempt attempt);
 
 }  // namespace sundial::webhook

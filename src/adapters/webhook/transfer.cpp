@@ -1,9 +1,6 @@
 #include "adapters/webhook/transfer.hpp"
 
 #include <curl/curl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +13,6 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-/// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
-constexpr long longest_idle_s = 4;
-
-constexpr const char* forbidden_address = "requests must not go to this address";
 
 Outcome failed(Verdict verdict, DeliveryErrorCode code, std::string text) {
     Outcome outcome;
@@ -38,12 +30,6 @@ std::string seconds_text(microseconds time) {
 
 long millis(microseconds time) {
     return static_cast<long>(duration_cast<milliseconds>(time).count());
-}
-
-/// libcurl treats a blank value as a removed header; a semicolon sends the header with an empty
-/// value.
-std::string header_line(const std::string& name, const std::string& value) {
-    return value.find_first_not_of(" \t") == std::string::npos ? name + ';' : name + ": " + value;
 }
 
 }  // namespace
@@ -78,10 +64,8 @@ struct Transfer::Callbacks {
             return CURL_SOCKET_BAD;
         }
         to.opened_ = true;
-        const int connection =
-            ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-        to.forget_unread(connection);
-        return connection;
+        return outbound::open_socket(address->family, address->socktype, address->protocol,
+                                     to.request_.endpoint->timeout);
     }
 
     /// Called when the TCP connection is established, before TLS. libcurl has one timeout for both,
@@ -111,9 +95,6 @@ struct Transfer::Callbacks {
     }
 };
 
-void Transfer::HandleFree::operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-void Transfer::ListFree::operator()(curl_slist* list) const { curl_slist_free_all(list); }
-
 Transfer::Transfer(DeliveryRequest request, Target target, Credentials credentials, World world,
                    std::function<void(Outcome)> done)
     : request_(std::move(request)),
@@ -123,7 +104,7 @@ Transfer::Transfer(DeliveryRequest request, Target target, Credentials credentia
       world_(world),
       done_(std::move(done)),
       started_(world.clock.now()),
-      handle_(curl_easy_init()) {
+      handle_(outbound::post_handle(this, body_.size(), world.settings.ca_file)) {
     if (target_.address) addresses_.push_back(*target_.address);
     set_up();
 }
@@ -132,20 +113,7 @@ Transfer::~Transfer() = default;
 
 void Transfer::set_up() {
     CURL* const curl = handle_.get();
-    const TransferSettings& settings = world_.settings;
-    curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CURLU, target_.url.get());
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!settings.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
-    curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, longest_idle_s);
-    // The body comes from a callback that cannot rewind, so libcurl cannot send it a second time.
-    curl_easy_setopt(curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Callbacks::read);
     curl_easy_setopt(curl, CURLOPT_READDATA, this);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Callbacks::head);
@@ -189,9 +157,8 @@ bool Transfer::resolved_to(std::span<const Address> addresses) {
 void Transfer::begin() {
     begun_ = world_.clock.now();
     const auto left = request_.endpoint->timeout - (begun_ - started_);
-    curl_easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, std::max(1L, millis(left)));
-    curl_easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
-                     millis(world_.settings.connect_timeout));
+    outbound::limit_time(handle_.get(), duration_cast<milliseconds>(left),
+                         world_.settings.connect_timeout);
 }
 
 /// `peer` is the result of getpeername() in libcurl: one of the checked addresses, or the peer of a
@@ -202,26 +169,12 @@ bool Transfer::may_send_to(std::string_view peer) const {
            (!opened_ || std::ranges::find(addresses_, *address) != addresses_.end());
 }
 
-/// Otherwise the kernel keeps sending unacknowledged data for minutes after we gave up, and a
-/// network that recovers delivers an old attempt after the one that succeeded.
-void Transfer::forget_unread(int connection) const {
-    const auto timeout_ms = static_cast<unsigned>(millis(request_.endpoint->timeout));
-    ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
-}
-
 /// Signed now, not when the attempt began: resolving and handshakes take time, and the signature's
 /// timestamp is the time of sending.
 void Transfer::set_headers() {
     request_.now += world_.clock.now() - started_;
-    curl_slist* list = nullptr;
-    for (const auto& [name, value] :
-         request_headers(request_, body_, credentials_, world_.settings.user_agent)) {
-        list = curl_slist_append(list, header_line(name, value).c_str());
-    }
-    for (const char* unwanted : {"Expect:", "Accept:", "Transfer-Encoding:"})
-        list = curl_slist_append(list, unwanted);
-    headers_.reset(list);
-    curl_easy_setopt(handle_.get(), CURLOPT_HTTPHEADER, headers_.get());
+    const auto headers = request_headers(request_, body_, credentials_, world_.settings.user_agent);
+    headers_ = outbound::set_headers(handle_.get(), headers);
 }
 
 void Transfer::report(Outcome outcome) {
@@ -262,39 +215,13 @@ std::string Transfer::time_out_text() const {
 }
 
 Outcome Transfer::failure(int curl_code) const {
-    const auto retryable = [](DeliveryErrorCode code, std::string text) {
-        return failed(Verdict::retryable, code, std::move(text));
-    };
     if (denied_)
         return failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden,
-                      forbidden_address);
-    std::string text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
-    switch (curl_code) {
-        case CURLE_OPERATION_TIMEDOUT:
-            return retryable(DeliveryErrorCode::timeout, time_out_text());
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return retryable(DeliveryErrorCode::dns, std::move(text));
-        case CURLE_COULDNT_CONNECT:
-            return retryable(DeliveryErrorCode::connect, std::move(text));
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CIPHER:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_ISSUER_ERROR:
-            return retryable(DeliveryErrorCode::tls, std::move(text));
-        case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR:
-        case CURLE_SEND_FAIL_REWIND:
-            return retryable(DeliveryErrorCode::connect, std::move(text));
-        case CURLE_ABORTED_BY_CALLBACK:
-            return retryable(DeliveryErrorCode::connect,
-                             "the connection was closed before a response arrived");
-        case CURLE_WRITE_ERROR:
-            return retryable(DeliveryErrorCode::protocol, reader_.refusal());
-        default:
-            return retryable(DeliveryErrorCode::protocol, std::move(text));
-    }
+                      outbound::forbidden_address);
+    std::string text = outbound::error_text(curl_code);
+    if (curl_code == CURLE_OPERATION_TIMEDOUT) text = time_out_text();
+    if (curl_code == CURLE_WRITE_ERROR) text = reader_.refusal();
+    return failed(Verdict::retryable, outbound::error_code(curl_code), std::move(text));
 }
 
 }  // namespace sundial::webhook

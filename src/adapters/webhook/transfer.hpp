@@ -9,15 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/outbound/post.hpp"
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/request.hpp"
 #include "adapters/webhook/response_reader.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
-
-typedef void CURL;  // as libcurl declares it
-
-struct curl_slist;  // NOLINT(readability-identifier-naming): libcurl calls it so
 
 namespace sundial::webhook {
 
@@ -66,18 +63,11 @@ public:
     void forbid(std::string why);
 
 private:
-    struct HandleFree {
-        void operator()(CURL* handle) const;
-    };
-    struct ListFree {
-        void operator()(curl_slist* list) const;
-    };
     struct Callbacks;
 
     void set_up();
     void set_headers();
     [[nodiscard]] bool may_send_to(std::string_view peer) const;
-    void forget_unread(int connection) const;
     [[nodiscard]] bool denied(const Address& address) const;
     [[nodiscard]] Outcome outcome(int curl_code) const;
     [[nodiscard]] Outcome failure(int curl_code) const;
@@ -99,9 +89,9 @@ private:
     bool tls_begun_ = false;  // the TCP connection is established then
     bool sent_ = false;       // the connection was established and the request sent
     std::vector<Address> addresses_;  // permitted destinations
-    std::unique_ptr<curl_slist, ListFree> resolved_;
-    std::unique_ptr<curl_slist, ListFree> headers_;
-    std::unique_ptr<CURL, HandleFree> handle_;
+    outbound::List resolved_;
+    outbound::List headers_;
+    outbound::Handle handle_;
 };
 
 }  // namespace sundial::webhook

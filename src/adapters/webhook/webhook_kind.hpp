@@ -37,6 +37,7 @@ public:
     [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings& given) const override;
     [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings& given) const override;
     [[nodiscard]] bool signs() const override { return true; }
+    [[nodiscard]] bool sends_pings() const override { return true; }
     [[nodiscard]] std::string origin(std::string_view url) const override {
         return urls_.origin(url);
     }

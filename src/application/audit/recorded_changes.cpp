@@ -182,6 +182,7 @@ std::string recorded_data(const Schedule* before, const Schedule& after) {
         .add("enabled", &Schedule::enabled)
         .add("note", &Schedule::note)
         .add("tags", &Schedule::tags)
+        .add("pingUrl", &Schedule::ping_url)
         .text();
 }
 

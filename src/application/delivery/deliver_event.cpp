@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial {
 namespace {
@@ -206,12 +207,14 @@ void DeliverEvent::send(PreparedAttempt one) {
     EndpointKind* kind = deliveries_.kinds.find(endpoint.type);
     Delivery* delivery = kind == nullptr ? nullptr : kind->delivery();
     if (delivery == nullptr) return one.done(not_sent_here(endpoint.type));
+    TraceContext trace = attempt_context(one.event, deliveries_.trace_share);
     try {
         delivery->start({.event = std::move(one.event),
                          .endpoint = one.destination.endpoint,
                          .target_time = std::move(one.destination.target_time),
                          .now = one.now,
-                         .claimed = one.claimed},
+                         .claimed = one.claimed,
+                         .trace = std::move(trace)},
                         one.done);
     } catch (const std::exception& exception) {
         Outcome outcome;

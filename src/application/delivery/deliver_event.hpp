@@ -29,6 +29,7 @@ struct Deliveries {
     std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};
     /// Maximum number of events held for the handlers that share their threads.
     std::size_t shared_handlers = 64;
+    double trace_share = 1;  // sampled, of the traces that begin with an event
 };
 
 /// The outcome of an event whose template could not be rendered: refused permanently, without a

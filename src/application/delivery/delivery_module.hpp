@@ -33,11 +33,15 @@ struct DeliveryModule {
         const Handlers& handlers;
         SendPermit& permit;  // asked by `kinds` and `in_process`
         Presence& presence = no_presence;
+        double trace_share = 1;  // sampled, of the traces that begin with an event
     };
     DeliveryModule(const Ports& p, const WorkerSettings& settings, const CircuitPolicy& circuit)
         : plan(p.store, p.zones, p.ids),
           deliver(p.store, p.zones, p.ids,
-                  {.kinds = p.kinds, .in_process = &p.in_process, .handlers = p.handlers}),
+                  {.kinds = p.kinds,
+                   .in_process = &p.in_process,
+                   .handlers = p.handlers,
+                   .trace_share = p.trace_share}),
           admit(p.store, p.random),
           judge(p.store, circuit),
           loop(settings, {.queue = p.queue,

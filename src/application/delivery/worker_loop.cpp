@@ -257,6 +257,7 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
     using Answer = std::invoke_result_t<Call>;
     const auto failed = [&](bool transient, const char* what) {
         failure_ = std::current_exception();
+        failing_ = true;
         if (!failing_since_) failing_since_ = now();
         worker_.failed(Command{command}, transient, ports_.random.unit(), now());
         ports_.log.write(failure_line(command, transient, what));
@@ -264,6 +265,7 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
     };
     try {
         std::optional<Answer> answer{call()};
+        failing_ = false;
         failing_since_.reset();
         return answer;
     } catch (const Unavailable& unavailable) {
@@ -416,9 +418,13 @@ void WorkerLoop::carry_out(const DisableEndpoint& command) {
 }
 
 void WorkerLoop::carry_out(const Settle& command) {
-    begin(
-        settle_, command, [this] { return ports_.queue.settle(settle_.command->batch); },
-        &Mailbox::settled, &WorkerLoop::take_settled);
+    // A pass and a stop wait for it, and so does the loop if it makes the call itself.
+    const bool awaited = !settle_.executor || taken_over_ > 0 || stopping_;
+    const auto call = [this, awaited] {
+        const auto& batch = settle_.command->batch;
+        return awaited ? ports_.queue.settle(batch) : ports_.queue.settle_soon(batch);
+    };
+    begin(settle_, command, call, &Mailbox::settled, &WorkerLoop::take_settled);
 }
 
 void WorkerLoop::take_settled() {

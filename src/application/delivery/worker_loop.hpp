@@ -99,6 +99,8 @@ public:
 
     /// The loop turned within the last two ticks.
     [[nodiscard]] bool turning() const;
+    /// The loop turns, and its latest call of the database succeeded.
+    [[nodiscard]] bool working() const { return turning() && !failing_; }
 
     /// Processes arrived input and executes one command. Returns the latest time for the next call,
     /// or nothing after the loop has finished. Only for a caller that drives the loop alone.
@@ -205,6 +207,7 @@ private:
     std::mutex turn_;                 // held by the thread that drives the worker
     std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> failing_{true};  // the latest call of a port failed, or there was none
     std::atomic<Mono::rep> last_turn_{0};
     std::atomic<std::size_t> held_{0};
 };

@@ -16,7 +16,7 @@ namespace sundial {
 struct EventsModule {
     EventsModule(const ModulePorts& p, Operations& operations,
                  const EndpointKinds& kinds = no_endpoint_kinds)
-        : schedule(p.store, p.zones, p.ids, p.wakeups, kinds),
+        : schedule(p.store, p.zones, p.ids, p.wakeups, kinds, p.tracer),
           edit(p.store, p.zones, p.wakeups, kinds),
           cancel(p.store, p.zones, p.ids, p.wakeups),
           retry(p.store, p.ids, p.wakeups),

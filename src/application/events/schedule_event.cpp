@@ -27,7 +27,8 @@ bool lacks_any(const EventReferences& found, const NewEvent& requested) {
 
 }  // namespace
 
-ScheduleEvent::Request::Request(const NewEvent& requested) : event(requested) {
+ScheduleEvent::Request::Request(const NewEvent& requested, std::optional<TraceContext> its_trace)
+    : event(requested), trace(std::move(its_trace)) {
     if (auto refused = refuse_event_type("/eventType", requested.event_type)) {
         defects.push_back(*std::move(refused));
     }
@@ -42,12 +43,13 @@ ScheduleEvent::Request::Request(const NewEvent& requested) : event(requested) {
 }
 
 ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
-                             const EndpointKinds& kinds)
+                             const EndpointKinds& kinds, Tracer& tracer)
     : store_(store),
       zones_(zones),
       ids_(ids),
       wakeups_(wakeups),
       kinds_(kinds),
+      tracer_(tracer),
       together_(group_limits, [this](Requests requests) {
           // An event that has to wait for a change of its user, or for the deletion of its
           // endpoint, must not delay the others.
@@ -55,7 +57,8 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
       }) {}
 
 EventResult<Event> ScheduleEvent::run(const NewEvent& requested) {
-    const Request request(requested);
+    const OpenSpan span(tracer_, "create", Span::Kind::producer, requested.trace);
+    const Request request(requested, span.context());
     Answer answer;
     if (!store_.open_here()) answer = together_.run(request);
     if (!answer) answer = store_alone(request);
@@ -78,7 +81,14 @@ EventResult<Event> ScheduleEvent::store_alone(const Request& request) {
 
 std::vector<EventResult<Event>> ScheduleEvent::run_many(std::span<const NewEvent> requested,
                                                         Keep keep) {
-    const std::vector<Request> requests(requested.begin(), requested.end());
+    const auto parent = requested.empty() ? std::nullopt : requested.front().trace;
+    OpenSpan span(tracer_, "create", Span::Kind::producer, parent);
+    span.set("sundial.events", static_cast<std::int64_t>(requested.size()));
+    std::vector<Request> requests;
+    requests.reserve(requested.size());
+    for (const NewEvent& one : requested) {
+        requests.emplace_back(one, one.trace == parent ? span.context() : one.trace);
+    }
     std::vector<const Request*> all;
     all.reserve(requests.size());
     for (const Request& request : requests) all.push_back(&request);
@@ -183,6 +193,7 @@ EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, 
                  .retry_of = std::nullopt,
                  .first_attempt_at = std::nullopt,
                  .dismissed_at = std::nullopt,
+                 .trace = request.trace,
                  .created_at = tx.now(),
                  .updated_at = tx.now()};
 }

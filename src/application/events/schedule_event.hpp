@@ -13,6 +13,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/ports/tracer.hpp"
 #include "application/requests/results.hpp"
 #include "application/transactions/group_commit.hpp"
 #include "domain/event.hpp"
@@ -28,6 +29,7 @@ struct NewEvent {
     TargetFields target{};
     std::string payload = "{}";  // exact bytes, sent unchanged
     std::optional<std::string> idempotency_key{};
+    std::optional<TraceContext> trace{};  // of the request
 };
 
 /// Stores single events. A target in the past is due at once.
@@ -35,7 +37,7 @@ class ScheduleEvent {
 public:
     /// Types among `kinds` may refuse payloads for their endpoints.
     ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
-                  const EndpointKinds& kinds = no_endpoint_kinds);
+                  const EndpointKinds& kinds = no_endpoint_kinds, Tracer& tracer = no_tracer);
 
     /// Stores one event, in one transaction with events that other callers store at the same time,
     /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
@@ -50,8 +52,9 @@ public:
 private:
     /// A request with the defects found without the database.
     struct Request {
-        explicit Request(const NewEvent& requested);
+        Request(const NewEvent& requested, std::optional<TraceContext> its_trace);
         const NewEvent& event;
+        std::optional<TraceContext> trace;  // that the event keeps
         std::vector<FieldError> defects;
     };
     using Requests = std::span<const Request* const>;
@@ -77,6 +80,7 @@ private:
     Ids& ids_;
     Wakeups& wakeups_;
     const EndpointKinds& kinds_;
+    Tracer& tracer_;
     GroupCommit<Request, Answer> together_;
 };
 

@@ -273,7 +273,8 @@ void report_settled(const Settled& settled, Instant now, base::Log& log, EngineO
     const EventStatus status = std::holds_alternative<RetryIn>(result)    ? EventStatus::processing
                                : std::holds_alternative<Accepted>(result) ? EventStatus::completed
                                                                           : EventStatus::failed;
-    observer.settled({settled.event, status, settled.settlement.duration, now});
+    observer.settled(
+        {settled.event, status, settled.settlement.duration, now, settled.settlement.started_at});
     if (status != EventStatus::processing) observer.transition(settled.event.type, status, 1);
 }
 

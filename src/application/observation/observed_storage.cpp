@@ -428,14 +428,24 @@ void ObservedStorage::report_conflicts(std::string_view operation, std::size_t c
 
 std::vector<Result<void, LeaseLost>> ObservedStorage::settle(
     std::span<const Settlement> settlements) {
-    auto results = settle_and_log(settlements);
+    return settle_by(&EventQueue::settle, settlements);
+}
+
+std::vector<Result<void, LeaseLost>> ObservedStorage::settle_soon(
+    std::span<const Settlement> settlements) {
+    return settle_by(&EventQueue::settle_soon, settlements);
+}
+
+std::vector<Result<void, LeaseLost>> ObservedStorage::settle_by(
+    SettleCall method, std::span<const Settlement> settlements) {
+    auto results = settle_and_log(method, settlements);
     report_conflicts("settle", refused_of(results));
     return results;
 }
 
 std::vector<Result<void, LeaseLost>> ObservedStorage::settle_and_log(
-    std::span<const Settlement> settlements) {
-    const auto call = [&] { return ports_.queue.settle(settlements); };
+    SettleCall method, std::span<const Settlement> settlements) {
+    const auto call = [&] { return (ports_.queue.*method)(settlements); };
     if (ports_.claims == nullptr) return timed("settle", call);
     std::vector<ClaimStep> steps;
     for (const Settlement& one : settlements) {

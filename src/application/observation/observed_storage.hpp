@@ -53,6 +53,8 @@ public:
     Claimed claim_ready(const ClaimRequest& request) override;
     Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void, LeaseLost>> settle_soon(
+        std::span<const Settlement> settlements) override;
     std::vector<Result<void, LeaseLost>> release_claims(
         std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
@@ -79,8 +81,12 @@ private:
     template <class Call>
     Claimed logged_claim(std::string_view operation, Call claim);
     void report_conflicts(std::string_view operation, std::size_t count);
+    using SettleCall =
+        std::vector<Result<void, LeaseLost>> (EventQueue::*)(std::span<const Settlement>);
+    [[nodiscard]] std::vector<Result<void, LeaseLost>> settle_by(
+        SettleCall method, std::span<const Settlement> settlements);
     [[nodiscard]] std::vector<Result<void, LeaseLost>> settle_and_log(
-        std::span<const Settlement> settlements);
+        SettleCall method, std::span<const Settlement> settlements);
     [[nodiscard]] std::vector<Result<void, LeaseLost>> release_and_log(
         std::span<const ReleasedClaim> released);
     [[nodiscard]] std::vector<EventId> extend_and_log(std::span<const Held> held,

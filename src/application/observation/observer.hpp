@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "domain/endpoint.hpp"
@@ -35,7 +36,8 @@ struct AttemptSettled {
     EventStatus
         status;  // of the event now: COMPLETED, FAILED, or PROCESSING until its next attempt
     std::chrono::microseconds duration;
-    Instant at;  // an estimate of the database's time
+    Instant at;                           // an estimate of the database's time
+    std::optional<Instant> started_at{};  // of the attempt; empty: it was never sent
 };
 
 /// Observes storage, for metrics. Called from any thread.

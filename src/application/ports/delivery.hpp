@@ -26,6 +26,8 @@ struct DeliveryRequest {
     /// When its claim was sent, by the monotonic clock: decides whether SendPermit allows it. Empty
     /// without a claim that another instance could take: a test of an endpoint.
     std::optional<std::chrono::microseconds> claimed{};
+    /// Of the attempt, for the receiver. Empty: it follows from the event.
+    std::optional<TraceContext> trace{};
 };
 
 /// The only port that waits for systems outside Sundial.

@@ -35,6 +35,22 @@ std::optional<FieldError> EndpointKinds::refuse_payload(const Endpoint& endpoint
     return FieldError{pointer, "not_allowed", *std::move(reason)};
 }
 
+EndpointKind* EndpointKinds::of_pings() const {
+    const auto found =
+        std::ranges::find_if(kinds_, [](const auto& kind) { return kind->sends_pings(); });
+    return found == kinds_.end() ? nullptr : found->get();
+}
+
+std::optional<FieldError> EndpointKinds::refuse_ping(const char* pointer,
+                                                     const std::string& url) const {
+    const EndpointKind* kind = of_pings();
+    if (kind == nullptr) return FieldError{pointer, "not_allowed", "this program sends no pings"};
+    auto defects = kind->refuse_edit({.url = url});
+    if (defects.empty()) return std::nullopt;
+    defects.front().pointer = pointer;
+    return std::move(defects.front());
+}
+
 std::vector<std::string> EndpointKinds::options() const {
     std::vector<std::string> all;
     for (const auto& kind : kinds_) std::ranges::move(kind->options(), std::back_inserter(all));

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] virtual std::string origin(std::string_view /*url*/) const { return {}; }
     /// Whether requests sent to its endpoints can be read here (InboxRepository).
     [[nodiscard]] virtual bool keeps_requests() const { return false; }
+    /// Whether pings are sent as to its endpoints: to a URL, by the same rules.
+    [[nodiscard]] virtual bool sends_pings() const { return false; }
     /// Null if nothing is sent to its endpoints.
     [[nodiscard]] virtual Delivery* delivery() { return nullptr; }
 };
@@ -75,6 +77,11 @@ public:
     [[nodiscard]] std::optional<FieldError> refuse_payload(const Endpoint& endpoint,
                                                            const char* pointer,
                                                            std::string_view payload) const;
+    /// The kind whose delivery sends pings; null if there is none.
+    [[nodiscard]] EndpointKind* of_pings() const;
+    /// The defect of a URL for pings, at `pointer`.
+    [[nodiscard]] std::optional<FieldError> refuse_ping(const char* pointer,
+                                                        const std::string& url) const;
     /// All, in the order of their registration.
     [[nodiscard]] std::span<const std::unique_ptr<EndpointKind>> all() const { return kinds_; }
     /// The options of all types, each name once.

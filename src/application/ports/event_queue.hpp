@@ -175,6 +175,12 @@ public:
     /// the outcome.
     virtual std::vector<Result<void, LeaseLost>> settle(
         std::span<const Settlement> settlements) = 0;
+    /// As settle, while no caller waits for the results: a queue may wait some milliseconds for
+    /// other writes, to commit them together.
+    virtual std::vector<Result<void, LeaseLost>> settle_soon(
+        std::span<const Settlement> settlements) {
+        return settle(settlements);
+    }
     /// One result per claim. Errors: LeaseLost; then the event is unchanged.
     virtual std::vector<Result<void, LeaseLost>> release_claims(
         std::span<const ReleasedClaim> released) = 0;

@@ -5,6 +5,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/ports/tracer.hpp"
 #include "base/log.hpp"
 #include "domain/ids.hpp"
 
@@ -21,6 +22,7 @@ struct ModulePorts {
     const MonotonicClock& monotonic;
     Wakeups& wakeups;
     base::Log& log;
+    Tracer& tracer = no_tracer;
 };
 
 }  // namespace sundial

@@ -35,6 +35,8 @@ public:
     virtual std::optional<Schedule> lock(ScheduleId id) = 0;
     /// The schedules that exist. No other transaction changes them until this one ends.
     virtual std::vector<Schedule> share(std::span<const ScheduleId> ids) = 0;
+    /// Those of the schedules that have a ping URL. Locks nothing.
+    virtual std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) = 0;
     /// All per-user schedules, paused ones included, shared as above. No other transaction adds one
     /// until this one ends.
     virtual std::vector<Schedule> share_per_user() = 0;

@@ -47,6 +47,7 @@ struct ScheduleFields {
     std::optional<std::string> jitter{};
     Edit<std::string> starts_at{}, ends_at{};
     std::optional<std::vector<std::string>> tags{};
+    Edit<std::string> ping_url{};
 };
 
 }  // namespace sundial

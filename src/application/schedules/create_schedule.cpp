@@ -27,6 +27,7 @@ ScheduleResult<CreatedSchedule> CreateSchedule::run(const ScheduleFields& reques
         if (!read) return read;
         Schedule& schedule = *read;
         if (auto refused = refuse_endpoint(tx, schedule, kinds_)) return *std::move(refused);
+        if (auto refused = refuse_ping_url(schedule, kinds_)) return *std::move(refused);
         if (schedule.per_user) schedule.planned_version = Version{0};
         if (auto added = tx.schedules().add(schedule); !added) return added.error();
         tx.record(schedule_created(schedule, {ids_.fresh(), caller}));

@@ -9,10 +9,11 @@
 namespace sundial {
 namespace {
 
-/// A change of the note or the tags alone does not affect events.
+/// A change of the note, the tags or the ping URL alone does not affect events.
 bool same_plan(const Schedule& before, Schedule after) {
     after.note = before.note;
     after.tags = before.tags;
+    after.ping_url = before.ping_url;
     return before == after;
 }
 
@@ -90,6 +91,9 @@ ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference,
         if (after == *before) return after;
         if (after.endpoint != before->endpoint || after.payload != before->payload) {
             if (auto refused = refuse_endpoint(tx, after, kinds_)) return *std::move(refused);
+        }
+        if (after.ping_url != before->ping_url) {
+            if (auto refused = refuse_ping_url(after, kinds_)) return *std::move(refused);
         }
         if (!same_rule(*before, after)) {
             const bool known = draft && same_rule(*draft, after);

@@ -101,6 +101,7 @@ public:
         judge_rrule();
         read_bounds();
         read_tags();
+        if (fields_.ping_url) schedule_.ping_url = *fields_.ping_url;
         if (fields_.payload) {
             if (auto refused = refuse_payload("/payload", *fields_.payload)) {
                 defects_.push_back(*std::move(refused));
@@ -358,6 +359,14 @@ std::optional<ValidationFailed> refuse_endpoint(Transaction& tx, const Schedule&
                        "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
     }
     auto refused = kinds.refuse_payload(found.front(), "/payload", schedule.payload);
+    if (!refused) return std::nullopt;
+    return ValidationFailed{{*std::move(refused)}};
+}
+
+std::optional<ValidationFailed> refuse_ping_url(const Schedule& schedule,
+                                                const EndpointKinds& kinds) {
+    if (!schedule.ping_url) return std::nullopt;
+    auto refused = kinds.refuse_ping("/pingUrl", *schedule.ping_url);
     if (!refused) return std::nullopt;
     return ValidationFailed{{*std::move(refused)}};
 }

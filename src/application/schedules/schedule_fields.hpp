@@ -27,6 +27,9 @@ namespace sundial {
 [[nodiscard]] std::optional<ValidationFailed> refuse_endpoint(Transaction& tx,
                                                               const Schedule& schedule,
                                                               const EndpointKinds& kinds);
+/// The error if its ping URL cannot be used.
+[[nodiscard]] std::optional<ValidationFailed> refuse_ping_url(const Schedule& schedule,
+                                                              const EndpointKinds& kinds);
 /// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
 [[nodiscard]] ScheduleResult<Schedule> read_schedule(Transaction& tx, ScheduleId id,
                                                      const ScheduleFields& fields,

@@ -63,7 +63,7 @@ std::vector<UserResult<PutResult>> CreateUsers::import_each(std::span<const User
     Instant earliest = never;
     const auto users = pointers_to(requested);
     {
-        HeldEffects held;  // of the replaced users, each of which is a nested transaction
+        HeldEffects held;  // of the replaced users: each is a nested transaction
         store_.transact([&](Transaction& tx) {
             results.clear();
             AddedUsers added = create_.add(tx, users, caller);

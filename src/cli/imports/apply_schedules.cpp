@@ -21,19 +21,13 @@ constexpr std::size_t max_shown_value = 80;
 /// The values of members that a file leaves out, as the API sets them. `enabled`, `note` and
 /// `tags` are missing: a schedule that is paused or tagged by hand stays so.
 constexpr std::pair<std::string_view, std::string_view> default_values[]{
-    {"priority", R"("NORMAL")"},
-    {"payload", "{}"},
-    {"perUser", "false"},
-    {"timezone", "null"},
-    {"endpointId", "null"},
-    {"leap", R"("feb28")"},
-    {"window", "null"},
-    {"grace", R"("PT1M")"},
-    {"limit", "100"},
-    {"jitter", R"("PT0S")"},
-    {"concurrency", R"("allow")"},
-    {"startsAt", "null"},
-    {"endsAt", "null"},
+    {"priority", R"("NORMAL")"}, {"payload", "{}"},
+    {"perUser", "false"},        {"pingUrl", "null"},
+    {"timezone", "null"},        {"endpointId", "null"},
+    {"leap", R"("feb28")"},      {"window", "null"},
+    {"grace", R"("PT1M")"},      {"limit", "100"},
+    {"jitter", R"("PT0S")"},     {"concurrency", R"("allow")"},
+    {"startsAt", "null"},        {"endsAt", "null"},
 };
 
 /// The defaults that depend on the kind of the rule.

@@ -19,9 +19,9 @@ namespace json = boost::json;
 
 constexpr std::size_t longest_person = 64 * 1024;  // as a line of events (reliability 9)
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::array<std::string_view, 5> user_members{"externalId", "firstName", "lastName",
-                                                       "dateOfBirth", "timezone"};
-constexpr std::array<std::string_view, 2> user_maps{"dates.", "metadata."};
+constexpr std::array<std::string_view, 5> person_members{"externalId", "firstName", "lastName",
+                                                         "dateOfBirth", "timezone"};
+constexpr std::array<std::string_view, 2> person_maps{"dates.", "metadata."};
 
 /// `first_name`, `First Name` and `firstName` are the same column.
 std::string plain_name(std::string_view name) {
@@ -34,10 +34,10 @@ std::string plain_name(std::string_view name) {
 
 /// The member of the API that a column of this name has; empty if none.
 std::string member_of_column(std::string_view name) {
-    for (const std::string_view member : user_members) {
+    for (const std::string_view member : person_members) {
         if (plain_name(name) == plain_name(member)) return std::string(member);
     }
-    for (const std::string_view map : user_maps) {
+    for (const std::string_view map : person_maps) {
         if (name.size() > map.size() && base::same_ignoring_case(name.substr(0, map.size()), map))
             return std::string(map) + std::string(name.substr(map.size()));
     }
@@ -45,13 +45,13 @@ std::string member_of_column(std::string_view name) {
 }
 
 bool is_user_member(std::string_view name) {
-    const bool in_map = std::ranges::any_of(user_maps, [&](std::string_view map) {
+    const bool in_map = std::ranges::any_of(person_maps, [&](std::string_view map) {
         return name.starts_with(map) && name.size() > map.size();
     });
-    return in_map || std::ranges::find(user_members, name) != user_members.end();
+    return in_map || std::ranges::find(person_members, name) != person_members.end();
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed_names(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
@@ -121,7 +121,7 @@ private:
                                   "dates.NAME and metadata.NAME");
             if (!column)
                 throw BadArgument("--column: the file has no column '" + name + "'; it has " +
-                                  joined(header_.fields));
+                                  listed_names(header_.fields));
             // The named column replaces the one that has the member's name.
             std::ranges::replace(members_, member, std::string{});
             members_[*column] = member;
@@ -131,7 +131,8 @@ private:
         for (std::size_t i = 0; i < members_.size(); ++i) {
             if (members_[i].empty()) ignored.push_back(header_.fields[i]);
         }
-        if (!ignored.empty()) notes_.push_back("columns that are not imported: " + joined(ignored));
+        if (!ignored.empty())
+            notes_.push_back("columns that are not imported: " + listed_names(ignored));
         external_id_ = place_of("externalId");
         zone_ = place_of("timezone");
         order_maps();
@@ -139,7 +140,7 @@ private:
 
     void refuse_missing_columns() const {
         std::vector<std::string> missing;
-        for (const std::string_view member : user_members) {
+        for (const std::string_view member : person_members) {
             const bool given = member == "timezone" && !options_.zone.empty();
             const auto columns = std::ranges::count(members_, member);
             if (columns == 0 && !given) missing.emplace_back(member);
@@ -148,8 +149,8 @@ private:
                                   "; name one with --column " + std::string(member) + "=NAME");
         }
         if (missing.empty()) return;
-        throw BadArgument("FILE: no column for " + joined(missing) + "; it has " +
-                          joined(header_.fields) + ". Name columns with --column " +
+        throw BadArgument("FILE: no column for " + listed_names(missing) + "; it has " +
+                          listed_names(header_.fields) + ". Name columns with --column " +
                           missing.front() + "=NAME");
     }
 
@@ -161,9 +162,9 @@ private:
 
     /// The columns of each map, so that a row's map is written at once.
     void order_maps() {
-        for (std::size_t map = 0; map < user_maps.size(); ++map) {
+        for (std::size_t map = 0; map < person_maps.size(); ++map) {
             for (std::size_t i = 0; i < members_.size(); ++i) {
-                if (members_[i].starts_with(user_maps.at(map))) in_map_.at(map).push_back(i);
+                if (members_[i].starts_with(person_maps.at(map))) in_map_.at(map).push_back(i);
             }
         }
     }
@@ -177,9 +178,9 @@ private:
             if (!csv_.fields[i].empty()) json.member(member, std::string_view(csv_.fields[i]));
         }
         if (!zone.empty()) json.member("timezone", std::string_view(zone));
-        for (std::size_t map = 0; map < user_maps.size(); ++map) {
+        for (std::size_t map = 0; map < person_maps.size(); ++map) {
             if (in_map_.at(map).empty()) continue;
-            const std::string_view prefix = user_maps.at(map);
+            const std::string_view prefix = person_maps.at(map);
             json.key(prefix.substr(0, prefix.size() - 1)).begin_object();
             for (const std::size_t i : in_map_.at(map)) {
                 if (csv_.fields[i].empty()) continue;
@@ -195,7 +196,7 @@ private:
     std::size_t line_ = 1;
     CsvRow header_, csv_;
     std::vector<std::string> members_;  // of each column; empty: not imported
-    std::array<std::vector<std::size_t>, user_maps.size()> in_map_;
+    std::array<std::vector<std::size_t>, person_maps.size()> in_map_;
     Column external_id_, zone_;
 };
 

@@ -42,7 +42,7 @@ public:
     virtual bool next(PersonRow& row) = 0;
     /// Sentences about the whole file.
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
-    /// Of what was read so far: the end of the last row. The hash is FNV-1a.
+    /// Of the file so far: the end of the last row. The hash is FNV-1a.
     [[nodiscard]] std::uint64_t bytes() const { return in_.bytes(); }
     [[nodiscard]] std::uint64_t hash() const { return in_.hash(); }
 

@@ -1,6 +1,7 @@
 #include "cli/manual.hpp"
 
 #include <CLI/CLI.hpp>
+#include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -48,6 +49,13 @@ int print_man_page(CommandTree& tree, const ManualFlags& flags) {
     return ok;
 }
 
+void print_version_json() {
+    boost::json::object product{
+        {"version", product_version()}, {"commit", product_commit()}, {"sbomSha256", nullptr}};
+    if (const std::string digest = product_sbom(); !digest.empty()) product["sbomSha256"] = digest;
+    std::cout << boost::json::serialize(product) << '\n';
+}
+
 }  // namespace
 
 void add_manual_commands(CommandTree& tree) {
@@ -83,10 +91,16 @@ void add_manual_commands(CommandTree& tree) {
         "sundial completion zsh > \"${fpath[1]}/_sundial\"\n"
         "sundial completion fish > ~/.config/fish/completions/sundial.fish");
 
-    tree.verb("version", "print the version of this program", [] {
-        std::cout << product_line() << "\n";
+    CLI::App& version = tree.verb("version", "print the version of this program", [flags] {
+        if (flags->json) {
+            print_version_json();
+        } else {
+            std::cout << product_line() << "\n";
+        }
         return static_cast<int>(ok);
     });
+    version.add_flag("--json", flags->json,
+                     "with the commit and the SHA-256 of the package's SBOM, for programs");
 }
 
 }  // namespace sundial::server

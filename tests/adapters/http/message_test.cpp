@@ -22,6 +22,20 @@ TEST(Headers, SetReplacesEveryFieldOfThatName) {
     EXPECT_EQ(headers.find("a"), "3");
 }
 
+TEST(TraceContextOfHeaders, IsThatOfTheOnlyValidTraceparent) {
+    const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    Headers headers;
+    EXPECT_FALSE(trace_context_of(headers));
+    headers.add("TraceParent", given);
+    ASSERT_TRUE(trace_context_of(headers));
+    EXPECT_EQ(trace_context_of(headers)->span_id, "b7ad6b7169203331");
+    headers.add("traceparent", given);
+    EXPECT_FALSE(trace_context_of(headers));
+    Headers broken;
+    broken.add("traceparent", "00-xyz");
+    EXPECT_FALSE(trace_context_of(broken));
+}
+
 TEST(ReadTarget, DecodesPathAndQuery) {
     Request request;
     ASSERT_TRUE(read_target("/v1/users/ext%3A7?q=a+b&name=J%C3%BCrgen&flag&&x=1=2", request));

@@ -18,6 +18,7 @@
 #include "application/schedules/schedules_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "domain/time/text.hpp"
+#include "domain/trace_context.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
 #include "support/control_plane.hpp"
@@ -119,6 +120,30 @@ protected:
     FakeIds ids;
     Instance instance{storage.store(), ids};
 };
+
+TEST_F(SqlFunctions, KeepTheTraceThatTheTransactionNames) {
+    const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto scheduled_with = [&](const std::string& trace) {
+        const SqlRows rows =
+            sql("WITH named AS (SELECT set_config('sundial.traceparent', '" + trace +
+                "', true)) SELECT sundial.schedule_event('REMINDER', now()) FROM named");
+        return event(rows.at(0).at(0)).trace;
+    };
+    EXPECT_EQ(scheduled_with(given), parse_traceparent(given));
+    EXPECT_FALSE(scheduled_with("no trace"));
+    EXPECT_FALSE(scheduled_with(""));
+    EXPECT_FALSE(event(value("sundial.schedule_event('REMINDER', now())")).trace);
+
+    // In the history, and in a retry, even if that is requested in another trace.
+    const auto id = sql("WITH named AS (SELECT set_config('sundial.traceparent', '" + given +
+                        "', true)) SELECT sundial.schedule_event('REMINDER', now()) FROM named")
+                        .at(0)
+                        .at(0);
+    EXPECT_EQ(value("sundial.cancel_event('" + id + "')"), "t");
+    EXPECT_EQ(event(id).trace, parse_traceparent(given));
+    sql("UPDATE sundial.event_history SET status = 'FAILED' WHERE id = '" + id + "'");
+    EXPECT_EQ(event(value("sundial.retry_event('" + id + "')")).trace, parse_traceparent(given));
+}
 
 TEST_F(SqlFunctions, ScheduleEventStoresTheRowOfTheApi) {
     add_workers();

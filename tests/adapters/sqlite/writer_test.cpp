@@ -103,6 +103,24 @@ TEST_F(WriterTest, AnswersOnlyAfterTheCommit) {
     EXPECT_EQ(notes(), std::vector<std::string>{"a"});
 }
 
+TEST_F(WriterTest, CommitsAPatientWriteWithAnother) {
+    std::atomic<bool> done{false};
+    std::thread patient{[&] {
+        writer_->run(note("patient"), {.at_least = 0ms, .at_most = 1h});
+        done = true;
+    }};
+    int others = 0;
+    for (; !done; ++others) writer_->run(note("other"));
+    patient.join();
+    EXPECT_EQ(notes().back(), "patient");
+    EXPECT_EQ(commits_, others);  // none is its own
+}
+
+TEST_F(WriterTest, CommitsAPatientWriteAloneInTheEnd) {
+    writer_->run(note("a"), {.at_least = 0ms, .at_most = 1ms});
+    EXPECT_EQ(notes(), std::vector<std::string>{"a"});
+}
+
 TEST_F(WriterTest, RollsBackOnlyAWriteThatReturnsFalse) {
     const auto undone = [](Session& session) {
         session.connection.execute(add_note, std::string{"undone"});

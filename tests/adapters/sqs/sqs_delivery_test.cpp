@@ -137,6 +137,74 @@ TEST_F(SqsDeliveryTest, SharesARequestAmongTenEventsAndJudgesEachByItself) {
     EXPECT_THAT(receiver.requests(), SizeIs(1));
 }
 
+TEST_F(SqsDeliveryTest, SendsEachEventAloneIfTheirRequestIsRefusedAsAWhole) {
+    const ScriptedReceiver receiver(Script{.answer_to = [](const std::string& request) {
+        const bool is_offending = request.find("k-3") != std::string::npos;
+        return is_offending ? json_response("400 Bad Request",
+                                            R"({"__type":"com.amazonaws.sqs#Odd","message":"k-3"})")
+                            : json_response("200 OK", one_accepted);
+    }});
+    const auto delivery = make({.gather = 1h});
+    std::vector<std::future<Outcome>> outcomes;
+    for (int i = 0; i < 10; ++i) {
+        outcomes.push_back(
+            start(*delivery, url_of(receiver), an_event().with_key("k-" + std::to_string(i))));
+    }
+    for (int i = 0; i < 10; ++i) {
+        const Outcome outcome = outcomes[static_cast<std::size_t>(i)].get();
+        EXPECT_EQ(outcome.verdict, i == 3 ? Verdict::permanent : Verdict::accepted) << i;
+    }
+    EXPECT_THAT(receiver.requests(), SizeIs(11));
+}
+
+TEST_F(SqsDeliveryTest, SendsTheEventsOfARefusedRequestInTheirOrder) {
+    const ScriptedReceiver receiver(Script{.answer_to = [](const std::string& request) {
+        const bool is_together = request.find("\"Id\":\"1\"") != std::string::npos;
+        return is_together ? json_response("400 Bad Request", R"({"__type":"Odd"})")
+                           : json_response("200 OK", one_accepted);
+    }});
+    const auto delivery = make({.gather = 1h});
+    const std::string url = url_of(receiver) + ".fifo";
+    std::vector<std::future<Outcome>> outcomes;
+    for (int i = 0; i < 10; ++i) {
+        outcomes.push_back(start(*delivery, url, an_event().with_key("k-" + std::to_string(i))));
+    }
+    for (auto& outcome : outcomes) EXPECT_EQ(outcome.get().verdict, Verdict::accepted);
+    const auto requests = receiver.requests();
+    ASSERT_THAT(requests, SizeIs(11));
+    for (std::size_t i = 0; i < 10; ++i) {
+        EXPECT_THAT(requests[i + 1],
+                    HasSubstr("\"MessageDeduplicationId\":\"k-" + std::to_string(i) + '"'));
+    }
+}
+
+TEST_F(SqsDeliveryTest, BlamesTheQueueAndNoEventIfThereIsNoSuchQueue) {
+    const ScriptedReceiver receiver(
+        Script{.answer = json_response("400 Bad Request", R"({"__type":"QueueDoesNotExist"})")});
+    const auto delivery = make({.gather = 1h});
+    std::vector<std::future<Outcome>> outcomes;
+    for (int i = 0; i < 10; ++i) {
+        outcomes.push_back(start(*delivery, url_of(receiver), an_event()));
+    }
+    for (auto& outcome : outcomes) EXPECT_EQ(outcome.get().verdict, Verdict::permanent);
+    EXPECT_THAT(receiver.requests(), SizeIs(1));
+}
+
+/// It once slept for up to a second between two requests to a FIFO queue.
+TEST_F(SqsDeliveryTest, SendsTheNextRequestOnceTheLastOneHasEnded) {
+    const ScriptedReceiver receiver(Script{.answer = json_response("200 OK", one_accepted)});
+    const auto delivery = make({.gather = 0ms, .max_requests = 1});
+    const auto began = std::chrono::steady_clock::now();
+    std::vector<std::future<Outcome>> outcomes;
+    for (int i = 0; i < 20; ++i) {
+        outcomes.push_back(start(*delivery, url_of(receiver),
+                                 an_event().with_payload('"' + std::string(600'000, 'x') + '"')));
+    }
+    for (auto& outcome : outcomes) EXPECT_EQ(outcome.get().verdict, Verdict::accepted);
+    EXPECT_THAT(receiver.requests(), SizeIs(20));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+}
+
 TEST_F(SqsDeliveryTest, RetriesIfTheResponseIsCutOrMakesNoSense) {
     EXPECT_EQ(answered("").verdict, Verdict::retryable);
     EXPECT_EQ(answered("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"Successful\":[").verdict,

@@ -119,17 +119,19 @@ TEST(RequestBody, NeverChangesFromAttemptToAttempt) {
     }
 }
 
-TEST(Traceparent, IsOneTraceForEachEventAndOneParentForEachAttempt) {
-    const EventId event{uuid_of(1)}, other{uuid_of(2)};
-    const auto trace = [](const std::string& text) { return text.substr(3, 32); };
-    const auto parent = [](const std::string& text) { return text.substr(36, 16); };
-    const std::string first = traceparent(event, Attempt{1}),
-                      second = traceparent(event, Attempt{2});
-    EXPECT_EQ(traceparent(event, Attempt{1}), first);
-    EXPECT_EQ(trace(first), trace(second));
-    EXPECT_NE(parent(first), parent(second));
-    EXPECT_NE(trace(first), trace(traceparent(other, Attempt{1})));
-    EXPECT_NE(parent(first), parent(traceparent(other, Attempt{1})));
+TEST(RequestHeaders, NameTheTraceOfTheRequestThatCreatedTheEvent) {
+    DeliveryRequest request = request_of(BodyFormat::raw);
+    request.event.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                                       .span_id = "b7ad6b7169203331",
+                                       .sampled = false};
+    EXPECT_THAT(headers_of(request),
+                Contains(Pair("traceparent", MatchesRegex("00-0af7651916cd43dd8448eb211c80319c-"
+                                                          "[0-9a-f]{16}-00"))));
+    request.trace = TraceContext{.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
+                                 .span_id = "00f067aa0ba902b7",
+                                 .sampled = true};
+    EXPECT_EQ(headers_of(request).at("traceparent"),
+              "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
 }
 
 }  // namespace

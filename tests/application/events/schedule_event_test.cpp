@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/trace_context.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -54,6 +55,54 @@ TEST_F(ScheduleEventTest, StoresTheRequestedEvent) {
     EXPECT_EQ(event.tz_release, "2025b");
     EXPECT_FALSE(event.occurrence);
     EXPECT_EQ(wakeups.hints.back(), noon + 1h);
+}
+
+/// Records spans. Their ids are new; a test compares parents only.
+class SpansOfRequests final : public Tracer {
+public:
+    [[nodiscard]] std::optional<TraceContext> begin(
+        const std::optional<TraceContext>& parent) override {
+        return new_context(ids_.fresh(), parent, 1);
+    }
+    [[nodiscard]] std::chrono::nanoseconds now() const override { return {}; }
+    void end(Span span) override { spans.push_back(std::move(span)); }
+    std::vector<Span> spans;
+
+private:
+    FakeIds ids_;
+};
+
+TEST_F(ScheduleEventTest, KeepsTheTraceOfTheRequest) {
+    NewEvent requested = a_reminder();
+    EXPECT_FALSE(scheduled(requested).trace);
+    requested.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                                   .span_id = "b7ad6b7169203331",
+                                   .sampled = true};
+    const Event event = scheduled(requested);
+    EXPECT_EQ(event.trace, requested.trace);
+    EXPECT_EQ(find(event).trace, requested.trace);
+}
+
+TEST_F(ScheduleEventTest, PutsItsOwnSpanBetweenTheRequestAndTheEvents) {
+    SpansOfRequests tracer;
+    ScheduleEvent traced{store, zones, ids, wakeups, no_endpoint_kinds, tracer};
+    NewEvent requested = a_reminder();
+    requested.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                                   .span_id = "b7ad6b7169203331",
+                                   .sampled = true};
+    const Event one = traced.run(requested).value();
+    ASSERT_EQ(tracer.spans.size(), 1U);
+    EXPECT_EQ(tracer.spans[0].name, "create");
+    EXPECT_EQ(tracer.spans[0].parent_id, requested.trace->span_id);
+    EXPECT_EQ(one.trace, tracer.spans[0].context);
+
+    const auto many = traced.run_each(std::vector{requested, requested});
+    ASSERT_EQ(tracer.spans.size(), 2U);
+    for (const auto& event : many) EXPECT_EQ(event->trace, tracer.spans[1].context);
+
+    const Event first = traced.run(a_reminder()).value();  // a trace begins here
+    EXPECT_TRUE(tracer.spans[2].parent_id.empty());
+    EXPECT_EQ(first.trace, tracer.spans[2].context);
 }
 
 TEST_F(ScheduleEventTest, GivesEachItsOwnKeyIfNoneIsGiven) {

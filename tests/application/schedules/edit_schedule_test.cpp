@@ -8,6 +8,7 @@
 
 #include "application/schedules/occurrences.hpp"
 #include "support/control_plane.hpp"
+#include "support/fake_delivery.hpp"
 
 namespace sundial {
 namespace {
@@ -228,6 +229,32 @@ TEST_F(EditScheduleTest, SortsTagsAndTouchesNoEventForThem) {
     EXPECT_EQ(pending_of(user), before);
     const auto again = edited_birthday({.tags = std::vector<std::string>{"night", "home"}});
     EXPECT_EQ(again.schedule.version, result.schedule.version);
+}
+
+TEST_F(EditScheduleTest, JudgesThePingUrlAndTouchesNoEventForIt) {
+    const User user = created(ada());
+    const Event before = pending_of(user);
+    FakeDelivery webhook, inbox;
+    const EndpointKinds kinds = fake_kinds(webhook, inbox);
+    EditSchedule with_webhooks{store, zones, ids, operations, kinds};
+    const auto pinging = [&](EditSchedule& use_case, std::optional<std::string> url) {
+        return use_case.run("ext:birthday", {.ping_url = std::move(url)}, std::nullopt, "req-3");
+    };
+    EXPECT_THAT(defects_of(pinging(with_webhooks, "http://plain.example")),
+                ElementsAre("/pingUrl not_allowed"));
+    EXPECT_THAT(defects_of(pinging(edit_schedule, "https://hc-ping.com/1")),
+                ElementsAre("/pingUrl not_allowed"));  // a program without webhooks
+    EXPECT_FALSE(birthday().ping_url);
+
+    const auto result = pinging(with_webhooks, "https://hc-ping.com/1");
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->schedule.ping_url, "https://hc-ping.com/1");
+    EXPECT_FALSE(result->operation);
+    EXPECT_EQ(pending_of(user), before);
+    // An edit of something else judges the stored URL by no rule, and no URL needs no program.
+    EXPECT_EQ(edited_birthday({.tags = std::vector<std::string>{"home"}}).schedule.ping_url,
+              "https://hc-ping.com/1");
+    EXPECT_FALSE(pinging(edit_schedule, std::nullopt)->schedule.ping_url);
 }
 
 TEST_F(EditScheduleTest, RefusesInvalidEditsAndChangesNothing) {

@@ -18,6 +18,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/healthz", any_caller},
     {"GET", "/", any_caller},
     {"GET", "/docs", any_caller},
+    {"GET", "/docs/", any_caller},
     {"GET", "/ui", any_caller},
     {"GET", "/ui/", any_caller},
     {"GET", "/ui/{version}/{file}", any_caller},

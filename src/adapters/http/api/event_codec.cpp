@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
+#include "domain/trace_context.hpp"
 
 namespace sundial::http {
 namespace {
@@ -162,6 +163,8 @@ std::string event_json(const Event& event, const TimeZones& zones) {
     json.member("claimedBy", text_of(state.claimed_by))
         .member("leaseExpiresAt", text_of(state.lease_expires_at));
     json.member("waitingFor", text_of(waiting_for(event)));
+    json.member("traceparent",
+                event.trace ? std::optional(traceparent(*event.trace)) : std::nullopt);
     json.member("createdAt", format_instant_millis(event.created_at));
     json.member("updatedAt", format_instant_millis(event.updated_at));
     return std::move(json.end_object()).text();

@@ -159,7 +159,9 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
-        return made(api_.events.schedule.run(new_event(*request.json)), request);
+        NewEvent requested = new_event(*request.json);
+        requested.trace = request.trace;
+        return made(api_.events.schedule.run(requested), request);
     }
 
     [[nodiscard]] Response create_batch(const Request& request) const {
@@ -169,6 +171,7 @@ public:
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (items[i]) {
                 requested.push_back(*std::move(items[i]));
+                requested.back().trace = request.trace;
             } else if (all) {
                 return refused(at_item(items[i].error(), i), request);
             }

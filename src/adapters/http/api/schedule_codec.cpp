@@ -77,6 +77,7 @@ ScheduleFields schedule_fields(const JsonBody& body) {
     fields.starts_at = members.edit("startsAt");
     fields.ends_at = members.edit("endsAt");
     if (members.has("tags")) fields.tags = members.list("tags");
+    fields.ping_url = members.edit("pingUrl");
     return fields;
 }
 
@@ -93,7 +94,7 @@ std::string schedule_json(const ScheduleView& view, std::optional<OperationId> o
     json.member("enabled", schedule.enabled).member("note", schedule.note);
     json.key("tags").begin_array();
     for (const std::string& tag : schedule.tags) json.value(std::string_view{tag});
-    json.end_array();
+    json.end_array().member("pingUrl", schedule.ping_url);
     json.key("trigger").raw(trigger_json(schedule.trigger));
     json.member("perUser", schedule.per_user).member("timezone", schedule.timezone);
     json.member("endpointId",

@@ -98,6 +98,8 @@ void add_document_routes(Router& router, Documents documents) {
         if (is_browser(request) && !documents.console.page.empty()) return redirect(console_path);
         return text(200, html, std::string(documents.start_page));
     });
+    router.add("GET", std::string(docs_path) + '/',
+               [](const Request&) { return redirect(docs_path); });
     add_console_routes(router, documents.console);
     router.add("GET", std::string(openapi_path),
                [documents](const Request&) { return json(200, std::string(documents.openapi)); });

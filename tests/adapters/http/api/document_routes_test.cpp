@@ -88,6 +88,7 @@ TEST_F(ConsoleRoutes, LeadBrowsersToThePageAndProgramsToTheStartPage) {
     EXPECT_EQ(with("/", "Accept", "*/*").body, "start");
     EXPECT_EQ(get("/").body, "start");
     EXPECT_EQ(get("/ui").headers.find("Location"), "/ui/");
+    EXPECT_EQ(get("/docs/").headers.find("Location"), "/docs");
 }
 
 TEST_F(ConsoleRoutes, ForbidScriptsInsideThePageAndForeignAddresses) {

@@ -1,0 +1,123 @@
+#include "domain/trace_context.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/builders.hpp"
+
+namespace sundial {
+namespace {
+
+const std::string known_traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+TEST(Traceparent, IsReadAndWritten) {
+    const auto context = parse_traceparent(known_traceparent);
+    ASSERT_TRUE(context);
+    EXPECT_EQ(context->trace_id, "0af7651916cd43dd8448eb211c80319c");
+    EXPECT_EQ(context->span_id, "b7ad6b7169203331");
+    EXPECT_TRUE(context->sampled);
+    EXPECT_EQ(traceparent(*context), known_traceparent);
+    EXPECT_FALSE(parse_traceparent(known_traceparent.substr(0, 53) + "00")->sampled);
+}
+
+TEST(Traceparent, OfALaterVersionIsReadAsFarAsItIsKnown) {
+    const auto later = parse_traceparent("01" + known_traceparent.substr(2) + "-and-more");
+    ASSERT_TRUE(later);
+    EXPECT_EQ(traceparent(*later), known_traceparent);
+    EXPECT_EQ(traceparent(*parse_traceparent("cc" + known_traceparent.substr(2))),
+              known_traceparent);
+    // Of its flags only the first bit is known.
+    EXPECT_EQ(traceparent(*parse_traceparent(known_traceparent.substr(0, 53) + "ff")),
+              known_traceparent);
+}
+
+TEST(Traceparent, ThatBreaksARuleIsNone) {
+    const std::string ids = known_traceparent.substr(3, 49);
+    for (const std::string& text : std::vector<std::string>{
+             "",
+             known_traceparent.substr(0, 54),                            // too short
+             known_traceparent + "0",                                    // too long
+             known_traceparent + "-x",                                   // not of version 00
+             "01" + known_traceparent.substr(2) + "x",                   // no dash
+             "ff" + known_traceparent.substr(2),                         // reserved version
+             "0x" + known_traceparent.substr(2),                         // not hex
+             "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",  // upper case
+             "00-00000000000000000000000000000000-b7ad6b7169203331-01",  // no trace
+             "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",  // no span
+             "00_" + ids + "-01",
+             "00-" + ids + "_01",
+             "00-" + ids + "-0g",
+             "00-0af7651916cd43dd8448eb211c80319cab7ad6b7169203331-01",
+         }) {
+        EXPECT_FALSE(parse_traceparent(text)) << text;
+    }
+}
+
+TEST(AttemptContext, IsOneTraceForEachEventAndOneSpanForEachAttempt) {
+    Event event = an_event().with_id(EventId{uuid_of(1)});
+    event.attempt = Attempt{1};
+    const TraceContext first = attempt_context(event, 1);
+    EXPECT_EQ(attempt_context(event, 1), first);
+    EXPECT_EQ(parse_traceparent(traceparent(first)), first);
+    event.attempt = Attempt{2};
+    const TraceContext second = attempt_context(event, 1);
+    EXPECT_EQ(second.trace_id, first.trace_id);
+    EXPECT_NE(second.span_id, first.span_id);
+    Event other = an_event().with_id(EventId{uuid_of(2)});
+    other.attempt = Attempt{1};
+    EXPECT_NE(attempt_context(other, 1).trace_id, first.trace_id);
+    EXPECT_NE(attempt_context(other, 1).span_id, first.span_id);
+}
+
+TEST(AttemptContext, StaysInTheTraceOfTheRequestAndFollowsItsDecision) {
+    Event event = an_event();
+    event.trace = parse_traceparent(known_traceparent);
+    EXPECT_EQ(attempt_context(event, 0).trace_id, event.trace->trace_id);
+    EXPECT_NE(attempt_context(event, 0).span_id, event.trace->span_id);
+    EXPECT_TRUE(attempt_context(event, 0).sampled);
+    event.trace->sampled = false;
+    EXPECT_FALSE(attempt_context(event, 1).sampled);
+}
+
+TEST(NewContext, IsBelowItsParentOrTheFirstOfATrace) {
+    const auto parent = parse_traceparent(known_traceparent);
+    const TraceContext below = new_context(uuid_of(1), parent, 0);
+    EXPECT_EQ(below.trace_id, parent->trace_id);
+    EXPECT_NE(below.span_id, parent->span_id);
+    EXPECT_TRUE(below.sampled);
+    const TraceContext first = new_context(uuid_of(1), std::nullopt, 0);
+    EXPECT_NE(first.trace_id, parent->trace_id);
+    EXPECT_FALSE(first.sampled);
+    EXPECT_TRUE(new_context(uuid_of(1), std::nullopt, 1).sampled);
+}
+
+TEST(Sampling, TakesItsShareOfTracesAndEachTraceEverywhere) {
+    constexpr int traces = 20'000;
+    for (const double share : {0.0, 0.1, 0.5, 1.0}) {
+        int sampled = 0;
+        std::set<std::string> ids;
+        for (std::uint64_t i = 0; i < traces; ++i) {
+            Event event = an_event().with_id(EventId{uuid_of(i)});
+            const TraceContext context = attempt_context(event, share);
+            ids.insert(context.trace_id);
+            if (context.sampled) ++sampled;
+            EXPECT_EQ(is_sampled(context.trace_id, share), context.sampled);
+        }
+        EXPECT_EQ(ids.size(), std::size_t{traces});
+        const double deviation = 5 * std::sqrt(traces * share * (1 - share));
+        EXPECT_NEAR(sampled, traces * share, deviation + 0.5) << share;
+    }
+}
+
+TEST(ClaimContext, IsTheSameForAllEventsOfAClaim) {
+    EXPECT_EQ(claim_context(instance_a, noon, 1), claim_context(instance_a, noon, 1));
+    EXPECT_NE(claim_context(instance_a, noon, 1), claim_context(instance_b, noon, 1));
+    EXPECT_NE(claim_context(instance_a, noon, 1), claim_context(instance_a, noon + 1us, 1));
+}
+
+}  // namespace
+}  // namespace sundial
