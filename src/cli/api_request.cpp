@@ -44,13 +44,6 @@ std::string array_of(std::string_view words) {
     return std::move(json.end_array()).text();
 }
 
-/// An instant ends in Z or an offset, or begins with now; all else is a local time.
-bool is_instant(std::string_view text) {
-    if (text.starts_with("now") || text.ends_with('Z') || text.ends_with('z')) return true;
-    const auto time = text.find('T');
-    return time != text.npos && text.find_first_of("+-", time) != text.npos;
-}
-
 /// Text, or the content of @FILE.
 std::string content_of(const std::string& text, const FileReader& read) {
     if (text == "-") return read("-");
@@ -195,6 +188,13 @@ private:
 };
 
 }  // namespace
+
+// An instant ends in Z or an offset, or begins with now; all else is a local time.
+bool is_instant(std::string_view text) {
+    if (text.starts_with("now") || text.ends_with('Z') || text.ends_with('z')) return true;
+    const auto time = text.find('T');
+    return time != text.npos && text.find_first_of("+-", time) != text.npos;
+}
 
 std::string ApiRequest::target() const {
     std::string text = path;

@@ -43,15 +43,20 @@ struct EventChoice {
 [[nodiscard]] int cancel_event(const HttpClient& client, const std::string& id,
                                const Output& output);
 
-/// One action on many events.
+/// One action on many events or schedules.
 struct BulkOrder {
-    std::string action;  // retry, cancel, dismiss
+    enum class Resource : std::uint8_t { events, schedules };
+    Resource resource = Resource::events;
+    std::string action;  // retry, cancel, dismiss, reschedule; pause, resume, tag, delete
     EventChoice choice;
-    std::uint32_t per_second = 0;  // 0: the server's default
-    std::string note{};            // why the events are dismissed; empty: none
-    bool dry_run = false;          // only shows the affected events
-    bool yes = false;              // does not ask for confirmation
-    bool wait = true;              // until the operation ends
+    /// Of a reschedule, with the API's names: `shift`, or a target.
+    std::vector<std::pair<std::string, std::string>> set{};
+    std::vector<std::string> add_tags{}, remove_tags{};  // of tag
+    std::uint32_t per_second = 0;                        // 0: the server's default
+    std::string note{};                                  // of a dismissal or a pause; empty: none
+    bool dry_run = false;                                // only shows the affected events
+    bool yes = false;                                    // does not ask for confirmation
+    bool wait = true;                                    // until the operation ends
 };
 /// Asks, starts the operation, and waits for its end. Exit codes as of `wait_for_operation`; 2 if
 /// there is no terminal to ask, 1 if the user declines.

@@ -30,10 +30,11 @@ std::string dead_letters_path(const EventChoice& choice, std::size_t limit) {
 
 /// The filters that accept several values, separated by commas.
 bool has_many(std::string_view name) {
-    constexpr std::array<std::string_view, 5> many{"status", "priority", "eventType",
-                                                   "targetTimezone", "waitingFor"};
+    constexpr std::array<std::string_view, 6> many{"status",         "priority",   "eventType",
+                                                   "targetTimezone", "waitingFor", "trigger"};
     return std::ranges::find(many, name) != many.end();
 }
+bool is_truth(std::string_view name) { return name == "enabled" || name == "perUser"; }
 
 json::array parted(std::string_view text) {
     json::array parts;
@@ -45,16 +46,32 @@ json::array parted(std::string_view text) {
     }
 }
 
+json::array texts_of(const std::vector<std::string>& texts) {
+    json::array all;
+    for (const std::string& text : texts) all.emplace_back(text);
+    return all;
+}
+
+bool on_schedules(const BulkOrder& order) {
+    return order.resource == BulkOrder::Resource::schedules;
+}
+
+const char* path_of(const BulkOrder& order) {
+    return on_schedules(order) ? "/v1/schedules/bulk" : "/v1/bulk";
+}
+
 json::object body_of(const BulkOrder& order) {
-    json::object body{{"resource", "events"}, {"action", order.action}};
+    json::object body{{"action", order.action}};
+    if (!on_schedules(order)) body["resource"] = "events";
     if (!order.choice.ids.empty()) {
-        json::array& ids = body["ids"].emplace_array();
-        for (const std::string& id : order.choice.ids) ids.emplace_back(id);
+        body["ids"] = texts_of(order.choice.ids);
     } else {
         json::object& filter = body["filter"].emplace_object();
         for (const auto& [name, text] : order.choice.filters) {
             if (has_many(name)) {
                 filter[name] = parted(text);
+            } else if (is_truth(name)) {
+                filter[name] = text == "true";
             } else {
                 filter[name] = text;
             }
@@ -62,11 +79,27 @@ json::object body_of(const BulkOrder& order) {
     }
     if (order.per_second > 0) body["perSecond"] = order.per_second;
     if (!order.note.empty()) body["note"] = order.note;
+    if (!order.set.empty()) {
+        json::object& set = body["set"].emplace_object();
+        for (const auto& [name, text] : order.set) set[name] = text;
+    }
+    if (!order.add_tags.empty()) body["addTags"] = texts_of(order.add_tags);
+    if (!order.remove_tags.empty()) body["removeTags"] = texts_of(order.remove_tags);
     return body;
 }
 
-std::string events_in_words(std::uint64_t count) {
-    return std::to_string(count) + (count == 1 ? " event" : " events");
+std::string counted_in_words(const BulkOrder& order, std::uint64_t count) {
+    const char* noun = on_schedules(order) ? " schedule" : " event";
+    return std::to_string(count) + noun + (count == 1 ? "" : "s");
+}
+
+std::vector<Column> sample_columns(const BulkOrder& order) {
+    if (!on_schedules(order)) return event_columns();
+    return {{"id", "id"},
+            {"external id", "externalId"},
+            {"type", "eventType"},
+            {"enabled", "enabled"},
+            {"tags", "tags"}};
 }
 
 }  // namespace
@@ -120,28 +153,30 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         const auto show = [&](const json::object& preview) {
             count = preview.at("count").to_number<std::uint64_t>();
             if (!order.dry_run) return;
-            output.out << order.action << " would be for " << events_in_words(count) << '\n';
+            output.out << order.action << " would be for " << counted_in_words(order, count)
+                       << '\n';
             if (count > 0) {
-                print_rows(json::object{{"data", preview.at("samples")}}, event_columns(), output);
+                print_rows(json::object{{"data", preview.at("samples")}}, sample_columns(order),
+                           output);
             }
         };
         const int code =
-            print(client.call("POST", "/v1/bulk", json::serialize(body)), start_output, show);
+            print(client.call("POST", path_of(order), json::serialize(body)), start_output, show);
         if (code != 0 || order.dry_run) return code;
         if (count == 0) {
             output.err << "there is nothing to " << order.action << '\n';
             return exit_code::ok;
         }
-        const std::string question = order.action + ' ' + events_in_words(count);
+        const std::string question = order.action + ' ' + counted_in_words(order, count);
         if (const auto refused = refuse_unconfirmed(
-                question, person, "give -y, or --dry-run to see the events", output)) {
+                question, person, "give -y, or --dry-run to see what it applies to", output)) {
             return *refused;
         }
         body.erase("dryRun");
     }
     // From here on an interrupt ends the wait, and not this process before it knows the operation.
     (void)wait_options.interrupted();
-    const Answer started = client.call("POST", "/v1/bulk", json::serialize(body));
+    const Answer started = client.call("POST", path_of(order), json::serialize(body));
     std::string id;
     const auto remember = [&](const json::object& operation) {
         id = text_of(operation, "id");

@@ -385,7 +385,8 @@ void add_stats(std::vector<ApiCommand>& rows) {
                        filter("to", "end; " + an_instant),
                        filter("step", "length of a step").otherwise("PT1M"),
                        filter("by", "a line for each of these")
-                           .of({"eventType", "endpointId", "instanceId"})},
+                           .of({"eventType", "endpointId", "instanceId"}),
+                       filter("key", "only this event type, or the endpoint with this id")},
          .shape = Shape::list,
          .columns = {{"metric", "metric"}, {"key", "key"}, {"points", "points"}}});
     rows.push_back(

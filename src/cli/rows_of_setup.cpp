@@ -163,6 +163,8 @@ Arguments endpoint_members() {
         member("region", "SQS: sign for this one, if the URL names none"),
         member("endpointUrl", "SQS: send there, such as to a VPC endpoint"),
         member("messageGroup", "SQS: groups of a FIFO queue").of({"user", "endpoint"}),
+        member("inboxStatus", "INBOX: the status that it answers with, such as 503"),
+        member("inboxDelay", "INBOX: how long its answer takes, such as PT5S"),
         member("headers", R"(further headers: {"X-Team":"crm"})").as(ValueKind::json),
         member("timeout", "of one attempt, such as PT10S"),
         member("retryPolicy", R"(standard, seed, or {"delays":["PT1S","PT1M"]})")

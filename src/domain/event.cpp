@@ -55,6 +55,7 @@ Event as_new(Event event, EventId id, Instant now) {
     event.first_attempt_at.reset();
     event.dismissed_at.reset();
     event.dismissal_note.reset();
+    event.dismissed_by.reset();
     event.created_at = event.updated_at = now;
     return event;
 }
@@ -225,14 +226,17 @@ Result<Event, InvalidStateTransition> expedite(Event event, Instant now) {
 }
 
 Result<Event, InvalidStateTransition> dismiss(Event event, bool dismissed, Instant now,
-                                              std::optional<std::string> note) {
+                                              std::optional<std::string> note,
+                                              std::string_view actor) {
     if (!is_failed(event)) return refused(event, "dismiss");
     if (!dismissed) {
         event.dismissed_at.reset();
         event.dismissal_note.reset();
+        event.dismissed_by.reset();
     } else {
         if (!event.dismissed_at) event.dismissed_at = now;
         event.dismissal_note = std::move(note);
+        event.dismissed_by = actor.empty() ? std::nullopt : std::optional<std::string>{actor};
     }
     return changed(std::move(event), now);
 }

@@ -93,6 +93,7 @@ struct Event {
     std::optional<Instant> first_attempt_at;
     std::optional<Instant> dismissed_at;
     std::optional<std::string> dismissal_note{};  // only of a dismissed event
+    std::optional<std::string> dismissed_by{};    // its actor: see Caller
     /// Of the request that created the event; kept by its retries. Empty: the request had none, or
     /// the event is an occurrence.
     std::optional<TraceContext> trace{};
@@ -185,8 +186,10 @@ inline constexpr std::chrono::seconds late_after{1};
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
 [[nodiscard]] Result<Event, InvalidStateTransition> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
-/// again, without its note. A second dismissal keeps the time of the first and replaces its note.
+/// again, without its note. A second dismissal keeps the time of the first and replaces its note
+/// and its actor, which may be empty.
 [[nodiscard]] Result<Event, InvalidStateTransition> dismiss(
-    Event event, bool dismissed, Instant now, std::optional<std::string> note = std::nullopt);
+    Event event, bool dismissed, Instant now, std::optional<std::string> note = std::nullopt,
+    std::string_view actor = {});
 
 }  // namespace sundial

@@ -663,7 +663,7 @@ Result<Event> Engine::find_event(const std::string& id) {
 
 Result<Event> Engine::cancel(const std::string& id) {
     return Parts::run<Event>(parts_, [&](Parts& parts) {
-        auto cancelled = parts.events.cancel.run(id, std::nullopt);
+        auto cancelled = parts.events.cancel.run(id, std::nullopt, correlation_id);
         after_commit([&signal = parts.outcome_signal] { signal.finished(); });
         return cancelled;
     });
@@ -704,13 +704,13 @@ Result<Event> Engine::change(const std::string& id, const EventChange& change) {
         return error_of(invalid("/at", "out_of_range", "must be in the years 0001 to 9999"));
     }
     return Parts::run<Event>(parts_, [&](Parts& parts) {
-        return parts.events.edit.run(id, requested_change(change), std::nullopt);
+        return parts.events.edit.run(id, requested_change(change), std::nullopt, correlation_id);
     });
 }
 
 Result<Event> Engine::retry(const std::string& id) {
     return Parts::run<Event>(parts_, [&](Parts& parts) -> sundial::Result<sundial::Event> {
-        auto retried = parts.events.retry.run(id, RetryKey::same);
+        auto retried = parts.events.retry.run(id, RetryKey::same, correlation_id);
         if (!retried) return retried.error();
         return std::move(retried->event);
     });
@@ -720,7 +720,7 @@ Result<Event> Engine::dismiss(const std::string& id) {
     return Parts::run<Event>(parts_, [&](Parts& parts) {
         EventEdit edit;
         edit.dismissed = true;
-        return parts.events.edit.run(id, edit, std::nullopt);
+        return parts.events.edit.run(id, edit, std::nullopt, correlation_id);
     });
 }
 
@@ -746,8 +746,8 @@ Result<Done> Engine::delete_schedule(const std::string& name) {
 
 Result<Event> Engine::trigger_schedule(const std::string& name, const std::string& user_id) {
     return Parts::run<Event>(parts_, [&](Parts& parts) {
-        return parts.schedules.trigger.run("ext:" + name,
-                                           {.user = unless_empty(user_id), .payload = {}});
+        return parts.schedules.trigger.run(
+            "ext:" + name, {.user = unless_empty(user_id), .payload = {}}, correlation_id);
     });
 }
 

@@ -64,8 +64,9 @@ Result<Event> Transaction::find_event(const std::string& id) {
 }
 
 Result<Event> Transaction::cancel(const std::string& id) {
-    return parts_->call<Event>(
-        [&](sundial::Transaction&) { return parts_->ports.events.cancel.run(id, std::nullopt); });
+    return parts_->call<Event>([&](sundial::Transaction&) {
+        return parts_->ports.events.cancel.run(id, std::nullopt, correlation_id);
+    });
 }
 
 Result<User> Transaction::create_user(const NewUser& requested) {

@@ -62,6 +62,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
         router, {p.endpoints, p.queries, settings.delivery.timeout, settings.delivery.circuit});
     http::add_pull_routes(router, {p.pull, zones});
     http::add_schedule_routes(router, {p.schedules, p.queries, zones});
+    http::add_schedule_bulk_routes(router, {p.schedules, p.queries, zones});
     http::add_preview_routes(router, {p.schedules});
     http::add_intake_routes(router, {p.queries});
     http::add_operation_routes(router, {p.operations, p.queries});

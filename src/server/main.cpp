@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
         server::add_backup_commands(tree);
         server::add_api_commands(tree);
         server::add_event_commands(tree);
+        server::add_schedule_commands(tree);
         server::add_key_commands(tree);
         server::add_waiting_commands(tree);
         server::add_rule_commands(tree);

@@ -92,8 +92,8 @@ TEST_P(RaceContract, TwoRetriesOfAFailedEventMakeOne) {
         given(event);
         ASSERT_TRUE(settle(refused(claim_one(), noon)));
         std::optional<Result<RetriedEvent>> one, other;
-        race({[&] { one = retry.run(to_string(event.id), RetryKey::same); },
-              [&] { other = retry.run(to_string(event.id), RetryKey::same); }});
+        race({[&] { one = retry.run(to_string(event.id), RetryKey::same, "req-1"); },
+              [&] { other = retry.run(to_string(event.id), RetryKey::same, "req-1"); }});
 
         ASSERT_NE(one->has_value(), other->has_value());
         const Event made = (*one ? **one : **other).event;
@@ -114,8 +114,8 @@ TEST_P(RaceContract, TwoRepetitionsOfACompletedEventMakeOne) {
         given(event);
         ASSERT_TRUE(settle(accepted(claim_one(), noon)));
         std::optional<Result<RetriedEvent>> one, other;
-        race({[&] { one = retry.run(to_string(event.id), RetryKey::fresh); },
-              [&] { other = retry.run(to_string(event.id), RetryKey::fresh); }});
+        race({[&] { one = retry.run(to_string(event.id), RetryKey::fresh, "req-1"); },
+              [&] { other = retry.run(to_string(event.id), RetryKey::fresh, "req-1"); }});
 
         ASSERT_NE(one->has_value(), other->has_value());
         EXPECT_TRUE(is<DuplicateIdempotencyKey>(*one ? *other : *one));
@@ -131,7 +131,7 @@ TEST_P(RaceContract, AnEventIsCancelledOrClaimedButNeverBoth) {
         given(event);
         std::optional<Result<Event>> cancelled;
         std::vector<ClaimedEvent> claimed;
-        race({[&] { cancelled = cancel_event.run(to_string(event.id), std::nullopt); },
+        race({[&] { cancelled = cancel_event.run(to_string(event.id), std::nullopt, "req-1"); },
               [&] { claimed = claim_in(0, instance_a, {9, 9, 9, 9}); }});
 
         const Event after = find(event.id).value();
@@ -151,7 +151,7 @@ TEST_P(RaceContract, AnEventIsCancelledOrClaimedButNeverBoth) {
 
 TEST_P(RaceContract, OfTwoEditsOfOneVersionOfAnEventOneWins) {
     NoWakeups wakeups;
-    EditEvent edit{store(), zones, wakeups};
+    EditEvent edit{store(), zones, ids, wakeups};
     EventEdit to_one, to_two;
     to_one.payload = "1";
     to_two.payload = "2";
@@ -159,8 +159,8 @@ TEST_P(RaceContract, OfTwoEditsOfOneVersionOfAnEventOneWins) {
         const Event event = an_event();
         given(event);
         std::optional<Result<Event>> one, two;
-        race({[&] { one = edit.run(to_string(event.id), to_one, event.version); },
-              [&] { two = edit.run(to_string(event.id), to_two, event.version); }});
+        race({[&] { one = edit.run(to_string(event.id), to_one, event.version, "req-1"); },
+              [&] { two = edit.run(to_string(event.id), to_two, event.version, "req-1"); }});
 
         ASSERT_NE(one->has_value(), two->has_value());
         const Result<Event>& refused = *one ? *two : *one;
@@ -200,7 +200,7 @@ TEST_P(RaceContract, OfTwoEditsOfOneVersionOfAUserOneWinsAndMovesItsEvents) {
 TEST_P(RaceContract, AnEventGetsAnEndpointOrTheEndpointIsDeletedButNeverBoth) {
     NoWakeups wakeups;
     ScheduleEvent schedule{store(), zones, ids, wakeups};
-    EditEvent edit{store(), zones, wakeups};
+    EditEvent edit{store(), zones, ids, wakeups};
     DeleteEndpoint delete_endpoint{store(), zones, ids, wakeups};
     for (int round = 0; round < rounds; ++round) {
         const Endpoint endpoint = an_endpoint();
@@ -218,7 +218,7 @@ TEST_P(RaceContract, AnEventGetsAnEndpointOrTheEndpointIsDeletedButNeverBoth) {
         std::optional<Result<Event>> created, moved;
         std::optional<Result<void>> deleted;
         race({[&] { created = schedule.run(requested); },
-              [&] { moved = edit.run(to_string(event.id), to_endpoint, std::nullopt); },
+              [&] { moved = edit.run(to_string(event.id), to_endpoint, std::nullopt, "req-1"); },
               [&] {
                   deleted = delete_endpoint.run(reference, EventsOfEndpoint::prevent, std::nullopt,
                                                 "req-1");

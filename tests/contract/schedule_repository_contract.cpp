@@ -40,6 +40,14 @@ TEST_P(ScheduleRepositoryContract, FindsOnlyExistingSchedules) {
     });
 }
 
+TEST_P(ScheduleRepositoryContract, FindsAllSchedules) {
+    const Schedule birthday = read(birthday_of);
+    const std::vector<ScheduleId> ids{birthday.id, an_id<ScheduleId>(), birthday.id};
+    EXPECT_EQ(read([&](Transaction& tx) { return tx.schedules().find_all(ids); }),
+              std::vector{birthday});
+    EXPECT_TRUE(read([](Transaction& tx) { return tx.schedules().find_all({}).empty(); }));
+}
+
 TEST_P(ScheduleRepositoryContract, ReplacesALockedSchedule) {
     Schedule changed = read(birthday_of);
     changed.external_id = "party";

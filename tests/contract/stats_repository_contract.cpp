@@ -203,6 +203,23 @@ TEST_P(StatsRepositoryContract, KeepsAndForgetsRowsOfZones) {
     EXPECT_THAT(rows(query), testing::IsEmpty());
 }
 
+TEST_P(StatsRepositoryContract, ReadsTheRowsOfSomeLabels) {
+    std::vector<StatsRow> stored;
+    for (const char* label : {"a", "b", "other"}) {
+        stored.push_back(a_row(StatsMeasure::completed, noon, 1));
+        stored.back().key.by = StatsBy::endpoint;
+        stored.back().key.label = label;
+    }
+    store_rows(stored);
+    StatsQuery query{.by = StatsBy::endpoint,
+                     .measures = {StatsMeasure::completed},
+                     .from = noon,
+                     .to = noon + 1min};
+    EXPECT_THAT(rows(query), SizeIs(3));
+    query.labels = {"b", "other", "missing"};
+    EXPECT_THAT(rows(query), testing::UnorderedElementsAre(stored[1], stored[2]));
+}
+
 TEST_P(StatsRepositoryContract, CountsWhatWaitsUpToABound) {
     EXPECT_EQ(live_counts(10), LiveCounts{});
     const EndpointId crm = an_id<EndpointId>();

@@ -38,6 +38,16 @@ TEST_P(UserRepositoryContract, KeepsEveryMemberOfAUser) {
     EXPECT_FALSE(find(an_id<UserId>()));
 }
 
+TEST_P(UserRepositoryContract, FindsAllUsers) {
+    const User one = a_user().with_metadata("plan", "gold");
+    const User other = a_user();
+    add(one, other, a_user());
+    const std::vector<UserId> ids{other.id, an_id<UserId>(), one.id, other.id};
+    EXPECT_THAT(read([&](Transaction& tx) { return tx.users().find_all(ids); }),
+                testing::UnorderedElementsAre(one, other));
+    EXPECT_THAT(read([](Transaction& tx) { return tx.users().find_all({}); }), testing::IsEmpty());
+}
+
 TEST_P(UserRepositoryContract, FindsTheIdOfAnExternalIdExactly) {
     const User user = a_user().with_external_id("CRM-7");
     add(user, a_user());

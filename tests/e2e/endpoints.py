@@ -106,6 +106,43 @@ def birthdays(client):
     assert after == before, (before, after)
 
 
+def inbox_in_trouble():
+    """An inbox that answers 503, then too late, then as usual: retries, time-outs and refused settings."""
+    with h.folder() as directory, h.running("serve", "--db", os.path.join(directory, "sundial.db"), "--ui.inbox=true",
+                                            "--delivery.circuit.min_calls=1000", folder=directory) as server:
+        client = server.client()
+        client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin", "timeout": "PT1S",
+                                            "retryPolicy": {"delays": ["PT1S"]}, "inboxStatus": "400"})
+
+        def event():
+            return client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:bin",
+                                                    "deliveryPayload": {}})["id"]
+
+        def attempt(identifier):
+            return h.wait_until(lambda: client.ok("GET", f"/v1/attempts?eventId={identifier}")["data"], "an attempt")[-1]
+        refused = event()
+        h.wait_until(lambda: client.ok("GET", f"/v1/events/{refused}")["failureReason"] == "HTTP_STATUS 400", "the refusal")
+        assert len(client.ok("GET", "/v1/endpoints/ext:bin/inbox")["data"]) == 1, "a refused request was received nevertheless"
+        code, out, err = sundial(server, "endpoint", "set", "ext:bin", "--inbox-status", "503")
+        assert code == 0 and client.ok("GET", "/v1/endpoints/ext:bin")["inboxStatus"] == "503", (out, err)
+        failing = event()
+        first = attempt(failing)
+        assert (first["outcome"], first["statusCode"]) == ("RETRYABLE", 503), first
+        client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxStatus": None, "inboxDelay": "PT5S"})
+        late = event()
+        timed_out = attempt(late)
+        assert timed_out["error"]["code"] == "TIMEOUT" and timed_out["durationMs"] >= 1000, timed_out
+        assert "inboxStatus" not in client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxDelay": "PT0S"})
+        good = event()
+        h.wait_until(lambda: client.ok("GET", f"/v1/events/{good}")["status"] == "COMPLETED", "a delivery")
+        for wrong in ({"inboxStatus": "199"}, {"inboxStatus": "abc"}, {"inboxDelay": "PT61S"}, {"inboxDelay": "P1M"}):
+            answer = client.call("PATCH", "/v1/endpoints/ext:bin", wrong)
+            assert answer.status == 400 and answer.json()["errors"][0]["pointer"] == "/" + next(iter(wrong)), answer.body
+        client.ok("POST", "/v1/endpoints", {"name": "q", "type": "PULL", "externalId": "q"})
+        assert client.call("PATCH", "/v1/endpoints/ext:q", {"inboxStatus": "503"}).status == 400
+        assert server.stop() == 0
+
+
 def put_and_delete(kind):
     with h.folder() as directory, h.database(kind, directory) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, "--delivery.allow_http=true", folder=directory) as server:
@@ -118,4 +155,4 @@ def put_and_delete(kind):
 
 
 if __name__ == "__main__":
-    h.main({"put_and_delete": put_and_delete})
+    h.main({"put_and_delete": put_and_delete, "inbox_in_trouble": inbox_in_trouble})

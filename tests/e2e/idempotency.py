@@ -46,6 +46,7 @@ BODIES = {
     ("POST", "/v1/endpoints/{id}/claim"): {"worker": "w"}, ("POST", "/v1/schedules"): SCHEDULE,
     ("PUT", "/v1/schedules/{id}"): SCHEDULE, ("PATCH", "/v1/schedules/{id}"): {"note": "n"},
     ("POST", "/v1/schedules/{id}/backfill"): {"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"},
+    ("POST", "/v1/schedules/bulk"): {"action": "pause", "filter": {"tag": "none"}, "dryRun": True},
     ("POST", "/v1/preview"): {"schedule": {"trigger": {"every": "PT1H"}, "timezone": "UTC"}},
     ("POST", "/v1/bulk"): {"resource": "events", "action": "cancel", "filter": {"status": "PENDING"}, "dryRun": True},
     ("POST", "/v1/api-keys"): {"name": "k", "role": "READ"},
@@ -55,8 +56,8 @@ BODIES = {
     ("PUT", "/v1/checkpoints/{name}"): {"position": 0, "previous": 0},
     ("POST", "/v1/locks/{name}"): {"holder": "job"}, ("PUT", "/v1/locks/{name}"): {"lockToken": "t"},
 }
-# The first two with the bodies above; the cookies of a browser are never kept.
-WITHOUT_EFFECT = {("POST", "/v1/preview"), ("POST", "/v1/bulk"), ("POST", "/v1/session"), ("DELETE", "/v1/session")}
+# The first three with the bodies above; the cookies of a browser are never kept.
+WITHOUT_EFFECT = {("POST", "/v1/preview"), ("POST", "/v1/bulk"), ("POST", "/v1/schedules/bulk"), ("POST", "/v1/session"), ("DELETE", "/v1/session")}
 HEADERS = {("DELETE", "/v1/locks/{name}"): {"Sundial-Lock-Token": "t"}}
 
 

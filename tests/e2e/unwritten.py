@@ -182,6 +182,8 @@ class Examples:
                 return [made]
             case ("event", "cancel"):
                 return [self.event(), "-y"]
+            case ("event", "reschedule-many"):
+                return [self.event(), "--by", "PT1H", "-y"]
             case ("event", "retry") | ("attempt", "list"):
                 return [self.failed()]
             case ("attempt", "get"):
@@ -241,6 +243,10 @@ class Examples:
                 return [self.schedule(), "-y"]
             case ("schedule", "backfill"):
                 return [self.schedule(), "--from", "now-3h", "--to", "now", "--dry-run"]
+            case ("schedule", "pause-many" | "resume-many" | "delete-many"):
+                return [self.schedule(), "-y"]
+            case ("schedule", "tag-many"):
+                return [self.schedule(), "--add-tag", "t", "-y"]
             case ("schedule", _):
                 return [self.schedule()]
             case ("dlq", "list" | "export" | "groups"):

@@ -55,6 +55,7 @@ TWO = {
     "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, COMMAND),
     "listApiKeys": (SETUP, "key list"), "createApiKey": (SETUP, "key create"), "revokeApiKey": (SETUP, "key revoke"),
     "listCalendars": (SETUP, COMMAND), "createCalendar": (SETUP, COMMAND), "revokeCalendar": (SETUP, COMMAND), "readCalendar": (SETUP, COMMAND),
+    "bulkSchedules": (No("one statement over the functions is a bulk operation"), "schedule pause-many"),
     "bulk": (No("one statement over the functions is a bulk operation"), "event cancel"),
     "listFailures": ("v_dead_letters", "dlq list"),
     "listStreams": (RECORD, "stream list"), "readStream": (RECORD, "stream read"), "appendToStream": ("append", "stream append"),

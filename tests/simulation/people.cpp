@@ -167,7 +167,7 @@ void People::cancel_event() {
     if (!id) return;
     const How how = ask(
         [&](Process& process) {
-            return process.cancel_event.run(to_string(*id), std::nullopt).has_value();
+            return process.cancel_event.run(to_string(*id), std::nullopt, "req-1").has_value();
         },
         true, world_.defective(Defect::cancel_ignored));
     record(Op::cancel, how, id, {});
@@ -193,7 +193,7 @@ void People::edit_event() {
     }
     const How how = ask(
         [&](Process& process) {
-            return process.edit_event.run(to_string(*id), edit, std::nullopt).has_value();
+            return process.edit_event.run(to_string(*id), edit, std::nullopt, "req-1").has_value();
         },
         false);
     record(Op::edit, how, id, {});
@@ -206,7 +206,7 @@ void People::retry_event() {
     EventId made = *id;
     const How how = ask(
         [&](Process& process) {
-            return kept(process.retry_event.run(to_string(*id), key),
+            return kept(process.retry_event.run(to_string(*id), key, "req-1"),
                         [&](const RetriedEvent& retried) { made = retried.event.id; });
         },
         false);
@@ -358,8 +358,9 @@ void People::trigger_schedule() {
         trigger_request.user = to_string(world_.dice.pick(users_));
     const How how = ask(
         [&](Process& process) {
-            return kept(process.trigger_schedule.run(to_string(schedule.id), trigger_request),
-                        [&](const Event& event) { events_.push_back(event.id); });
+            return kept(
+                process.trigger_schedule.run(to_string(schedule.id), trigger_request, "req-1"),
+                [&](const Event& event) { events_.push_back(event.id); });
         },
         false);
     record(Op::manage, how, std::nullopt, "trigger schedule");

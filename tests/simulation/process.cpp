@@ -62,7 +62,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
                    .make_task = operation_tasks(store_, world.zones, world.ids, hints_)}),
       schedule_event(store_, world.zones, world.ids, hints_),
       cancel_event(store_, world.zones, world.ids, hints_),
-      edit_event(store_, world.zones, hints_),
+      edit_event(store_, world.zones, world.ids, hints_),
       retry_event(store_, world.ids, hints_),
       create_user(store_, world.zones, world.ids, hints_),
       edit_user(store_, world.zones, world.ids, hints_),

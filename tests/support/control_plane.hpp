@@ -248,7 +248,7 @@ protected:
     PutUser put_user{create_user, edit_user};
     DeleteUser delete_user{store, ids};
     ScheduleEvent schedule_event{store, zones, ids, wakeups};
-    EditEvent edit_event{store, zones, wakeups};
+    EditEvent edit_event{store, zones, ids, wakeups};
     CancelEvent cancel_event{store, zones, ids, wakeups};
     RetryEvent retry_event{store, ids, wakeups};
     UnparkEvents unpark_events{store, wakeups};
@@ -265,7 +265,7 @@ protected:
     PutSchedule put_schedule{create_schedule, edit_schedule};
     DeleteSchedule delete_schedule{store, ids};
     TriggerSchedule trigger_schedule{store, zones, ids, wakeups};
-    BackfillSchedule backfill_schedule{store, zones, operations};
+    BackfillSchedule backfill_schedule{store, zones, ids, operations};
     Queries queries{store};
 };
 

@@ -87,10 +87,9 @@ class ApplicationClock(Defect):
 
 
 class NoVersionBump(Defect):
-    name, seam, breaks = "take-over without version bump", "SQL of claim_ready", ("I6",)
-    rewrite = staticmethod(lambda sql: sql.replace(
-        "SET status = 'PROCESSING', version = event.version + 1",
-        "SET status = 'PROCESSING', version = event.version + (ready.claimed_by IS NULL)::integer"))
+    name, seam, breaks = "take-over without version bump", "SQL of take_over", ("I6",)
+    rewrite = staticmethod(lambda sql: sql.replace("version = event.version + 1", "version = event.version")
+                           if "retry_count = event.retry_count + 1,\n           first_attempt_at" in sql else sql)
     mix = {"later": 50, "hold": 50}
 
     def once(self, world):
@@ -98,9 +97,9 @@ class NoVersionBump(Defect):
 
 
 class NumberUsedTwice(Defect):
-    name, seam, breaks = "take-over with the same attempt number", "SQL of claim_ready", ("I8",)
-    rewrite = staticmethod(lambda sql: sql.replace(
-        "attempt = event.attempt + 1", "attempt = event.attempt + (ready.claimed_by IS NULL)::integer"))
+    name, seam, breaks = "take-over with the same attempt number", "SQL of take_over", ("I8",)
+    rewrite = staticmethod(lambda sql: sql.replace("attempt = event.attempt + 1", "attempt = event.attempt")
+                           if "retry_count = event.retry_count + 1,\n           first_attempt_at" in sql else sql)
     mix = {"later": 50, "hold": 50}
 
     def once(self, world):

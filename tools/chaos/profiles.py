@@ -134,7 +134,7 @@ class Sqs(Kill9):
     has a wrong region for a while, the clock of the service jumps, and single messages are refused or their responses cut."""
     name = "sqs"
     # A burst shares requests.
-    mix = {"plain": 35, "burst": 30, "later": 6, "flaky": 9, "lossy": 6, "wild": 4, "local": 4, "cancel": 3, "permanent": 3}
+    mix = {"plain": 48, "burst": 30, "later": 4, "flaky": 5, "lossy": 3, "wild": 2, "local": 3, "cancel": 3, "permanent": 2}
     refusals = {"throttled": "RequestThrottled", "whole": "Odd", "expired": "ExpiredTokenException",
                 "region": "InvalidSignatureException", "skewed": "InvalidSignatureException"}
     faults = ("kill", *refusals, "cut", "reset")

@@ -147,19 +147,60 @@ const BULK_FLAGS: Record<string, string> = {
   idempotencyKey: "--key", executedFrom: "--failed-from", executedTo: "--failed-to", targetFrom: "--due-from", targetTo: "--due-to",
 };
 
+/** The filter of a bulk request on schedules. Pause selects enabled schedules and resume paused ones. */
+export function scheduleBulkFilter(action: string, query: Query): Record<string, unknown> {
+  const filter: Record<string, unknown> = {};
+  if (action === "pause" || action === "resume") filter.enabled = action === "pause";
+  for (const [name, value] of Object.entries(query)) {
+    if (value === "" || ["limit", "sort", "cursor"].includes(name)) continue;
+    if (name === "enabled" || name === "perUser") filter[name] = value === "true";
+    else if (name === "eventType" || name === "trigger") filter[name] = value.split(",");
+    else filter[name] = value;
+  }
+  return filter;
+}
+
+const SCHEDULE_FLAGS: Record<string, string> = { tag: "--tag", eventType: "--type", trigger: "--trigger", endpointId: "--endpoint", q: "--q", enabled: "--enabled", perUser: "--per-user" };
+
+interface ScheduleChange {
+  note: string;
+  addTags: readonly string[];
+  removeTags: readonly string[];
+}
+
+/** The command that does the same as a bulk request on schedules. */
+export function scheduleBulkCommand(action: string, query: Query, ids: readonly string[], { note, addTags, removeTags }: ScheduleChange): string[] {
+  const words = ["schedule", `${action}-many`];
+  if (ids.length > 0) words.push(...ids);
+  else {
+    for (const [name, value] of Object.entries(scheduleBulkFilter(action, query))) {
+      const flag = SCHEDULE_FLAGS[name];
+      if (flag === undefined) continue;
+      if (typeof value === "boolean") words.push(value ? flag : `${flag}=false`);
+      else words.push(flag, Array.isArray(value) ? value.join() : String(value));
+    }
+  }
+  for (const tag of addTags) words.push("--add-tag", tag);
+  for (const tag of removeTags) words.push("--remove-tag", tag);
+  if (note) words.push("--note", note);
+  return words;
+}
+
 /** The command that does the same as a bulk request; undefined if the command has no flag for a member of the filter. */
-export function bulkCommand(action: string, filter: Query, ids: readonly string[], perSecond: number | undefined, note = ""): string[] | undefined {
-  const commands: Record<string, string[]> = { retry: ["event", "retry"], cancel: ["event", "cancel"], dismiss: ["dlq", "dismiss"] };
+export function bulkCommand(action: string, filter: Query, ids: readonly string[], perSecond: number | undefined, note = "", set: { shift?: string | undefined; targetTimestampLocal?: string | undefined } = {}): string[] | undefined {
+  const commands: Record<string, string[]> = { retry: ["event", "retry"], cancel: ["event", "cancel"], dismiss: ["dlq", "dismiss"], reschedule: ["event", "reschedule-many"] };
   const command = commands[action];
-  if (!command) return undefined;
+  const target = set.shift !== undefined ? [`--by=${set.shift}`] : set.targetTimestampLocal !== undefined ? ["--at", set.targetTimestampLocal] : [];
+  if (!command || (action === "reschedule" && target.length === 0)) return undefined;
   const words = [...command];
   if (ids.length > 0) words.push(...ids);
   else {
     const members = Object.entries(filter).filter(([name, value]) => value !== "" && !["limit", "sort", "cursor"].includes(name));
     // Retry and dismiss select dead letters by themselves.
-    const given = members.filter(([name, value]) => action === "cancel" || !((name === "status" && value === "FAILED") || (name === "dismissed" && value === "false")));
+    const chosen = action === "cancel" || action === "reschedule";
+    const given = members.filter(([name, value]) => chosen || !((name === "status" && value === "FAILED") || (name === "dismissed" && value === "false")));
     for (const [name, value] of given) {
-      const flag = name === "waitingFor" && action !== "dismiss" ? "--waiting-for" : BULK_FLAGS[name];
+      const flag = name === "waitingFor" && (action === "retry" || action === "cancel") ? "--waiting-for" : BULK_FLAGS[name];
       if (flag === undefined) return undefined;
       words.push(flag, value);
     }
@@ -167,6 +208,7 @@ export function bulkCommand(action: string, filter: Query, ids: readonly string[
   }
   if (perSecond !== undefined) words.push("--per-second", String(perSecond));
   if (note) words.push("--note", note);
+  words.push(...target);
   return words;
 }
 
@@ -245,9 +287,16 @@ interface Local {
 }
 
 /** The occurrences in two zones as pairs with the same nominal local time; alone if there is no other. */
-export function pairedByLocal<T extends Local>(before: readonly T[], after: readonly T[]): { key: string; before: T | undefined; after: T | undefined }[] {
-  const keyOf = ({ schedule, wantedLocal, targetTimestampLocal }: T) => `${(wantedLocal ?? targetTimestampLocal ?? "").slice(0, 19)} ${schedule.id}`;
-  const [was, is] = [before, after].map((list) => new Map(list.map((one) => [keyOf(one), one] as const))) as [Map<string, T>, Map<string, T>];
+export function pairedByLocal<T extends Local>(before: readonly T[], after: readonly T[], cut: ReadonlySet<string> = new Set()): { key: string; before: T | undefined; after: T | undefined }[] {
+  const localOf = ({ wantedLocal, targetTimestampLocal }: T) => (wantedLocal ?? targetTimestampLocal ?? "").slice(0, 19);
+  const keyOf = (one: T) => `${localOf(one)} ${one.schedule.id}`;
+  // Where a list of a schedule was cut, the other list may go on: what follows its end cannot be compared.
+  const ends = new Map([...cut].map((id) => {
+    const last = [before, after].map((list) => list.filter(({ schedule }) => schedule.id === id).map(localOf).sort().pop() ?? "");
+    return [id, last.sort()[0] ?? ""] as const;
+  }));
+  const compared = (list: readonly T[]) => list.filter((one) => !ends.has(one.schedule.id) || localOf(one) <= (ends.get(one.schedule.id) ?? ""));
+  const [was, is] = [compared(before), compared(after)].map((list) => new Map(list.map((one) => [keyOf(one), one] as const))) as [Map<string, T>, Map<string, T>];
   return [...new Set([...was.keys(), ...is.keys()])].sort().map((key) => ({ key, before: was.get(key), after: is.get(key) }));
 }
 

@@ -40,7 +40,7 @@ async function database(folder) {
 /** The program on `listen`: a free port, unless a test starts it again. */
 async function serve(folder, db, key, listen = "127.0.0.1:0") {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SUNDIAL") && name !== "DATABASE_URL"));
-  const child = spawn(process.env.SUNDIAL, ["serve", "--db", db, `--http.listen=${listen}`, "--log.level=info", "--delivery.allow_private=true", `--security.encryption_key=${key}`],
+  const child = spawn(process.env.SUNDIAL, ["serve", "--db", db, `--http.listen=${listen}`, "--log.level=info", "--delivery.allow_private=true", "--ui.inbox=true", `--security.encryption_key=${key}`],
     { env: environment, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   child.stderr.on("data", (piece) => { log += piece; });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -260,9 +260,32 @@ test("occurrences in two zones are pairs by their local time", () => {
   assert.deepEqual(pairedByLocal(here, there).map(({ before, after }) => [before?.targetTimestampUTC, after?.targetTimestampUTC]), [["1", "3"], ["2", undefined], [undefined, "4"]]);
 });
 
+test("occurrences after the end of a list that was cut are not compared", () => {
+  const one = (id: string, local: string, utc: string) => ({ schedule: { id }, wantedLocal: local, targetTimestampLocal: null, targetTimestampUTC: utc });
+  const here = [one("a", "2027-01-01T09:00:00", "1"), one("a", "2027-02-01T09:00:00", "2"), one("b", "2027-03-01T09:00:00", "9")];
+  const there = [one("a", "2027-01-01T09:00:00", "3")];
+  const shown = (cut: ReadonlySet<string>) => pairedByLocal(here, there, cut).map(({ before, after }) => [before?.targetTimestampUTC, after?.targetTimestampUTC]);
+  assert.deepEqual(shown(new Set(["a"])), [["1", "3"], ["9", undefined]]);
+  assert.deepEqual(shown(new Set()), [["1", "3"], ["2", undefined], ["9", undefined]]);
+});
+
 test("a note goes with the command", () => {
   assert.deepEqual(bulkCommand("dismiss", {}, ["7"], undefined, "it's gone"), ["dlq", "dismiss", "7", "--note", "it's gone"]);
   assert.equal(bulkCommand("reschedule", {}, ["7"], undefined), undefined);
+});
+
+test("a bulk reschedule has a command", () => {
+  assert.deepEqual(bulkCommand("reschedule", { eventType: "A" }, [], 5, "", { shift: "-PT30M" }), ["event", "reschedule-many", "--type", "A", "--per-second", "5", "--by=-PT30M"]);
+  assert.deepEqual(bulkCommand("reschedule", {}, ["7"], undefined, "", { targetTimestampLocal: "2030-06-01T08:15" }), ["event", "reschedule-many", "7", "--at", "2030-06-01T08:15"]);
+});
+
+test("many schedules are selected by the list's filter", () => {
+  const query = { tag: "night", eventType: "A,B", perUser: "false", cursor: "x", q: "" };
+  assert.deepEqual(scheduleBulkFilter("pause", query), { enabled: true, tag: "night", eventType: ["A", "B"], perUser: false });
+  assert.deepEqual(scheduleBulkFilter("delete", query), { tag: "night", eventType: ["A", "B"], perUser: false });
+  assert.deepEqual(scheduleBulkCommand("pause", query, [], { note: "it's late", addTags: [], removeTags: [] }),
+    ["schedule", "pause-many", "--enabled", "--tag", "night", "--type", "A,B", "--per-user=false", "--note", "it's late"]);
+  assert.deepEqual(scheduleBulkCommand("tag", query, ["7"], { note: "", addTags: ["x"], removeTags: ["y"] }), ["schedule", "tag-many", "7", "--add-tag", "x", "--remove-tag", "y"]);
 });
 
 test("an operation says how long it will take, if it can", () => {

@@ -131,6 +131,9 @@ const PAGES = {
     const said = await act(page, "dismiss", { fill: () => page.fill("dialog input[name=note]", MARKUP) });
     assert.match(said[1], /^sundial dlq dismiss .* --note /);
     await page.locator("[data-dismissal-note]", { hasText: "<img src=x" }).waitFor();
+    // The caller, as a fact and as an entry of the event's audit stream.
+    await page.locator("dl [data-actor=loopback]").waitFor();
+    await page.locator("[data-audit] tr", { has: page.locator("[data-action=EventDismissed]") }).locator("[data-actor=loopback]").waitFor();
     await api("PATCH", `/v1/events/${first.id}`, { dismissed: false });
     await page.locator("[data-dismissal-note]").waitFor({ state: "detached" });
     await page.goto(`${url}/ui/#/deadLetters?by=endpointId`);
@@ -300,6 +303,20 @@ const PAGES = {
     assert.equal((await fetch(`${url}/v1/schedules/${every.id}`)).status, 404);
   },
 
+  async inbox({ page, api, url }) {
+    const inbox = await api("POST", "/v1/endpoints", { name: "bin", type: "INBOX", retryPolicy: { delays: ["PT1S"] } });
+    await page.goto(`${url}/ui/#/endpoints/${inbox.id}`);
+    await page.locator("[data-inbox-answer='204']").waitFor();
+    const lines = await act(page, "answerSo");
+    assert.match(lines[1], /^sundial endpoint set .* --inbox-status 204 --inbox-delay PT0S/);
+    await page.selectOption("[data-inbox-answer] select[name=inboxStatus]", "400");
+    await act(page, "answerSo");
+    await page.locator("[data-inbox-answer='400']").waitFor();
+    const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: inbox.id }));
+    await until(async () => (await api("GET", `/v1/events/${event.id}`)).failureReason === "HTTP_STATUS 400", "a refusal");
+    await page.locator("tr[data-id]", { hasText: event.idempotencyKey }).first().waitFor(); // it was received nevertheless
+  },
+
   async manySchedules({ page, api, url }) {
     const made = [];
     for (const externalId of ["many-1", "many-2", "many-3"]) made.push(await api("POST", "/v1/schedules", { externalId, eventType: "MANY", tags: externalId === "many-3" ? [] : ["moving", "attic"], trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" }));
@@ -309,28 +326,32 @@ const PAGES = {
     // A selection, then the whole filter.
     await page.locator(`tr[data-id='${made[1].id}'] input[type=checkbox]`).check();
     const lines = await act(page, "pause", { fill: async () => { await page.locator("dialog [data-count='1']").waitFor(); await page.fill("dialog input[name=note]", "moving house"); } });
-    assert.equal(lines[1], `sundial schedule pause ${made[1].id} --note 'moving house' --if-match 1`);
+    assert.equal(lines[1], `sundial schedule pause-many ${made[1].id} --note 'moving house'`);
+    await page.locator("[data-operation=COMPLETED]").waitFor();
     await page.locator(`tr[data-id='${made[1].id}'] [data-state=paused]`).waitFor();
     assert.deepEqual(await enabled(), [true, false, true]);
-    await act(page, "pause", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    // The filter selects the two that are still enabled, and one operation pauses them.
+    const filtered = await act(page, "pause", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    assert.equal(filtered[1], "sundial schedule pause-many --enabled --type MANY");
     await page.locator("tr[data-id] [data-state=paused]").nth(2).waitFor();
     assert.deepEqual(await enabled(), [false, false, false]);
-    // A schedule that changes meanwhile is refused and named; the others are resumed.
-    await page.locator("main [data-act=resume]").click();
-    await page.locator("dialog [data-count='3']").waitFor();
-    await api("PATCH", `/v1/schedules/${made[0].id}`, { note: "not yet" });
-    await page.locator("dialog button[type=submit]").click();
-    await page.locator(`dialog tr[data-id='${made[0].id}'] code`, { hasText: "OPTIMISTIC_LOCK" }).waitFor();
-    await page.locator(".notice", { hasText: "2 of 3" }).waitFor();
-    await page.keyboard.press("Escape");
-    assert.deepEqual(await enabled(), [false, true, true]);
+    // Tags, in one operation too.
+    await act(page, "changeTags", { fill: async () => { await page.locator("dialog [data-count='3']").waitFor(); await page.fill("dialog input[name=addTags]", "cellar, roof"); await page.fill("dialog input[name=removeTags]", "moving"); } });
+    await page.locator(`tr[data-id='${made[2].id}'] [data-tag=roof]`).waitFor();
+    assert.deepEqual((await api("GET", `/v1/schedules/${made[0].id}`)).tags, ["attic", "cellar", "roof"]);
+    await act(page, "resume", { fill: () => page.locator("dialog [data-count='3']").waitFor() });
+    await until(async () => (await enabled()).every((one) => one), "all resumed");
     // By tag: pause what belongs together.
     await page.goto(`${url}/ui/#/schedules`);
     await page.locator(`tr[data-id='${made[1].id}'] [data-tag=attic]`).click();
     await page.waitForFunction(() => location.hash === "#/schedules?tag=attic" && document.querySelectorAll("tr[data-id]").length === 2);
-    await act(page, "pause", { fill: () => page.locator("dialog [data-count='1']").waitFor() });
+    await act(page, "pause", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
     await page.locator(`tr[data-id='${made[1].id}'] [data-state=paused]`).waitFor();
     assert.deepEqual(await enabled(), [false, false, true]);
+    // A deletion of a whole tag.
+    await act(page, "bulkDelete", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    await until(async () => (await enabled()).length === 1, "two deleted");
+    for (const externalId of ["many-1", "many-2"]) await api("POST", "/v1/schedules", { externalId, eventType: "MANY", trigger: { cron: "0 9 * * *" }, timezone: "Europe/Berlin" });
     await page.goto(`${url}/ui/#/schedules?eventType=MANY`);
     // A view of schedules is kept apart from those of events.
     await page.locator(".views summary").click();

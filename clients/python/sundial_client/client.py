@@ -421,6 +421,10 @@ class Schedules(Resource):
         """An operation, or with `dryRun` the count and the first occurrences."""
         return cast(Union[s.Operation, s.Backfill], self._call("backfillSchedule", {"id": id}, body=range, idempotency_key=idempotency_key))
 
+    def bulk(self, request: s.ScheduleBulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.ScheduleBulkPreview]:
+        """Pauses, resumes, tags or deletes many: an operation, or with `dryRun` the count and samples."""
+        return cast(Union[s.Operation, s.ScheduleBulkPreview], self._call("bulkSchedules", body=request, idempotency_key=idempotency_key))
+
     def preview(self, request: s.PreviewRequest) -> s.Preview:
         return cast(s.Preview, self._call("previewSchedule", body=request))
 

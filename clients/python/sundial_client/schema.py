@@ -348,6 +348,10 @@ class _EventRequired(TypedDict):
     dismissedAt: Optional[str]
     # Why it was dismissed; null without a note
     dismissalNote: Optional[str]
+    # The caller that dismissed or retried it: `key:` and the short id of an API key, `loopback` for a caller of a
+    # server without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has each
+    # action on it
+    dismissedBy: Optional[str]
     # The holder: the id of an instance, or the name of a pull worker
     claimedBy: Optional[str]
     # End of the lease
@@ -405,6 +409,11 @@ class NewEndpoint(_NewEndpointRequired, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -460,6 +469,11 @@ class EndpointPut(TypedDict, total=False):
     endpointUrl: str
     # SQS only, for FIFO queues: what the messages of one group have in common
     messageGroup: Literal["user", "endpoint"]
+    # INBOX only: the status that it answers with, from 200 to 599; 204 by default
+    inboxStatus: str
+    # INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: str
     # Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # Your own headers, sent with each request. Their values are stored encrypted and never shown again
@@ -513,6 +527,11 @@ class EndpointPatch(TypedDict, total=False):
     endpointUrl: Optional[str]
     # SQS only, for FIFO queues: what the messages of one group have in common; null: user
     messageGroup: Literal["user", "endpoint", None]
+    # INBOX only: the status that it answers with, from 200 to 599; null: 204
+    inboxStatus: Optional[str]
+    # INBOX only: how long its answer takes, up to PT60S; null: none. From the endpoint's timeout on, the attempt
+    # times out
+    inboxDelay: Optional[str]
     # Your own headers, sent with each request: values given are set, null removes a header, all others stay. When the
     # url moves to another origin (scheme, host or port), each header that is to stay must be given its value again
     headers: Optional[Dict[str, Optional[str]]]
@@ -597,6 +616,10 @@ class Endpoint(_EndpointRequired, total=False):
     endpointUrl: str
     # SQS only, if it was given
     messageGroup: str
+    # INBOX only, if it was given
+    inboxStatus: str
+    # INBOX only, if it was given
+    inboxDelay: str
     # Shown once, by the response that created it
     secret: str
 
@@ -1089,6 +1112,55 @@ class BulkPreview(TypedDict):
     count: int
     # The first 5 of them
     samples: List["Event"]
+
+
+class ScheduleBulkRequestFilter(TypedDict, total=False):
+    """Which schedules: members of the list's query. A schedule matches all of them"""
+    enabled: bool
+    perUser: bool
+    # With this tag
+    tag: str
+    eventType: List[str]
+    trigger: List[Literal["yearly", "cron", "rrule", "every"]]
+    # Id or ext:…
+    endpointId: str
+    # Prefix of the id, the external id or the event type
+    q: str
+
+
+class _ScheduleBulkRequestRequired(TypedDict):
+    # tag adds addTags and removes removeTags; delete also cancels planned events
+    action: Literal["pause", "resume", "tag", "delete"]
+
+
+class ScheduleBulkRequest(_ScheduleBulkRequestRequired, total=False):
+    """Has either a filter or ids"""
+    # Which schedules: members of the list's query. A schedule matches all of them
+    filter: "ScheduleBulkRequestFilter"
+    # Ids or ext:…
+    ids: List[str]
+    # For pause: why, kept with each schedule
+    note: str
+    # For tag. A schedule has at most 20 tags
+    addTags: List[str]
+    # For tag
+    removeTags: List[str]
+    dryRun: bool
+
+
+class ScheduleBulkPreviewSamples(TypedDict):
+    id: str
+    externalId: Optional[str]
+    eventType: str
+    enabled: bool
+    tags: List[str]
+
+
+class ScheduleBulkPreview(TypedDict):
+    # Number of schedules that the action applies to
+    count: int
+    # The first 5 of them
+    samples: List["ScheduleBulkPreviewSamples"]
 
 
 class _FailuresDataRequired(TypedDict):
@@ -2207,6 +2279,9 @@ _GetStatsSeriesQueryOptional = TypedDict("_GetStatsSeriesQueryOptional", {
     "step": str,
     # A line for each; claims and the backlog are by instance only
     "by": Literal["eventType", "endpointId", "instanceId"],
+    # Only the line of this event type or endpoint (its id), however many there are. A line other has those of the 100
+    # busiest in a minute that have no counters of their own; it may contain this one
+    "key": str,
 }, total=False)
 
 
@@ -2465,6 +2540,7 @@ OPERATIONS: Dict[str, Route] = {
     "deleteSchedule": Route("DELETE", "/v1/schedules/{id}", "none", True),
     "triggerSchedule": Route("POST", "/v1/schedules/{id}/trigger", "json", True),
     "backfillSchedule": Route("POST", "/v1/schedules/{id}/backfill", "json", True),
+    "bulkSchedules": Route("POST", "/v1/schedules/bulk", "json", True),
     "previewSchedule": Route("POST", "/v1/preview", "json", True),
     "listOccurrences": Route("GET", "/v1/occurrences", "json", False),
     "listOperations": Route("GET", "/v1/operations", "json", False),

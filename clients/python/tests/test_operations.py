@@ -137,6 +137,11 @@ class EveryOperation(unittest.TestCase):
         started = client.schedules.backfill("ext:noon", {"from": "now-1d", "to": "now"})
         self.assertEqual(client.operations.wait(started["id"], every=0.05)["status"], "COMPLETED")
         self.assertIn("birthday", [one["externalId"] for one in client.schedules.list({"perUser": True})])
+        preview = client.schedules.bulk({"action": "tag", "filter": {"eventType": ["NOON"]}, "addTags": ["daily"], "dryRun": True})
+        self.assertEqual(preview["count"], 1)
+        tagging = client.schedules.bulk({"action": "tag", "filter": {"eventType": ["NOON"]}, "addTags": ["daily"]})
+        self.assertEqual(client.operations.wait(tagging["id"], every=0.05)["status"], "COMPLETED")
+        self.assertEqual(client.schedules.get("ext:noon")["tags"], ["daily"])
         client.schedules.delete("ext:noon")
 
     def operations(self, client):

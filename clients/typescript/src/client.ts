@@ -536,6 +536,11 @@ export class Schedules extends Resource {
     return this.client.call("backfillSchedule", { path: { id }, body: range }, options);
   }
 
+  /** Pauses, resumes, tags or deletes many: an operation, or with `dryRun` the count and samples. */
+  bulk(request: s.ScheduleBulkRequest, options: ChangeOptions = {}): Promise<s.Operation | s.ScheduleBulkPreview> {
+    return this.client.call("bulkSchedules", { body: request }, options);
+  }
+
   preview(request: s.PreviewRequest, options: CallOptions = {}): Promise<s.Preview> {
     return this.client.call("previewSchedule", { body: request }, options);
   }

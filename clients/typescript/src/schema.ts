@@ -334,6 +334,12 @@ export interface Event {
   dismissedAt: string | null;
   /** Why it was dismissed; null without a note */
   dismissalNote: string | null;
+  /**
+   * The caller that dismissed or retried it: `key:` and the short id of an API key, `loopback` for a caller of a
+   * server without keys, `sql:` and a role; null if no caller is known. The stream EventAudit of the event has
+   * each action on it
+   */
+  dismissedBy: string | null;
   /** The holder: the id of an instance, or the name of a pull worker */
   claimedBy: string | null;
   /** End of the lease */
@@ -366,6 +372,13 @@ export interface NewEndpoint {
   endpointUrl?: string;
   /** SQS only, for FIFO queues: what the messages of one group have in common */
   messageGroup?: "user" | "endpoint";
+  /** INBOX only: the status that it answers with, from 200 to 599; 204 by default */
+  inboxStatus?: string;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the
+   * attempt times out
+   */
+  inboxDelay?: string;
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -425,6 +438,13 @@ export interface EndpointPut {
   endpointUrl?: string;
   /** SQS only, for FIFO queues: what the messages of one group have in common */
   messageGroup?: "user" | "endpoint";
+  /** INBOX only: the status that it answers with, from 200 to 599; 204 by default */
+  inboxStatus?: string;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; none by default. From the endpoint's timeout on, the
+   * attempt times out
+   */
+  inboxDelay?: string;
   /** Format of the body: the payload as it is (default); type, timestamp and data; or a CloudEvent. Never changes */
   format?: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /** Your own headers, sent with each request. Their values are stored encrypted and never shown again */
@@ -476,6 +496,13 @@ export interface EndpointPatch {
   endpointUrl?: string | null;
   /** SQS only, for FIFO queues: what the messages of one group have in common; null: user */
   messageGroup?: "user" | "endpoint" | null;
+  /** INBOX only: the status that it answers with, from 200 to 599; null: 204 */
+  inboxStatus?: string | null;
+  /**
+   * INBOX only: how long its answer takes, up to PT60S; null: none. From the endpoint's timeout on, the attempt
+   * times out
+   */
+  inboxDelay?: string | null;
   /**
    * Your own headers, sent with each request: values given are set, null removes a header, all others stay. When
    * the url moves to another origin (scheme, host or port), each header that is to stay must be given its value
@@ -533,6 +560,10 @@ export interface Endpoint {
   endpointUrl?: string;
   /** SQS only, if it was given */
   messageGroup?: string;
+  /** INBOX only, if it was given */
+  inboxStatus?: string;
+  /** INBOX only, if it was given */
+  inboxDelay?: string;
   format: "RAW" | "ENVELOPE" | "CLOUDEVENTS";
   /**
    * The names of your own headers, each with a hint of its value: an ellipsis, and the last three characters of a
@@ -1023,6 +1054,47 @@ export interface BulkPreview {
   count: number;
   /** The first 5 of them */
   samples: readonly Event[];
+}
+
+/** Has either a filter or ids */
+export interface ScheduleBulkRequest {
+  /** tag adds addTags and removes removeTags; delete also cancels planned events */
+  action: "pause" | "resume" | "tag" | "delete";
+  /** Which schedules: members of the list's query. A schedule matches all of them */
+  filter?: {
+    enabled?: boolean;
+    perUser?: boolean;
+    /** With this tag */
+    tag?: string;
+    eventType?: readonly string[];
+    trigger?: readonly ("yearly" | "cron" | "rrule" | "every")[];
+    /** Id or ext:… */
+    endpointId?: string;
+    /** Prefix of the id, the external id or the event type */
+    q?: string;
+  };
+  /** Ids or ext:… */
+  ids?: readonly string[];
+  /** For pause: why, kept with each schedule */
+  note?: string;
+  /** For tag. A schedule has at most 20 tags */
+  addTags?: readonly string[];
+  /** For tag */
+  removeTags?: readonly string[];
+  dryRun?: boolean;
+}
+
+export interface ScheduleBulkPreview {
+  /** Number of schedules that the action applies to */
+  count: number;
+  /** The first 5 of them */
+  samples: readonly ({
+    id: string;
+    externalId: string | null;
+    eventType: string;
+    enabled: boolean;
+    tags: readonly string[];
+  })[];
 }
 
 export interface Failures {
@@ -2064,6 +2136,11 @@ export interface GetStatsSeriesQuery {
   step?: string;
   /** A line for each; claims and the backlog are by instance only */
   by?: "eventType" | "endpointId" | "instanceId";
+  /**
+   * Only the line of this event type or endpoint (its id), however many there are. A line other has those of the
+   * 100 busiest in a minute that have no counters of their own; it may contain this one
+   */
+  key?: string;
 }
 
 export interface GetStatsHeatmapQuery {
@@ -2274,6 +2351,8 @@ export interface ApiOperations {
   triggerSchedule: { path: { id: string }; query: undefined; body: TriggerSchedule | undefined; result: Event };
   /** Create events for past occurrences that have none, as an operation; nothing is sent twice */
   backfillSchedule: { path: { id: string }; query: undefined; body: BackfillSchedule; result: Backfill | Operation };
+  /** Pause, resume, tag or delete many schedules, as an operation */
+  bulkSchedules: { path: undefined; query: undefined; body: ScheduleBulkRequest; result: ScheduleBulkPreview | Operation };
   /** When a schedule fires next, with the effects of clock changes and leap days */
   previewSchedule: { path: undefined; query: undefined; body: PreviewRequest; result: Preview };
   /** Occurrences of a schedule by its current rule, or what fires between two instants, of all schedules */
@@ -2439,6 +2518,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   deleteSchedule: ["DELETE", "/v1/schedules/{id}", "none", true],
   triggerSchedule: ["POST", "/v1/schedules/{id}/trigger", "json", true],
   backfillSchedule: ["POST", "/v1/schedules/{id}/backfill", "json", true],
+  bulkSchedules: ["POST", "/v1/schedules/bulk", "json", true],
   previewSchedule: ["POST", "/v1/preview", "json", true],
   listOccurrences: ["GET", "/v1/occurrences", "json", false],
   listOperations: ["GET", "/v1/operations", "json", false],

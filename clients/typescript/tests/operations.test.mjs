@@ -140,6 +140,10 @@ async function schedules(client) {
   const started = await client.schedules.backfill("ext:noon", { from: "now-1d", to: "now" });
   assert.equal((await client.operations.wait(started.id, { every: 50 })).status, "COMPLETED");
   assert.ok((await client.schedules.list({ perUser: true }).all()).some((one) => one.externalId === "birthday"));
+  const change = { action: "tag", filter: { eventType: ["NOON"] }, addTags: ["daily"] };
+  assert.equal((await client.schedules.bulk({ ...change, dryRun: true })).count, 1);
+  assert.equal((await client.operations.wait((await client.schedules.bulk(change)).id, { every: 50 })).status, "COMPLETED");
+  assert.deepEqual((await client.schedules.get("ext:noon")).tags, ["daily"]);
   await client.schedules.delete("ext:noon");
 }
 

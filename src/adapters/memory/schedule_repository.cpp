@@ -26,6 +26,9 @@ public:
         const Schedule* schedule = schedules_.find(id);
         return schedule ? std::optional{*schedule} : std::nullopt;
     }
+    std::vector<Schedule> find_all(std::span<const ScheduleId> ids) override {
+        return those_of(schedules_, ids);
+    }
     std::optional<ScheduleId> id_of(std::string_view external_id) override {
         return memory::id_of(schedules_, external_id);
     }

@@ -33,7 +33,8 @@ public:
         for (const auto& [key, row] : rows_.rows()) {
             const bool asked = key.step == query.step && key.by == query.by &&
                                any_of(query.measures, key.measure) && key.slot >= query.from &&
-                               key.slot < query.to;
+                               key.slot < query.to &&
+                               (query.labels.empty() || any_of(query.labels, key.label));
             if (asked && found.size() < query.limit) found.push_back(row);
         }
         return found;  // in order of their keys

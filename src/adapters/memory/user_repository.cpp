@@ -33,6 +33,9 @@ public:
         const User* user = users_.find(id);
         return user ? std::optional{*user} : std::nullopt;
     }
+    std::vector<User> find_all(std::span<const UserId> ids) override {
+        return those_of(users_, ids);
+    }
     std::optional<UserId> id_of(std::string_view external_id) override {
         return memory::id_of(users_, external_id);
     }

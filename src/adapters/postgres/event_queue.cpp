@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "adapters/postgres/claim_floors.hpp"
+#include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/claims.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/queue_sql.hpp"
@@ -50,18 +52,22 @@ ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
     return parts;
 }
 
-/// Runs `call(key, indices)` for each part, all in one transaction, and marks in `done` the items
-/// whose ordinals within their part (from 1) were returned.
-template <class Key, class MakeCall>
+/// Runs the calls `make_calls(key, indices)` of each part, all in one transaction, and marks in
+/// `done` the items whose ordinals within their part (from 1) the last call of the part returned.
+template <class Key, class MakeCalls>
 void run_for_each(Database& database, std::string_view purpose, const Parts<Key>& parts,
-                  std::vector<bool>& done, MakeCall call) {
+                  std::vector<bool>& done, MakeCalls make_calls) {
     if (parts.empty()) return;
     std::vector<Call> calls;
-    for (const auto& [key, indices] : parts) calls.push_back(call(key, indices));
-    const auto answered = database.run(purpose, Database::Effect::repeatable, calls);
-    auto answer = answered.answers.begin();
+    std::vector<std::size_t> last_calls;
     for (const auto& [key, indices] : parts) {
-        for (const auto place : column_of<std::int64_t>(*answer++, 0)) {
+        std::ranges::move(make_calls(key, indices), std::back_inserter(calls));
+        last_calls.push_back(calls.size() - 1);
+    }
+    const auto answered = database.run(purpose, Database::Effect::repeatable, calls);
+    auto last = last_calls.begin();
+    for (const auto& [key, indices] : parts) {
+        for (const auto place : column_of<std::int64_t>(answered.answers.at(*last++), 0)) {
             done[indices.at(static_cast<std::size_t>(place - 1))] = true;
         }
     }
@@ -92,32 +98,18 @@ std::vector<Result<void, LeaseLost>> answers_of(std::span<const Given> given,
     return answers;
 }
 
-/// The name of a result in the settle statements.
+/// The name of a result in settle_late.
 std::string_view name_of(const Settlement& one) {
     if (std::holds_alternative<Accepted>(one.result)) return "COMPLETED";
     return std::holds_alternative<RetryIn>(one.result) ? "RETRY" : "FAILED";
 }
-std::optional<std::chrono::microseconds> delay_of(const Settlement& one) {
-    const auto* retry = std::get_if<RetryIn>(&one.result);
-    return retry ? std::optional{retry->delay} : std::nullopt;
-}
-std::optional<std::string> reason_of(const Settlement& one) {
-    const auto* refused = std::get_if<Refused>(&one.result);
-    return refused ? std::optional{as_text(refused->reason)} : std::nullopt;
-}
-std::optional<EndpointId> endpoint_of(const Settlement& one) {
-    return one.attempt ? one.attempt->endpoint : std::nullopt;
-}
 std::optional<std::string_view> obstacle_of(const ReleasedClaim& one) {
     return one.obstacle ? std::optional{to_string(*one.obstacle)} : std::nullopt;
 }
-
-/// For an accepted claim, the history and the row of the claim contain all facts.
-bool is_accepted(const Settlement& one) {
-    const bool accepted = std::holds_alternative<Accepted>(one.result);
-    base::check(!accepted || !one.attempt);
-    return accepted;
-}
+bool leaves_record(const ReleasedClaim& one) { return one.obstacle != Obstacle::limit; }
+InstanceId instance_of(const Settlement& one) { return one.by.instance; }
+auto settled_by_worker(const Settlement& one) { return worker_of(one.by); }
+auto released_by_worker(const ReleasedClaim& one) { return worker_of(one.by); }
 
 /// The items of a part.
 template <class Given>
@@ -125,11 +117,35 @@ std::vector<std::reference_wrapper<const Given>> chosen(std::span<const Given> g
                                                         const std::vector<std::size_t>& indices) {
     return column(indices, [given](std::size_t i) { return std::cref(given[i]); });
 }
+using Settlements = std::vector<std::reference_wrapper<const Settlement>>;
 
-Call accepting(std::int16_t shard, std::span<const Settlement> all,
-               const std::vector<std::size_t>& indices) {
-    const auto rows = chosen(all, indices);
-    return Call{sql::settle_accepted,
+/// A column of the recorded attempts; null if none is recorded.
+template <class Get>
+auto of_attempts(const Settlements& rows, Get get) {
+    return column(rows, [get](const Settlement& one) {
+        using Value = std::invoke_result_t<Get, const AttemptRecord&>;
+        return one.attempt ? std::optional<Value>{get(*one.attempt)} : std::nullopt;
+    });
+}
+auto outcomes_of(const Settlements& rows) {
+    return of_attempts(rows,
+                       [](const AttemptRecord& attempt) { return to_string(attempt.outcome); });
+}
+auto error_codes_of(const Settlements& rows) {
+    return of_attempts(rows,
+                       [](const AttemptRecord& attempt) { return as_text(attempt.error_code); });
+}
+auto error_texts_of(const Settlements& rows) {
+    return of_attempts(rows,
+                       [](const AttemptRecord& attempt) { return as_text(attempt.error_text); });
+}
+auto responses_of(const Settlements& rows) {
+    return of_attempts(
+        rows, [](const AttemptRecord& attempt) { return BytesView{attempt.response_body}; });
+}
+
+Call keeping_accepted(std::int16_t shard, const Settlements& rows) {
+    return Call{sql::keep_accepted,
                 shard,
                 column(rows, &Settlement::id),
                 column(rows, &Settlement::held),
@@ -137,52 +153,115 @@ Call accepting(std::int16_t shard, std::span<const Settlement> all,
                 column(rows, &Settlement::duration),
                 column(rows, &Settlement::status_code)};
 }
-
-/// A call of settle or settle_late.
-Call settling(const Statement& statement, std::int16_t shard, std::span<const Settlement> all,
-              const std::vector<std::size_t>& indices) {
-    const auto rows = chosen(all, indices);
-    // A column of the attempt; null if none is recorded.
-    const auto of_attempt = [&rows](auto get) {
-        return column(rows, [get](const Settlement& one) {
-            using Value = std::invoke_result_t<decltype(get), const AttemptRecord&>;
-            return one.attempt ? std::optional<Value>{get(*one.attempt)} : std::nullopt;
-        });
-    };
+Call keeping_failed(std::int16_t shard, const Settlements& rows) {
     return Call{
-        statement,
+        sql::keep_failed,
         shard,
         column(rows, &Settlement::id),
         column(rows, &Settlement::held),
-        column(rows, &Settlement::number),
-        column(rows, [](const Settlement& one) { return one.by.instance; }),
-        column(rows, name_of),
-        column(rows, delay_of),
-        column(rows, reason_of),
         column(rows, &Settlement::started_at),
         column(rows, &Settlement::duration),
         column(rows, &Settlement::status_code),
-        of_attempt([](const AttemptRecord& attempt) { return to_string(attempt.outcome); }),
-        column(rows, endpoint_of),
-        of_attempt([](const AttemptRecord& attempt) { return as_text(attempt.error_code); }),
-        of_attempt([](const AttemptRecord& attempt) { return as_text(attempt.error_text); }),
-        of_attempt([](const AttemptRecord& attempt) { return BytesView{attempt.response_body}; }),
-        column(rows, [](const Settlement& one) { return worker_of(one.by); })};
+        column(rows, instance_of),
+        column(rows,
+               [](const Settlement& one) { return as_text(std::get<Refused>(one.result).reason); }),
+        column(rows, settled_by_worker),
+        column(rows, [](const Settlement& one) {
+            return one.attempt && one.attempt->outcome == AttemptOutcome::retryable;
+        })};
+}
+Call removing_settled(std::int16_t shard, const Settlements& rows) {
+    return Call{sql::remove_settled, shard, column(rows, &Settlement::id),
+                column(rows, &Settlement::held)};
+}
+Call awaiting_retry(std::int16_t shard, const Settlements& rows) {
+    return Call{
+        sql::await_retry,
+        shard,
+        column(rows, &Settlement::id),
+        column(rows, &Settlement::held),
+        column(rows, [](const Settlement& one) { return std::get<RetryIn>(one.result).delay; }),
+        column(rows, &Settlement::started_at)};
+}
+Call recording_attempts(std::int16_t shard, const Settlements& rows) {
+    return Call{sql::record_attempts,
+                shard,
+                column(rows, &Settlement::id),
+                column(rows, &Settlement::held),
+                column(rows, &Settlement::number),
+                column(rows, instance_of),
+                outcomes_of(rows),
+                column(rows,
+                       [](const Settlement& one) {
+                           return one.attempt ? one.attempt->endpoint : std::nullopt;
+                       }),
+                column(rows, &Settlement::started_at),
+                column(rows, &Settlement::duration),
+                column(rows, &Settlement::status_code),
+                error_codes_of(rows),
+                error_texts_of(rows),
+                responses_of(rows),
+                column(rows, settled_by_worker)};
 }
 
-Call releasing(std::int16_t shard, std::span<const ReleasedClaim> all,
-               const std::vector<std::size_t>& indices) {
-    const auto rows = chosen(all, indices);
-    return Call{sql::release_claims,
+/// The calls that settle claims of one shard with results of one kind (index of the variant).
+std::vector<Call> settling(std::int16_t shard, std::size_t kind, std::span<const Settlement> all,
+                           const std::vector<std::size_t>& indices) {
+    const Settlements rows = chosen(all, indices);
+    std::vector<Call> calls;
+    const bool any_attempt =
+        std::ranges::any_of(rows, [](const Settlement& one) { return one.attempt.has_value(); });
+    if (any_attempt) calls.push_back(recording_attempts(shard, rows));
+    const auto& result = rows.front().get().result;
+    base::check(result.index() == kind);
+    if (std::holds_alternative<RetryIn>(result)) {
+        calls.push_back(awaiting_retry(shard, rows));
+        return calls;
+    }
+    // For an accepted claim, the history and the row of the claim contain all facts.
+    const bool accepted = std::holds_alternative<Accepted>(result);
+    base::check(!accepted || !any_attempt);
+    calls.push_back(accepted ? keeping_accepted(shard, rows) : keeping_failed(shard, rows));
+    calls.push_back(removing_settled(shard, rows));
+    return calls;
+}
+
+Call settling_late(std::int16_t shard, std::span<const Settlement> all,
+                   const std::vector<std::size_t>& indices) {
+    const Settlements rows = chosen(all, indices);
+    return Call{sql::settle_late,
                 shard,
-                column(rows, &ReleasedClaim::id),
-                column(rows, &ReleasedClaim::held),
-                column(rows, &ReleasedClaim::number),
-                column(rows, [](const ReleasedClaim& one) { return one.by.instance; }),
-                column(rows, &ReleasedClaim::delay),
-                column(rows, [](const ReleasedClaim& one) { return as_text(one.reason); }),
-                column(rows, obstacle_of),
-                column(rows, [](const ReleasedClaim& one) { return worker_of(one.by); })};
+                column(rows, &Settlement::id),
+                column(rows, &Settlement::number),
+                column(rows, instance_of),
+                column(rows, name_of),
+                column(rows, &Settlement::started_at),
+                column(rows, &Settlement::duration),
+                column(rows, &Settlement::status_code),
+                outcomes_of(rows),
+                error_codes_of(rows),
+                error_texts_of(rows),
+                responses_of(rows)};
+}
+
+std::vector<Call> releasing(std::int16_t shard, std::span<const ReleasedClaim> all,
+                            const std::vector<std::size_t>& indices) {
+    std::vector<Call> calls;
+    const auto rows = chosen(all, indices);
+    auto recorded = rows;
+    std::erase_if(recorded, [](const ReleasedClaim& one) { return !leaves_record(one); });
+    if (!recorded.empty()) {
+        calls.emplace_back(
+            sql::record_released, shard, column(recorded, &ReleasedClaim::id),
+            column(recorded, &ReleasedClaim::held), column(recorded, &ReleasedClaim::number),
+            column(recorded, [](const ReleasedClaim& one) { return one.by.instance; }),
+            column(recorded, [](const ReleasedClaim& one) { return as_text(one.reason); }),
+            column(recorded, released_by_worker));
+    }
+    calls.emplace_back(sql::release_claims, shard, column(rows, &ReleasedClaim::id),
+                       column(rows, &ReleasedClaim::held), column(rows, &ReleasedClaim::delay),
+                       column(rows, obstacle_of));
+    return calls;
 }
 
 /// Lanes that are read with one statement, and where their claims start. A part is a shard of a
@@ -263,9 +342,10 @@ public:
                        request.dead.ids,
                        request.dead.as_of};
         CRASH_POINT("claim: before commit");
-        const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
+        auto claimed = run_claim(
+            database_, claim, {shard, Claimant{request.by}, request.lease, server, request.dead});
         CRASH_POINT("claim: after commit");
-        return claimed_in(answered.answers.front(), answered.now);
+        return claimed;
     }
 
     Claimed claim_from_line(const LineRequest& request) override {
@@ -275,29 +355,26 @@ public:
                          request.by,           request.lease,
                          request.endpoint};
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
-        return claimed_in(answered.answers.front(), answered.now);
+        return claimed_in(answered.answers.front(), answered.now).claimed;
     }
 
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         const ByShard parts = by_shard(settlements, shards());
-        Parts<std::pair<std::int16_t, bool>> accepted_apart;
+        Parts<std::pair<std::int16_t, std::size_t>> by_kind;
         for (const auto& [shard, indices] : parts) {
             for (const std::size_t i : indices) {
-                accepted_apart[{shard, is_accepted(settlements[i])}].push_back(i);
+                by_kind[{shard, settlements[i].result.index()}].push_back(i);
             }
         }
         std::vector<bool> done(settlements.size());
         CRASH_POINT("settle: before commit");
-        run_for_each(database_, "settle", accepted_apart, done,
-                     [&](auto part, const auto& indices) {
-                         const auto [shard, accepted] = part;
-                         return accepted ? accepting(shard, settlements, indices)
-                                         : settling(sql::settle, shard, settlements, indices);
-                     });
+        run_for_each(database_, "settle", by_kind, done, [&](auto part, const auto& indices) {
+            return settling(part.first, part.second, settlements, indices);
+        });
         CRASH_POINT("settle: after commit");
         run_for_each(database_, "settle", left_of(parts, done), done,
                      [&](std::int16_t shard, const auto& indices) {
-                         return settling(sql::settle_late, shard, settlements, indices);
+                         return std::vector{settling_late(shard, settlements, indices)};
                      });
         return answers_of(settlements, done);
     }
@@ -315,13 +392,11 @@ public:
         run_for_each(database_, "give back", left_of(parts, done), done,
                      [&](std::int16_t shard, const auto& indices) {
                          const auto rows = chosen(released, indices);
-                         return Call{
-                             sql::released_before,
-                             shard,
-                             column(rows, &ReleasedClaim::id),
+                         return std::vector{Call{
+                             sql::released_before, shard, column(rows, &ReleasedClaim::id),
                              column(rows, &ReleasedClaim::number),
                              column(rows, [](const ReleasedClaim& one) { return one.by.instance; }),
-                             column(rows, &ReleasedClaim::held)};
+                             column(rows, &ReleasedClaim::held)}};
                      });
         return answers_of(released, done);
     }
@@ -333,8 +408,8 @@ public:
         run_for_each(database_, "extend", by_shard(held, shards()), done,
                      [&](std::int16_t shard, const auto& indices) {
                          const auto rows = chosen(held, indices);
-                         return Call{sql::extend, shard, column(rows, &Held::id),
-                                     column(rows, &Held::held), lease};
+                         return std::vector{Call{sql::extend, shard, column(rows, &Held::id),
+                                                 column(rows, &Held::held), lease}};
                      });
         CRASH_POINT("extend: after commit");
         std::vector<EventId> lost;

@@ -172,9 +172,10 @@ public:
 
     Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
                                                           Version held) override {
-        const auto updated = session_.run(
-            sql::update_dismissed, session_.shard_of(changed.id), changed.id, held, changed.version,
-            changed.dismissed_at, changed.updated_at, session_.shards(), changed.dismissal_note);
+        const auto updated =
+            session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
+                         changed.version, changed.dismissed_at, changed.updated_at,
+                         session_.shards(), changed.dismissal_note, changed.dismissed_by);
         if (updated.changed() == 1) {
             add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
             return {};

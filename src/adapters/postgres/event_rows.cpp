@@ -87,6 +87,9 @@ Event event_in(const Row& row) {
             .dismissal_note = row.has("dismissal_note")
                                   ? row.get<std::optional<std::string>>("dismissal_note")
                                   : std::nullopt,
+            .dismissed_by = row.has("dismissed_by")
+                                ? row.get<std::optional<std::string>>("dismissed_by")
+                                : std::nullopt,
             .trace = trace_in(row),
             .created_at = row.get<Instant>("created_at"),
             .updated_at = row.get<Instant>("updated_at"),
@@ -145,25 +148,28 @@ RowShares row_shares(const std::array<std::uint32_t, 4>& shares) {
     return rows;
 }
 
-Claimed claimed_in(const Answer& rows, Instant now) {
-    Claimed claimed{{}, now};
-    if (rows.empty()) return claimed;
+ClaimAnswer claimed_in(const Answer& rows, Instant now) {
+    ClaimAnswer answer{{{}, now}, {}};
+    if (rows.empty()) return answer;
+    Claimed& claimed = answer.claimed;
     claimed.now = rows.get<Instant>(0, rows.column("now").value());
-    const int previous_lost = rows.column("rescued").value();
+    const int lost = rows.column("lost").value();
     const int shard = rows.column("shard").value();
     auto events = events_in(rows);
     claimed.events.reserve(events.size());
     for (std::size_t row = 0; row < events.size(); ++row) {
-        const Event& event = events[row];
-        if (event.obstacle == Obstacle::limit) {
+        Event& event = events[row];
+        if (rows.get<bool>(row, lost)) {
+            answer.lost.push_back({event.id, event.version});
+        } else if (event.obstacle == Obstacle::limit) {
             const auto its = static_cast<std::uint32_t>(rows.get<std::int16_t>(row, shard));
             claimed.lined_up.push_back(
                 {event.endpoint.value(), its, event.priority, event.claimable_at});
-            continue;
+        } else {
+            claimed.events.push_back({std::move(event)});
         }
-        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, previous_lost)});
     }
-    return claimed;
+    return answer;
 }
 
 EventStatus event_status(const std::string& text) { return read_name(parse_event_status, text); }

@@ -209,11 +209,11 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
 
 /// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2
 /// id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards,
-/// $8 note (or null).
+/// $8 note (or null), $9 actor (or null).
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
     WITH changed AS (
         UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6,
-                                         dismissal_note = $8
+                                         dismissal_note = $8, dismissed_by = $9
          WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
         RETURNING id, idempotency_key, schedule_id, attempt),
     freed AS (

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/claims.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/queue_sql.hpp"
@@ -31,17 +33,18 @@ public:
 
     Claimed claim(const PullRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
+        const auto shard = static_cast<std::int16_t>(request.shard);
+        const auto server = database_.trusted_server(request.lease);
         const Call claim{sql::claim_to_pull,
-                         static_cast<std::int16_t>(request.shard),
+                         shard,
                          priorities,
                          shares,
                          request.by.instance,
                          request.lease,
                          request.endpoint,
                          request.by.worker,
-                         database_.trusted_server(request.lease)};
-        const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
-        return claimed_in(answered.answers.front(), answered.now);
+                         server};
+        return run_claim(database_, claim, {shard, request.by, request.lease, server});
     }
 
     std::uint32_t held(EndpointId endpoint) override {

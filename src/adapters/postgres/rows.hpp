@@ -48,8 +48,17 @@ namespace sundial::postgres {
 /// Reads the columns of sundial.attempts.
 [[nodiscard]] std::vector<EndedAttempt> ended_attempts_in(const Answer& rows);
 
-/// The events in the answer of a claim statement, claimed at `now` at the earliest.
-[[nodiscard]] Claimed claimed_in(const Answer& rows, Instant now);
+/// A claim of another holder whose lease has expired, or whose holder is dead.
+struct LostClaim {
+    EventId id;
+    Version held;
+};
+struct ClaimAnswer {
+    Claimed claimed;
+    std::vector<LostClaim> lost;  // not claimed
+};
+/// The answer of a claim statement, run at `now` at the earliest.
+[[nodiscard]] ClaimAnswer claimed_in(const Answer& rows, Instant now);
 /// Parameters of claim statements: the priorities to claim and the number of events of each.
 struct RowShares {
     std::vector<std::int16_t> priorities;

@@ -44,6 +44,9 @@ public:
     std::optional<Schedule> find(ScheduleId id) override {
         return first_of(schedules_in(session_.run(sql::find_schedule, id)));
     }
+    std::vector<Schedule> find_all(std::span<const ScheduleId> ids) override {
+        return schedules_in(session_.run(sql::find_schedules, ids));
+    }
     std::optional<ScheduleId> id_of(std::string_view external_id) override {
         return first_of(
             column_of<ScheduleId>(session_.run(sql::schedule_of_external_id, external_id), 0));

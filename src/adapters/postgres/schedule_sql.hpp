@@ -9,6 +9,8 @@ namespace sundial::postgres::sql {
 
 inline constexpr Statement find_schedule{"find_schedule",
                                          "SELECT * FROM sundial.schedules WHERE id = $1"};
+inline constexpr Statement find_schedules{"find_schedules", R"sql(
+    SELECT * FROM sundial.schedules WHERE id = ANY ($1))sql"};
 inline constexpr Statement lock_schedule{"lock_schedule", R"sql(
     SELECT * FROM sundial.schedules WHERE id = $1 FOR UPDATE)sql"};
 inline constexpr Statement schedule_of_external_id{"schedule_of_external_id", R"sql(

@@ -20,11 +20,12 @@ inline constexpr Statement write_counters{"write_counters", R"sql(
                          $6::uuid[], $7::bigint[], $8::text[])
     ON CONFLICT (step, grouped_by, measure, slot, label, instance_id)
     DO UPDATE SET count = excluded.count, durations = excluded.durations)sql"};
-/// $1 step, $2 grouping, $3 measures, $4 and $5 slot from and to, $6 limit.
+/// $1 step, $2 grouping, $3 measures, $4 and $5 slot from and to, $6 limit, $7 labels (none: all).
 inline constexpr Statement read_counters{"read_counters", R"sql(
     SELECT measure, slot, label, instance_id, count, durations
       FROM sundial.counters
      WHERE step = $1 AND grouped_by = $2 AND measure = ANY ($3) AND slot >= $4 AND slot < $5
+       AND (cardinality($7::text[]) = 0 OR label = ANY ($7))
      ORDER BY measure, slot LIMIT $6)sql",
                                          Statement::Plan::fresh};
 /// $1 step, $2 before this slot, $3 limit. Names every group and measure, so that the index finds
@@ -122,9 +123,9 @@ public:
     std::vector<StatsRow> read(const StatsQuery& query) override {
         std::vector<std::string> measures;
         for (const StatsMeasure one : query.measures) measures.emplace_back(to_string(one));
-        const Answer rows =
-            session_.run(sql::read_counters, seconds_of(query.step), to_string(query.by), measures,
-                         query.from, query.to, static_cast<std::int64_t>(query.limit));
+        const Answer rows = session_.run(sql::read_counters, seconds_of(query.step),
+                                         to_string(query.by), measures, query.from, query.to,
+                                         static_cast<std::int64_t>(query.limit), query.labels);
         return each_row(rows, [&](const Row& row) {
             return StatsRow{
                 .key = {.step = query.step,

@@ -26,6 +26,9 @@ public:
     std::optional<User> find(UserId id) override {
         return first_of(users_in(session_.run(sql::find_user, id)));
     }
+    std::vector<User> find_all(std::span<const UserId> ids) override {
+        return users_in(session_.run(sql::find_users, ids));
+    }
     std::optional<UserId> id_of(std::string_view external_id) override {
         return first_of(column_of<UserId>(session_.run(sql::user_of_external_id, external_id), 0));
     }

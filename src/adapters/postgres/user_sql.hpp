@@ -44,6 +44,10 @@ inline constexpr Statement find_user{"find_user", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
            sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
       FROM sundial.users WHERE id = $1)sql"};
+inline constexpr Statement find_users{"find_users", R"sql(
+    SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
+           sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
+      FROM sundial.users WHERE id = ANY ($1))sql"};
 
 inline constexpr Statement lock_user{"lock_user", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,

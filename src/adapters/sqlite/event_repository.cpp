@@ -123,7 +123,7 @@ public:
                                                           Version held) override {
         const auto dismissed = session_.connection.execute(
             sql::dismiss, changed.id, held, changed.dismissed_at, changed.version,
-            changed.updated_at, changed.dismissal_note);
+            changed.updated_at, changed.dismissal_note, changed.dismissed_by);
         if (dismissed == 1) {
             set_key_free(changed, changed.dismissed_at.has_value());
             return {};

@@ -10,13 +10,13 @@
     "retry_of, payload, traceparent"
 #define SUNDIAL_EVENT                                                                 \
     "id, status, priority, claimable_at, claimed_by, obstacle, finished_at, reason, " \
-    "dismissed_at, dismissal_note, " SUNDIAL_EVENT_BODY
+    "dismissed_at, dismissal_note, dismissed_by, " SUNDIAL_EVENT_BODY
 #define SUNDIAL_LIVE_EVENT                                                   \
     "id, status, priority, claimable_at, claimed_by, obstacle, NULL, NULL, " \
-    "NULL, NULL, " SUNDIAL_EVENT_BODY
+    "NULL, NULL, NULL, " SUNDIAL_EVENT_BODY
 #define SUNDIAL_FINISHED_EVENT                                                     \
     "id, status, priority, 9223372036854775807, NULL, NULL, finished_at, reason, " \
-    "dismissed_at, dismissal_note, " SUNDIAL_EVENT_BODY
+    "dismissed_at, dismissal_note, dismissed_by, " SUNDIAL_EVENT_BODY
 
 /// The types of the live events without an endpoint. Goes from type to type in the index, however
 /// many events each has.
@@ -128,7 +128,8 @@ inline constexpr Statement success{R"sql(
            settled_by, version - 1
       FROM event_history WHERE id = ?1 AND status = 'COMPLETED')sql"};
 inline constexpr Statement dismiss{R"sql(
-    UPDATE event_history SET dismissed_at = ?3, version = ?4, updated_at = ?5, dismissal_note = ?6
+    UPDATE event_history SET dismissed_at = ?3, version = ?4, updated_at = ?5, dismissal_note = ?6,
+                             dismissed_by = ?7
      WHERE id = ?1 AND version = ?2)sql"};
 
 inline constexpr Statement forget_user_live{

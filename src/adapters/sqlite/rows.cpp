@@ -103,6 +103,7 @@ Event read_event(Cursor& row) {
     auto reason = row.take<std::optional<std::string>>();
     const auto dismissed_at = row.take<std::optional<Instant>>();
     auto dismissal_note = row.take<std::optional<std::string>>();
+    auto dismissed_by = row.take<std::optional<std::string>>();
     const auto version = row.take<Version>();
     const auto attempt = row.take<Attempt>();
     const auto retry_count = row.take<std::uint32_t>();
@@ -151,6 +152,7 @@ Event read_event(Cursor& row) {
             .first_attempt_at = first_attempt_at,
             .dismissed_at = dismissed_at,
             .dismissal_note = std::move(dismissal_note),
+            .dismissed_by = std::move(dismissed_by),
             .trace = std::move(trace),
             .created_at = created_at,
             .updated_at = updated_at,

@@ -160,13 +160,14 @@ public:
     }
     std::optional<Schedule> lock(ScheduleId id) override { return find(id); }
 
-    std::vector<Schedule> share(std::span<const ScheduleId> ids) override {
+    std::vector<Schedule> find_all(std::span<const ScheduleId> ids) override {
         std::vector<Schedule> schedules;
         for (const ScheduleId& id : std::set<ScheduleId>{ids.begin(), ids.end()}) {
             if (auto schedule = find(id)) schedules.push_back(*std::move(schedule));
         }
         return schedules;
     }
+    std::vector<Schedule> share(std::span<const ScheduleId> ids) override { return find_all(ids); }
 
     std::vector<Schedule> with_ping(std::span<const ScheduleId> ids) override {
         std::vector<Schedule> found = share(ids);

@@ -16,12 +16,14 @@ inline constexpr Statement write_counter{R"sql(
     INSERT INTO counters (step, grouped_by, measure, slot, label, instance_id, count, durations)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
     ON CONFLICT DO UPDATE SET count = ?7, durations = ?8)sql"};
-/// ?1 step, ?2 grouping, ?3 measures (JSON array), ?4 and ?5 slot from and to, ?6 limit.
+/// ?1 step, ?2 grouping, ?3 measures (JSON array), ?4 and ?5 slot from and to, ?6 limit, ?7 labels
+/// (JSON array; empty: all).
 inline constexpr Statement counters{R"sql(
     SELECT measure, slot, label, instance_id, count, durations
       FROM counters
      WHERE step = ?1 AND grouped_by = ?2 AND measure IN (SELECT value FROM json_each(?3))
        AND slot >= ?4 AND slot < ?5
+       AND (?7 = '[]' OR label IN (SELECT value FROM json_each(?7)))
      LIMIT ?6)sql"};
 /// ?1 step, ?2 before this slot, ?3 limit.
 inline constexpr Statement forget_counters{R"sql(
@@ -92,19 +94,19 @@ public:
     std::vector<StatsRow> read(const StatsQuery& query) override {
         std::vector<std::string> measures;
         for (const StatsMeasure one : query.measures) measures.emplace_back(to_string(one));
-        return all_of(
-            session_.connection.query(sql::counters, seconds_of(query.step), to_string(query.by),
-                                      array_of(measures), query.from, query.to, query.limit),
-            [&](Cursor& row) {
-                StatsRow found{.key = {.step = query.step, .by = query.by}};
-                found.key.measure = read_measure(row.take<std::string>());
-                found.key.slot = row.take<Instant>();
-                found.key.label = row.take<std::string>();
-                found.key.instance = row.take<InstanceId>();
-                found.count = row.take<std::uint64_t>();
-                found.durations = read_histogram(row.take<std::string>());
-                return found;
-            });
+        return all_of(session_.connection.query(sql::counters, seconds_of(query.step),
+                                                to_string(query.by), array_of(measures), query.from,
+                                                query.to, query.limit, array_of(query.labels)),
+                      [&](Cursor& row) {
+                          StatsRow found{.key = {.step = query.step, .by = query.by}};
+                          found.key.measure = read_measure(row.take<std::string>());
+                          found.key.slot = row.take<Instant>();
+                          found.key.label = row.take<std::string>();
+                          found.key.instance = row.take<InstanceId>();
+                          found.count = row.take<std::uint64_t>();
+                          found.durations = read_histogram(row.take<std::string>());
+                          return found;
+                      });
     }
 
     bool forget(StatsStep step, Instant before, std::size_t limit) override {

@@ -117,13 +117,14 @@ public:
 
     std::optional<User> lock(UserId id) override { return find(id); }
 
-    std::vector<User> share(std::span<const UserId> ids) override {
+    std::vector<User> find_all(std::span<const UserId> ids) override {
         std::vector<User> users;
         for (const UserId& id : std::set<UserId>{ids.begin(), ids.end()}) {
             if (auto user = find(id)) users.push_back(*std::move(user));
         }
         return users;
     }
+    std::vector<User> share(std::span<const UserId> ids) override { return find_all(ids); }
 
     std::vector<User> try_share(std::span<const UserId> ids) override { return share(ids); }
 

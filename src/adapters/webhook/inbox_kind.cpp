@@ -1,13 +1,20 @@
 #include "adapters/webhook/inbox_kind.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
+#include "domain/outcome.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial::webhook {
 namespace {
@@ -19,8 +26,59 @@ HeaderList hints_of(const std::vector<EndpointHeader>& headers) {
     return hints;
 }
 
-/// One thread writes all waiting requests in one transaction; the worker's slots bound how many can
-/// wait.
+using Steady = std::chrono::steady_clock;
+
+/// An event waits at most this long for the answer of an inbox.
+constexpr std::chrono::seconds longest_inbox_delay{60};
+
+std::optional<int> inbox_status_in(std::string_view text) {
+    int status = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && status >= 200 && status <= 599 ? std::optional{status} : std::nullopt;
+}
+
+std::optional<std::chrono::seconds> inbox_delay_in(const std::string& text) {
+    const auto delay = parse_duration(text);
+    if (!delay || *delay < std::chrono::seconds{0} || *delay > longest_inbox_delay) {
+        return std::nullopt;
+    }
+    return *delay;
+}
+
+std::string option_of(const Endpoint& endpoint, const char* name, const char* otherwise) {
+    const auto found = endpoint.options.find(name);
+    return found == endpoint.options.end() ? otherwise : found->second;
+}
+
+/// The answer of an inbox, and how long it takes.
+struct InboxAnswer {
+    Outcome outcome;
+    std::chrono::seconds after{0};
+};
+
+InboxAnswer answer_of(const Endpoint& endpoint) {
+    const auto delay = inbox_delay_in(option_of(endpoint, inbox_delay_option, "PT0S"));
+    InboxAnswer answer{.outcome = {}, .after = delay.value_or(std::chrono::seconds{0})};
+    Outcome& outcome = answer.outcome;
+    if (answer.after >= endpoint.timeout) {
+        answer.after = endpoint.timeout;
+        outcome.error = DeliveryErrorCode::timeout;
+        outcome.error_text = "no answer in " + std::to_string(endpoint.timeout.count()) + " s";
+        outcome.duration = answer.after;
+        return answer;
+    }
+    const int status =
+        inbox_status_in(option_of(endpoint, inbox_status_option, "204")).value_or(204);
+    outcome.status_code = status;
+    outcome.verdict = judge_status(status, 0);
+    if (outcome.verdict != Verdict::accepted) outcome.error = DeliveryErrorCode::http_status;
+    outcome.duration = answer.after;
+    return answer;
+}
+
+/// One thread writes all waiting requests in one transaction, and answers each after its delay; the
+/// worker's slots bound how many can wait.
 class InboxDelivery final : public Delivery {
 public:
     InboxDelivery(Store& store, Ids& ids, std::string user_agent);
@@ -36,7 +94,11 @@ private:
         std::function<void(Outcome)> done;
     };
     void run();
-    [[nodiscard]] Outcome keep(const std::vector<Waiting>& batch);
+    /// The error if they could not be stored.
+    [[nodiscard]] std::optional<Outcome> keep(const std::vector<Waiting>& batch);
+    void answer(std::vector<Waiting> batch);
+    /// Gives the answers that are due; all of them when the process stops.
+    void give_answers(bool all);
 
     Store& store_;
     Ids& ids_;
@@ -45,6 +107,11 @@ private:
     std::condition_variable arrived_;
     std::vector<Waiting> waiting_;
     bool stopping_ = false;
+    struct Delayed {
+        Outcome outcome;
+        std::function<void(Outcome)> done;
+    };
+    std::multimap<Steady::time_point, Delayed> delayed_;  // of the thread alone
     std::thread thread_;
 };
 
@@ -72,18 +139,53 @@ void InboxDelivery::run() {
     const SchedulerScope scheduler;
     while (true) {
         std::vector<Waiting> batch;
+        bool stopping = false;
         {
             std::unique_lock lock(mutex_);
-            arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-            if (waiting_.empty()) return;
+            const auto is_needed = [this] { return stopping_ || !waiting_.empty(); };
+            if (delayed_.empty()) {
+                arrived_.wait(lock, is_needed);
+            } else {
+                arrived_.wait_until(lock, delayed_.begin()->first, is_needed);
+            }
             batch.swap(waiting_);
+            stopping = stopping_;
         }
-        const Outcome outcome = keep(batch);
-        for (const Waiting& one : batch) one.done(outcome);
+        if (!batch.empty()) answer(std::move(batch));
+        give_answers(stopping);
+        if (stopping && delayed_.empty()) {
+            const std::lock_guard lock(mutex_);
+            if (waiting_.empty()) return;
+        }
     }
 }
 
-Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
+void InboxDelivery::answer(std::vector<Waiting> batch) {
+    const auto failed = keep(batch);
+    const auto now = Steady::now();
+    for (Waiting& one : batch) {
+        if (failed) {
+            one.done(*failed);
+            continue;
+        }
+        InboxAnswer its = answer_of(*one.request.endpoint);
+        if (its.after == std::chrono::seconds{0}) {
+            one.done(std::move(its.outcome));
+        } else {
+            delayed_.emplace(now + its.after, Delayed{std::move(its.outcome), std::move(one.done)});
+        }
+    }
+}
+
+void InboxDelivery::give_answers(bool all) {
+    const auto now = Steady::now();
+    while (!delayed_.empty() && (all || delayed_.begin()->first <= now)) {
+        auto due = delayed_.extract(delayed_.begin());
+        due.mapped().done(std::move(due.mapped().outcome));
+    }
+}
+
+std::optional<Outcome> InboxDelivery::keep(const std::vector<Waiting>& batch) {
     try {
         store_.transact([&](Transaction& tx) {
             for (const Waiting& one : batch) {
@@ -106,10 +208,7 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
         failed.error_text = error.what();
         return failed;
     }
-    Outcome kept;
-    kept.verdict = Verdict::accepted;
-    kept.status_code = 204;
-    return kept;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -119,6 +218,10 @@ InboxKind::InboxKind(Settings settings, Store& store, Ids& ids)
       delivery_(std::make_unique<InboxDelivery>(store, ids, std::move(settings.user_agent))) {}
 
 InboxKind::~InboxKind() = default;
+
+std::vector<std::string> InboxKind::options() const {
+    return {inbox_delay_option, inbox_status_option};
+}
 
 std::vector<FieldError> InboxKind::refuse_new(const TypeSettings& given) const {
     std::vector<FieldError> found;
@@ -136,6 +239,15 @@ std::vector<FieldError> InboxKind::refuse_edit(const TypeSettings& given) const 
     const auto refuse = [&found](bool is_given, const char* pointer, const char* message) {
         if (is_given) found.push_back({pointer, "not_allowed", message});
     };
+    for (const auto& [name, value] : given.options) {
+        if (name == inbox_status_option && !inbox_status_in(value)) {
+            found.push_back({"/" + name, "out_of_range", "must be a status from 200 to 599"});
+        }
+        if (name == inbox_delay_option && !inbox_delay_in(value)) {
+            found.push_back({"/" + name, "out_of_range",
+                             "must be an exact duration from PT0S to PT60S, such as PT5S"});
+        }
+    }
     refuse(given.url.has_value(), "/url", "an INBOX has no URL");
     refuse(given.secret, "/secret", "an INBOX signs nothing: it has no secret");
     refuse(given.ed25519, "/ed25519", "an INBOX signs nothing: it has no keys");

@@ -11,8 +11,13 @@
 namespace sundial::webhook {
 
 inline const EndpointType inbox_type{"INBOX"};
+/// Options of an INBOX that let it behave like a receiver in trouble. The answer's status, 204 by
+/// default, and how long the answer takes, at once by default.
+inline constexpr const char* inbox_status_option = "inboxStatus";
+inline constexpr const char* inbox_delay_option = "inboxDelay";
 
-/// INBOX: stores in the database what a webhook receiver would have received, for development.
+/// INBOX: stores in the database what a webhook receiver would have received, for development. It
+/// answers like a receiver, with the status and after the delay of its options.
 class InboxKind final : public EndpointKind {
 public:
     struct Settings {
@@ -25,6 +30,7 @@ public:
     [[nodiscard]] EndpointType type() const override { return inbox_type; }
     [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings& given) const override;
     [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings& given) const override;
+    [[nodiscard]] std::vector<std::string> options() const override;
     [[nodiscard]] bool keeps_requests() const override { return true; }
     [[nodiscard]] Delivery* delivery() override { return delivery_.get(); }
 

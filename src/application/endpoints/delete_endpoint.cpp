@@ -50,7 +50,7 @@ EndpointResult<CancelledOfEndpoint> cancel_some_of_endpoint(Transaction& tx, con
     CancelledOfEndpoint done{.may_be_more = events.size() == batch_size};
     for (const Event& event : events) {
         const auto cancelled =
-            cancel_in(tx, zones, ids, event.id, std::nullopt, earliest, "endpoint deleted");
+            cancel_in(tx, zones, ids, event.id, std::nullopt, earliest, {}, "endpoint deleted");
         if (cancelled) {
             ++done.count;
         } else if (!was_overtaken(cancelled.error())) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "application/audit/action_audit.hpp"
 #include "application/events/cancel_event.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
@@ -273,7 +274,11 @@ void share_all(Transaction& tx, BulkAction action, const std::vector<Event>& eve
 class Acting {
 public:
     Acting(Transaction& tx, const TzData& zones, Ids& ids, const BulkRequest& request)
-        : tx_(tx), zones_(zones), ids_(ids), request_(request) {}
+        : tx_(tx),
+          zones_(zones),
+          ids_(ids),
+          request_(request),
+          by_{.caller = {"", request.actor.value_or("")}} {}
 
     Batch run(const BulkPart& part) {
         for (const EventId id : part.ids) {
@@ -300,17 +305,17 @@ private:
         switch (request_.action) {
             case BulkAction::retry: {
                 // Spread over the pause, so that receivers get one after the other.
-                auto retried = retry_in(tx_, ids_, id, RetryKey::same, after(batch_.done));
+                auto retried = retry_in(tx_, ids_, id, RetryKey::same, by_, after(batch_.done));
                 if (!retried) return retried.error();
                 return std::move(retried->event);
             }
             case BulkAction::cancel:
-                return cancel_in(tx_, zones_, ids_, id, std::nullopt, batch_.earliest);
+                return cancel_in(tx_, zones_, ids_, id, std::nullopt, batch_.earliest, by_);
             case BulkAction::dismiss: {
                 EventEdit edit;
                 edit.dismissed = true;
                 edit.note = request_.note;
-                return edit_in(tx_, zones_, id, edit, std::nullopt);
+                return edit_in(tx_, zones_, id, edit, std::nullopt, by_);
             }
             case BulkAction::reschedule:
                 break;
@@ -330,7 +335,7 @@ private:
             if (request_.shift) edit.target.utc = format_instant(event->due + *request_.shift);
             edit.target.zone = event->intent.zone;
         }
-        return edit_in(tx_, zones_, id, edit, std::nullopt);
+        return edit_in(tx_, zones_, id, edit, std::nullopt, by_);
     }
 
     /// Time for that many events at the requested rate.
@@ -343,24 +348,32 @@ private:
     const TzData& zones_;
     Ids& ids_;
     const BulkRequest& request_;
+    const ChangedBy by_;  // the operation has one entry for all its events
     Batch batch_;
 };
 
 }  // namespace
 
-EventResult<Bulk> BulkEvents::run(const BulkCall& call, const std::string& correlation_id) {
+EventResult<Bulk> BulkEvents::run(const BulkCall& call, const Caller& caller) {
     BulkRequest request = call.request;
+    request.actor = caller.actor;
     const Instant now = in_read(store_, [](Transaction& tx) { return tx.now(); });
     if (auto defects = Judging{*zones_.current(), now}.run(request); !defects.empty()) {
         return ValidationFailed{std::move(defects)};
     }
     if (call.dry_run) return preview(request);
     const auto started = in_transaction(store_, [&](Transaction& tx) {
-        return operations_.start_bulk(tx, text_of(request), count_of(tx, request));
+        const std::uint64_t total = count_of(tx, request);
+        auto operation = operations_.start_bulk(tx, text_of(request), total);
+        if (operation) {
+            record_operation(tx, *operation, "BulkStarted", recorded_bulk(request, total),
+                             {caller, ids_.fresh()});
+        }
+        return operation;
     });
     if (!started) return started.error();
     Bulk bulk{.count = started->total.value_or(0), .samples = {}, .operation = *started};
-    report(bulk, request, correlation_id);
+    report(bulk, request, caller.correlation_id);
     bulk.operation = operations_.begin(*started);
     return bulk;
 }

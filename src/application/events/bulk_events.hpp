@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/audit/caller.hpp"
 #include "application/events/target.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/event_repository.hpp"
@@ -36,13 +37,17 @@ struct BulkRequest {
     TargetFields target{};
     /// Relative to each event's target; may be negative.
     std::optional<std::chrono::seconds> shift{};
-    std::optional<std::string> note{};  // of a dismissal
+    std::optional<std::string> note{};   // of a dismissal
+    std::optional<std::string> actor{};  // its caller: see Caller
 };
 
 /// The form in which an operation stores it, and back. Throws Corrupt for text that `text_of` did
 /// not write.
 [[nodiscard]] std::string text_of(const BulkRequest& request);
 [[nodiscard]] BulkRequest bulk_request_of(std::string_view text);
+/// The request as a JSON object for the audit stream: action, filter, pace and target. Of ids only
+/// their number, and no note, key or prefix: callers may put anything into those.
+[[nodiscard]] std::string recorded_bulk(const BulkRequest& request, std::uint64_t total);
 
 struct BulkCall {
     BulkRequest request;
@@ -60,10 +65,11 @@ struct Bulk {
 /// successor) are not selected again.
 class BulkEvents {
 public:
-    BulkEvents(Store& store, const TimeZones& zones, Operations& operations, base::Log& log)
-        : store_(store), zones_(zones), operations_(operations), log_(log) {}
+    BulkEvents(Store& store, const TimeZones& zones, Ids& ids, Operations& operations,
+               base::Log& log)
+        : store_(store), zones_(zones), ids_(ids), operations_(operations), log_(log) {}
     /// Errors: ValidationFailed, at /filter/…, /set/… and /ids; TooManyOperations.
-    [[nodiscard]] EventResult<Bulk> run(const BulkCall& call, const std::string& correlation_id);
+    [[nodiscard]] EventResult<Bulk> run(const BulkCall& call, const Caller& caller);
 
 private:
     [[nodiscard]] Bulk preview(const BulkRequest& request);
@@ -71,6 +77,7 @@ private:
 
     Store& store_;
     const TimeZones& zones_;
+    Ids& ids_;
     Operations& operations_;
     base::Log& log_;
 };

@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <type_traits>
 #include <utility>
 
 #include "application/events/bulk_events.hpp"
-#include "application/ports/failures.hpp"
+#include "application/operations/stored_request.hpp"
+#include "base/json.hpp"
 #include "base/uuid.hpp"
 #include "domain/enum_names.hpp"
+#include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {
@@ -13,11 +17,7 @@ namespace {
 
 constexpr EnumNames<4> action_names{"retry", "cancel", "reschedule", "dismiss"};
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Corrupt{"the stored request of a bulk operation cannot be read: " + what};
-}
-
-/// Writes one `name value` per line. A name with several values has several lines.
+/// Writes each member that has a value.
 class Writer {
 public:
     template <class T>
@@ -30,15 +30,10 @@ public:
     }
     template <class T>
     void add(std::string_view name, const T& value) {
-        text_.append(name) += ' ';
-        for (const char c : text(value)) {
-            if (c == '\\' || c == '\n') text_ += '\\';
-            text_ += c == '\n' ? 'n' : c;
-        }
-        text_ += '\n';
+        stored_.add(name, text(value));
     }
 
-    [[nodiscard]] std::string result() && { return std::move(text_); }
+    [[nodiscard]] std::string result() && { return std::move(stored_).result(); }
 
 private:
     template <class T>
@@ -60,63 +55,94 @@ private:
         }
     }
 
-    std::string text_;
+    StoredRequestWriter stored_;
+};
+
+/// Writes the members that have a value as members of a JSON object, under camel-case names.
+class JsonMembers {
+public:
+    JsonMembers() { json_.begin_object(); }
+    template <class T>
+    void add(std::string_view name, const std::optional<T>& value) {
+        if (value) add(name, *value);
+    }
+    template <class T>
+    void add(std::string_view name, const std::vector<T>& values) {
+        if (values.empty()) return;
+        begin(name);
+        json_.begin_array();
+        for (const T& value : values) write(value);
+        json_.end_array();
+    }
+    template <class T>
+    void add(std::string_view name, const T& value) {
+        begin(name);
+        write(value);
+    }
+
+    [[nodiscard]] std::string result() && { return std::move(json_.end_object()).text(); }
+
+private:
+    void begin(std::string_view name) {
+        std::string camel;
+        for (const char c : name) {
+            const bool starts_word = camel.ends_with('_');
+            if (starts_word) camel.pop_back();
+            camel += starts_word && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        }
+        json_.key(camel);
+    }
+    template <class T>
+    void write(const T& value) {
+        if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+            json_.value(value);
+        } else if constexpr (std::is_same_v<T, std::chrono::seconds>) {
+            const std::string exact = format_duration(std::chrono::abs(value));
+            json_.value(std::string_view{value.count() < 0 ? '-' + exact : exact});
+        } else if constexpr (std::is_same_v<T, Instant>) {
+            json_.value(std::string_view{format_instant(value)});
+        } else if constexpr (std::is_same_v<T, IdempotencyKey>) {
+            json_.value(value.value);
+        } else {
+            json_.value(std::string_view{to_string(value)});
+        }
+    }
+
+    base::JsonWriter json_;
 };
 
 /// Reads the same names; absent values stay unchanged.
 class Reader {
 public:
-    explicit Reader(std::string_view text) {
-        while (!text.empty()) {
-            const auto end = text.find('\n');
-            const auto space = text.substr(0, end).find(' ');
-            if (end == text.npos || space == text.npos) refuse("a line is not a name and a value");
-            lines_.emplace_back(text.substr(0, space),
-                                plain(text.substr(space + 1, end - space - 1)));
-            text.remove_prefix(end + 1);
-        }
-    }
+    explicit Reader(std::string_view text) : stored_(text) {}
 
     template <class T>
     void read(std::string_view name, std::optional<T>& into) const {
-        for (const auto& [key, value] : lines_) {
-            if (key == name) into = value_of<T>(value);
-        }
+        for (const std::string& value : stored_.values(name)) into = value_of<T>(value);
     }
     template <class T>
     void read(std::string_view name, std::vector<T>& into) const {
-        for (const auto& [key, value] : lines_) {
-            if (key == name) into.push_back(value_of<T>(value));
-        }
+        for (const std::string& value : stored_.values(name)) into.push_back(value_of<T>(value));
     }
     template <class T>
     void read(std::string_view name, T& into) const {
         std::optional<T> value;
         read(name, value);
-        if (!value) refuse("it has no " + std::string{name});
+        if (!value) refuse_stored_request("it has no " + std::string{name});
         into = *std::move(value);
     }
 
 private:
-    static std::string plain(std::string_view text) {
-        std::string value;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            const bool escaped = text[i] == '\\';
-            if (escaped && ++i == text.size()) refuse("a line ends within an escape");
-            value += escaped && text[i] == 'n' ? '\n' : text[i];
-        }
-        return value;
-    }
-
     static std::int64_t number(const std::string& text) {
         std::int64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size()) refuse("bad number " + text);
+        if (error != std::errc{} || end != text.data() + text.size())
+            refuse_stored_request("bad number " + text);
         return value;
     }
     template <class T>
     static T known(std::optional<T> value, const std::string& text) {
-        if (!value) refuse("unknown name " + text);
+        if (!value) refuse_stored_request("unknown name " + text);
         return *value;
     }
 
@@ -151,7 +177,7 @@ private:
         }
     }
 
-    std::vector<std::pair<std::string, std::string>> lines_;
+    StoredRequest stored_;
 };
 
 /// Visits each member with its name, for reading and writing.
@@ -186,6 +212,7 @@ void each_member(Request& request, Visit visit) {
     visit("overlap", target.overlap);
     visit("shift", request.shift);
     visit("note", request.note);
+    visit("actor", request.actor);
 }
 
 }  // namespace
@@ -200,6 +227,17 @@ std::string text_of(const BulkRequest& request) {
     each_member(request,
                 [&](std::string_view name, const auto& value) { writer.add(name, value); });
     return std::move(writer).result();
+}
+
+std::string recorded_bulk(const BulkRequest& request, std::uint64_t total) {
+    constexpr std::array<std::string_view, 5> left_out{"id", "note", "key", "prefix", "actor"};
+    JsonMembers members;
+    each_member(request, [&](std::string_view name, const auto& value) {
+        if (std::ranges::find(left_out, name) == left_out.end()) members.add(name, value);
+    });
+    members.add("ids", request.ids.size());
+    members.add("total", total);
+    return std::move(members).result();
 }
 
 BulkRequest bulk_request_of(std::string_view text) {

@@ -39,9 +39,13 @@ std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zo
                    "the zone that it runs in: " + zone.error().message);
 }
 
-EventResult<Event> cancel_alone(Transaction& tx, const Event& event, const std::string& reason) {
+EventResult<Event> cancel_alone(Transaction& tx, const Event& event, const std::string& reason,
+                                const ChangedBy& by) {
     auto cancelled = cancel(event, tx.now(), reason);
-    if (cancelled) tx.events().finish(*cancelled);
+    if (cancelled) {
+        tx.events().finish(*cancelled);
+        record_cancelled(tx, event, by);
+    }
     CRASH_POINT("cancel: before commit");
     return cancelled;
 }
@@ -62,7 +66,7 @@ void share_owners(Transaction& tx, std::span<const Event> events) {
 // Shares the user and the schedule, then locks the event.
 EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
                              std::optional<Version> expected, Instant& earliest,
-                             const std::string& reason) {
+                             const ChangedBy& by, const std::string& reason) {
     const auto missing = NotFound{Noun::event, to_string(id)};
     const auto seen = tx.events().find(id);
     if (!seen) return missing;
@@ -74,22 +78,25 @@ EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, Eve
     if (auto refused = refuse_version(Noun::event, missing.id, expected, event->version)) {
         return *refused;
     }
-    if (!chain) return cancel_alone(tx, *event, reason);
+    if (!chain) return cancel_alone(tx, *event, reason, by);
     if (auto refused = refuse_zone(*chain, zones)) return *std::move(refused);
 
     ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, zones, ids};
     auto cancelled = planner.cancel_and_go_on(&chain->schedule, *event, reason);
     earliest = std::min(earliest, planner.earliest());
+    if (cancelled) record_cancelled(tx, *event, by);
     return cancelled;
 }
 
-EventResult<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
+EventResult<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected,
+                                    const Caller& caller) {
     Instant earliest = never;
     auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<Event> {
         earliest = never;  // the work may run again
         const auto parsed = event_id(id);
         if (!parsed) return parsed.error();
-        return cancel_in(tx, *zones_.current(), ids_, *parsed, expected, earliest);
+        return cancel_in(tx, *zones_.current(), ids_, *parsed, expected, earliest,
+                         {caller, ids_.fresh()});
     });
     CRASH_POINT("cancel: after commit");
     if (result) wakeups_.due_at(earliest);

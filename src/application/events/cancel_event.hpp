@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/audit/action_audit.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -19,10 +20,11 @@ namespace sundial {
 void share_owners(Transaction& tx, std::span<const Event> events);
 
 /// Cancels one event inside a transaction. `earliest` becomes the instant at which its successor is
-/// claimable, if that is earlier. Errors: as of CancelEvent.
+/// claimable, if that is earlier. An event that is cancelled already gets no entry in its audit
+/// stream. Errors: as of CancelEvent.
 [[nodiscard]] EventResult<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids,
                                            EventId id, std::optional<Version> expected,
-                                           Instant& earliest,
+                                           Instant& earliest, const ChangedBy& by,
                                            const std::string& reason = "cancelled on request");
 
 /// Cancels an event that is PENDING or waiting for a retry. The successor of a recurring event is
@@ -32,7 +34,8 @@ public:
     CancelEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, OptimisticLock, InvalidStateTransition (claimed, COMPLETED, FAILED).
-    [[nodiscard]] EventResult<Event> run(std::string_view id, std::optional<Version> expected);
+    [[nodiscard]] EventResult<Event> run(std::string_view id, std::optional<Version> expected,
+                                         const Caller& caller);
 
 private:
     Store& store_;

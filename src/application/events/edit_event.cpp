@@ -32,8 +32,9 @@ class Editing {
 public:
     /// Shares the new endpoint. The event must not be locked yet: the deletion of an endpoint locks
     /// the endpoint, then its events.
-    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit, const EndpointKinds& kinds)
-        : tx_(tx), zones_(zones), edit_(edit), kinds_(kinds) {
+    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit, const ChangedBy& by,
+            const EndpointKinds& kinds)
+        : tx_(tx), zones_(zones), edit_(edit), by_(by), kinds_(kinds) {
         if (edit.endpoint) endpoint_ = shared_endpoint(tx, *edit.endpoint, endpoint_defects_);
     }
 
@@ -49,13 +50,14 @@ public:
     EventResult<Event> finished(const Event& event) {
         if (touches_plan(edit_)) return not_editable(event);
         if (!edit_.dismissed) return event;
-        auto dismissed = dismiss(event, *edit_.dismissed, tx_.now(), edit_.note);
+        auto dismissed = dismiss(event, *edit_.dismissed, tx_.now(), edit_.note, by_.caller.actor);
         if (!dismissed) return dismissed;
         const bool same_note = !edit_.note || edit_.note == event.dismissal_note;
         if (event.dismissed_at.has_value() == *edit_.dismissed && same_note) return event;
         if (auto stored = tx_.events().update_dismissed(*dismissed, event.version); !stored) {
             return stored.error();
         }
+        record_dismissed(tx_, *dismissed, by_);
         return dismissed;
     }
 
@@ -88,7 +90,7 @@ private:
         auto changed = has_new_instant
                            ? resume(std::move(requested), target->intent, target->due, tx_.now())
                            : retarget(std::move(requested), target->intent, target->due, tx_.now());
-        if (changed) tx_.events().update(*changed);
+        if (changed) store(event, *changed);
         return changed;
     }
 
@@ -101,8 +103,13 @@ private:
         auto changed = expedite(event, tx_.now());
         if (!changed) return changed;
         changed->endpoint = endpoint;
-        tx_.events().update(*changed);
+        store(event, *changed);
         return changed;
+    }
+
+    void store(const Event& before, const Event& after) {
+        tx_.events().update(after);
+        record_changed(tx_, before, after, by_);
     }
 
     [[nodiscard]] std::optional<EndpointId> endpoint_after(const Event& event) const {
@@ -125,6 +132,7 @@ private:
     Transaction& tx_;
     const TzData& zones_;
     const EventEdit& edit_;
+    const ChangedBy& by_;
     const EndpointKinds& kinds_;
     std::optional<EndpointId> endpoint_;  // the new one
     std::vector<FieldError> endpoint_defects_;
@@ -134,12 +142,13 @@ private:
 
 // Shares a new endpoint, then locks the event.
 EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
-                           std::optional<Version> expected, const EndpointKinds& kinds) {
+                           std::optional<Version> expected, const ChangedBy& by,
+                           const EndpointKinds& kinds) {
     if (edit.note && edit.dismissed != true) {
         return ValidationFailed{
             {{"/note", "not_allowed", "belongs to a dismissal: give \"dismissed\":true too"}}};
     }
-    Editing editing{tx, zones, edit, kinds};
+    Editing editing{tx, zones, edit, by, kinds};
     const auto live = tx.events().lock(id);
     const auto event = live ? live : tx.events().find(id);
     const std::string name = to_string(id);
@@ -151,11 +160,12 @@ EventResult<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, con
 }
 
 EventResult<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
-                                  std::optional<Version> expected) {
+                                  std::optional<Version> expected, const Caller& caller) {
     auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<Event> {
         const auto requested = event_id(id);
         if (!requested) return requested.error();
-        return edit_in(tx, *zones_.current(), *requested, edit, expected, kinds_);
+        return edit_in(tx, *zones_.current(), *requested, edit, expected, {caller, ids_.fresh()},
+                       kinds_);
     });
     if (result) wakeups_.due_at(result->claimable_at);
     return result;

@@ -17,11 +17,11 @@ struct EventsModule {
     EventsModule(const ModulePorts& p, Operations& operations,
                  const EndpointKinds& kinds = no_endpoint_kinds)
         : schedule(p.store, p.zones, p.ids, p.wakeups, kinds, p.tracer),
-          edit(p.store, p.zones, p.wakeups, kinds),
+          edit(p.store, p.zones, p.ids, p.wakeups, kinds),
           cancel(p.store, p.zones, p.ids, p.wakeups),
           retry(p.store, p.ids, p.wakeups),
           explain(p.store, p.zones),
-          bulk(p.store, p.zones, operations, p.log) {}
+          bulk(p.store, p.zones, p.ids, operations, p.log) {}
 
     ScheduleEvent schedule;
     EditEvent edit;

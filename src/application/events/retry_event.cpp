@@ -35,9 +35,9 @@ std::optional<Event> find_with_user(Transaction& tx, EventId id) {
 
 /// Dismisses a retried event, which is no longer a dead letter. Another caller may be dismissing it
 /// too.
-void put_away(Transaction& tx, std::optional<Event> event) {
+void put_away(Transaction& tx, std::optional<Event> event, const Caller& caller) {
     while (event && status_of(*event) == EventStatus::failed && !event->dismissed_at) {
-        const auto dismissed = dismiss(*event, true, tx.now());
+        const auto dismissed = dismiss(*event, true, tx.now(), std::nullopt, caller.actor);
         base::check(dismissed.has_value());
         if (tx.events().update_dismissed(*dismissed, event->version)) return;
         event = tx.events().find(event->id);
@@ -80,27 +80,30 @@ EventResult<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event
 }  // namespace
 
 EventResult<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
-                                   std::chrono::microseconds delay) {
+                                   const ChangedBy& by, std::chrono::microseconds delay) {
     auto event = find_with_user(tx, id);
     if (event && key == RetryKey::same && waiting_for(*event) == WaitReason::retry) {
         const auto live = tx.events().lock(id);
         if (live && waiting_for(*live) == WaitReason::retry) {
-            return RetriedEvent{expedited(tx, *live, delay)};
+            const Event again = expedited(tx, *live, delay);
+            record_retried(tx, *live, again, by);
+            return RetriedEvent{again};
         }
         event = live ? live : tx.events().find(id);  // it was claimed meanwhile
     }
     if (!event) return NotFound{Noun::event, to_string(id)};
     auto fresh = add_retry_event(tx, ids, *event, key, delay);
     if (!fresh) return fresh.error();
-    put_away(tx, event);
+    put_away(tx, event, by.caller);
+    record_retried(tx, *event, *fresh, by);
     return RetriedEvent{*std::move(fresh), true};
 }
 
-EventResult<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
+EventResult<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key, const Caller& caller) {
     auto result = in_transaction(store_, [&](Transaction& tx) -> EventResult<RetriedEvent> {
         const auto parsed = event_id(id);
         if (!parsed) return parsed.error();
-        return retry_in(tx, ids_, *parsed, key);
+        return retry_in(tx, ids_, *parsed, key, {caller, ids_.fresh()});
     });
     if (result) wakeups_.due_at(result->event.claimable_at);
     return result;

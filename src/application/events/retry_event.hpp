@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "application/audit/action_audit.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -24,7 +25,7 @@ struct RetriedEvent {
 /// Retries one event inside a transaction; it is claimable after `delay`, if not before. A FAILED
 /// event is marked as dismissed, so it is no longer a dead letter. Errors: as of RetryEvent.
 [[nodiscard]] EventResult<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id,
-                                                 RetryKey key,
+                                                 RetryKey key, const ChangedBy& by,
                                                  std::chrono::microseconds delay = {});
 
 /// Attempts an event again, at once:
@@ -39,7 +40,8 @@ public:
         : store_(store), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, also for an endpoint that was deleted, InvalidStateTransition,
     /// DuplicateIdempotencyKey, which names the event that has the key.
-    [[nodiscard]] EventResult<RetriedEvent> run(std::string_view id, RetryKey key);
+    [[nodiscard]] EventResult<RetriedEvent> run(std::string_view id, RetryKey key,
+                                                const Caller& caller);
 
 private:
     Store& store_;

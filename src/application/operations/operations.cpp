@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "application/audit/action_audit.hpp"
 #include "application/events/bulk_events.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/edits.hpp"
 #include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/bulk_schedules.hpp"
 #include "application/schedules/replan_schedule.hpp"
 #include "application/transactions/after_commit.hpp"
 #include "base/check.hpp"
@@ -25,6 +27,9 @@ MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids
             case OperationKind::backfill_schedule:
                 return std::make_unique<BackfillTask>(zones, ids);
             case OperationKind::bulk:
+                if (is_schedule_bulk(operation.request.value())) {
+                    return std::make_unique<ScheduleBulkTask>(zones, ids);
+                }
                 return std::make_unique<BulkTask>(zones, ids);
         }
         base::check(false);
@@ -35,6 +40,22 @@ MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids
 namespace {
 
 using namespace std::chrono_literals;
+
+Operation unheld(Ids& ids, OperationKind kind, Instant now) {
+    return {.id = OperationId{ids.fresh()},
+            .kind = kind,
+            .reason = std::nullopt,
+            .schedule = std::nullopt,
+            .schedule_version = std::nullopt,
+            .total = std::nullopt,
+            .cursor = std::nullopt,
+            .held_by = std::nullopt,
+            .claimable_at = now,
+            .created_at = now,
+            .updated_at = now,
+            .finished_at = std::nullopt,
+            .request = std::nullopt};
+}
 
 /// Numbers them after the earlier ones of `operation`, up to the stored maximum.
 void keep_failures(Transaction& tx, const Operation& operation,
@@ -50,6 +71,13 @@ void keep_failures(Transaction& tx, const Operation& operation,
 }
 
 }  // namespace
+
+Operation unheld_operation(Ids& ids, OperationKind kind, const Schedule& schedule, Instant now) {
+    Operation operation = unheld(ids, kind, now);
+    operation.schedule = schedule.id;
+    operation.schedule_version = schedule.version;
+    return operation;
+}
 
 /// Marks that this thread works on an operation, or is about to claim one.
 class Operations::AtWork {
@@ -96,20 +124,10 @@ OperationResult<Operation> Operations::start_bulk(Transaction& tx, std::string r
 }
 
 Operation Operations::fresh(Transaction& tx, OperationKind kind) {
-    const Instant now = tx.now();
-    return {.id = OperationId{ports_.ids.fresh()},
-            .kind = kind,
-            .reason = std::nullopt,
-            .schedule = std::nullopt,
-            .schedule_version = std::nullopt,
-            .total = std::nullopt,
-            .cursor = std::nullopt,
-            .held_by = settings_.instance,
-            .claimable_at = now + settings_.lease,
-            .created_at = now,
-            .updated_at = now,
-            .finished_at = std::nullopt,
-            .request = std::nullopt};
+    Operation operation = unheld(ports_.ids, kind, tx.now());
+    operation.held_by = settings_.instance;
+    operation.claimable_at = tx.now() + settings_.lease;
+    return operation;
 }
 
 Operation Operations::begin(const Operation& started) {
@@ -137,7 +155,8 @@ Operation Operations::begin(const Operation& started) {
     return operation;
 }
 
-OperationResult<Operation> Operations::stop(std::string_view id, std::optional<Version> expected) {
+OperationResult<Operation> Operations::stop(std::string_view id, std::optional<Version> expected,
+                                            const Caller& caller) {
     const auto missing = NotFound{Noun::operation, std::string{id}};
     const auto uuid = base::parse_uuid(id);
     if (!uuid) return missing;
@@ -151,6 +170,7 @@ OperationResult<Operation> Operations::stop(std::string_view id, std::optional<V
         Operation stopped =
             end(*operation, OperationStatus::stopped, "stopped by request", tx.now());
         tx.operations().update(stopped);
+        record_operation(tx, stopped, "OperationStopped", "{}", {caller, ports_.ids.fresh()});
         return stopped;
     });
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/audit/caller.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
@@ -60,6 +61,11 @@ public:
     /// Called after the batch is committed, for work that needs transactions of its own.
     virtual void committed() {}
 };
+
+/// An operation that no instance holds: the first one that looks for work takes it. `now` is the
+/// transaction's time.
+[[nodiscard]] Operation unheld_operation(Ids& ids, OperationKind kind, const Schedule& schedule,
+                                         Instant now);
 
 using MakeOperationTask = std::function<std::unique_ptr<OperationTask>(const Operation&)>;
 
@@ -114,7 +120,8 @@ public:
     /// Ends it after the batch under way; completed work stays. A finished operation is not
     /// changed. Errors: NotFound, OptimisticLock.
     [[nodiscard]] OperationResult<Operation> stop(std::string_view id,
-                                                  std::optional<Version> expected);
+                                                  std::optional<Version> expected,
+                                                  const Caller& caller);
 
     /// Works until shut_down(), which takes effect after the batch under way. Never throws.
     void run();

@@ -31,6 +31,8 @@ public:
     /// the new schedule once it exists. Errors: DuplicateExternalId.
     virtual Result<void, DuplicateExternalId> add(const Schedule& schedule) = 0;
     virtual std::optional<Schedule> find(ScheduleId id) = 0;
+    /// Those that exist, each once, in any order.
+    virtual std::vector<Schedule> find_all(std::span<const ScheduleId> ids) = 0;
     virtual std::optional<ScheduleId> id_of(std::string_view external_id) = 0;
     virtual std::optional<Schedule> lock(ScheduleId id) = 0;
     /// The schedules that exist. No other transaction changes them until this one ends.

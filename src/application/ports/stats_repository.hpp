@@ -63,6 +63,7 @@ struct StatsQuery {
     std::vector<StatsMeasure> measures{};  // any of them; at least one
     Instant from{}, to{};                  // of the slot: from inclusive, to exclusive
     std::size_t limit = 50'000;            // rows
+    std::vector<std::string> labels{};     // any of them; empty: all
 };
 
 /// The waiting events, counted up to a bound each, so that no table is read as a whole.

@@ -33,6 +33,8 @@ public:
     /// Errors: DuplicateExternalId.
     virtual Result<void, DuplicateExternalId> add(const User& user) = 0;
     virtual std::optional<User> find(UserId id) = 0;
+    /// Those that exist, each once, in any order.
+    virtual std::vector<User> find_all(std::span<const UserId> ids) = 0;
     virtual std::optional<UserId> id_of(std::string_view external_id) = 0;
     /// By external id. Unknown external ids are left out.
     virtual std::map<std::string, UserId> ids_of(std::span<const std::string> external_ids) = 0;

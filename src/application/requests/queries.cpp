@@ -152,6 +152,21 @@ BoundedCount Queries::count_events(const EventQuery& query) {
                    [&](Transaction& tx) { return tx.events().count_like(query, max_counted); });
 }
 
+namespace {
+
+/// One query for each kind of object, and none for a kind without ids.
+template <class Repository, class Id, class Thing>
+void add_found(Repository& repository, const std::set<Id>& ids, std::map<Id, Thing>& found) {
+    if (ids.empty()) return;
+    const std::vector<Id> all{ids.begin(), ids.end()};
+    for (Thing& thing : repository.find_all(all)) {
+        const Id id = thing.id;
+        found.emplace(id, std::move(thing));
+    }
+}
+
+}  // namespace
+
 Related Queries::related(std::span<const Event> events, const Expanded& requested) {
     std::set<UserId> users;
     std::set<ScheduleId> schedules;
@@ -163,18 +178,9 @@ Related Queries::related(std::span<const Event> events, const Expanded& requeste
     }
     return in_read(store_, [&](Transaction& tx) {
         Related found;
-        for (const UserId id : users) {
-            if (auto user = tx.users().find(id)) found.users.emplace(id, *std::move(user));
-        }
-        for (const ScheduleId id : schedules) {
-            auto schedule = tx.schedules().find(id);
-            if (schedule) found.schedules.emplace(id, *std::move(schedule));
-        }
-        const std::vector<EndpointId> ids{endpoints.begin(), endpoints.end()};
-        for (Endpoint& endpoint : tx.endpoints().find_all(ids)) {
-            const EndpointId id = endpoint.id;
-            found.endpoints.emplace(id, std::move(endpoint));
-        }
+        add_found(tx.users(), users, found.users);
+        add_found(tx.schedules(), schedules, found.schedules);
+        add_found(tx.endpoints(), endpoints, found.endpoints);
         return found;
     });
 }

@@ -6,9 +6,11 @@
 #include <sstream>
 #include <utility>
 
+#include "application/audit/action_audit.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
+#include "base/json.hpp"
 #include "domain/time/calendar_duration.hpp"
 
 namespace sundial {
@@ -219,10 +221,19 @@ private:
     Batch batch_;
 };
 
+/// For the audit stream.
+std::string recorded_backfill(const Schedule& schedule, const BackfillRequest& request) {
+    base::JsonWriter json;
+    json.begin_object().member("scheduleId", to_string(schedule.id));
+    json.member("from", request.from).member("to", request.to);
+    return std::move(json.end_object()).text();
+}
+
 }  // namespace
 
 ScheduleResult<Backfill> BackfillSchedule::run(std::string_view reference,
-                                               const BackfillRequest& request) {
+                                               const BackfillRequest& request,
+                                               const Caller& caller) {
     struct Start {
         ScheduleId id;
         BackfillRange range;
@@ -251,8 +262,11 @@ ScheduleResult<Backfill> BackfillSchedule::run(std::string_view reference,
     const auto started = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Operation> {
         const auto schedule = tx.schedules().find(start->id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
-        return operations_.start(tx, OperationKind::backfill_schedule, *schedule,
-                                 cursor_of({start->range}));
+        auto operation = operations_.start(tx, OperationKind::backfill_schedule, *schedule,
+                                           cursor_of({start->range}));
+        record_operation(tx, operation, "BackfillStarted", recorded_backfill(*schedule, request),
+                         {caller, ids_.fresh()});
+        return operation;
     });
     if (!started) return started.error();
     found.operation = operations_.begin(*started);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -36,16 +37,18 @@ struct Backfill {
 /// nothing is sent twice and repeating it is harmless. An operation does this, batch by batch.
 class BackfillSchedule {
 public:
-    BackfillSchedule(Store& store, const TimeZones& zones, Operations& operations)
-        : store_(store), zones_(zones), operations_(operations) {}
+    BackfillSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)
+        : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
     /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range with more than
     /// 1,000,000 occurrences.
     [[nodiscard]] ScheduleResult<Backfill> run(std::string_view reference,
-                                               const BackfillRequest& request);
+                                               const BackfillRequest& request,
+                                               const Caller& caller);
 
 private:
     Store& store_;
     const TimeZones& zones_;
+    Ids& ids_;
     Operations& operations_;
 };
 

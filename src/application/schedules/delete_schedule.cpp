@@ -46,6 +46,18 @@ bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const Cha
 
 }  // namespace
 
+bool delete_some_of(Transaction& tx, Ids& ids, const Schedule& schedule, const Caller& caller) {
+    if (remove_if_few_are_left(tx, schedule, {ids.fresh(), caller})) return true;
+    if (!schedule.enabled) return false;
+    Schedule paused = schedule;
+    paused.enabled = false;
+    paused.version = base::next(schedule.version);
+    paused.updated_at = tx.now();
+    tx.schedules().update(paused);
+    tx.record(schedule_updated(schedule, paused, {ids.fresh(), caller}));
+    return false;
+}
+
 ScheduleResult<void> DeleteSchedule::run(std::string_view reference,
                                          std::optional<Version> expected, const Caller& caller) {
     struct Begun {
@@ -56,28 +68,19 @@ ScheduleResult<void> DeleteSchedule::run(std::string_view reference,
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         // Locked, so that no user's events are planned by it meanwhile.
-        auto schedule = tx.schedules().lock(*id);
+        const auto schedule = tx.schedules().lock(*id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
         if (auto refused = refuse_version(Noun::schedule, reference, expected, schedule->version)) {
             return *refused;
         }
-        if (remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller})) return Begun{*id, true};
-        // From here on, none of its events is sent or created.
-        const Schedule before = *schedule;
-        if (!before.enabled) return Begun{*id, false};
-        schedule->enabled = false;
-        schedule->version = base::next(schedule->version);
-        schedule->updated_at = tx.now();
-        tx.schedules().update(*schedule);
-        tx.record(schedule_updated(before, *schedule, {ids_.fresh(), caller}));
-        return Begun{*id, false};
+        return Begun{*id, delete_some_of(tx, ids_, *schedule, caller)};
     });
     if (!begun) return begun.error();
 
     for (bool removed = begun->removed; !removed;) {
         store_.transact([&](Transaction& tx) {
             const auto schedule = tx.schedules().lock(begun->schedule);
-            removed = !schedule || remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller});
+            removed = !schedule || delete_some_of(tx, ids_, *schedule, caller);
             return true;
         });
     }

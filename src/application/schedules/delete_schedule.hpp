@@ -11,6 +11,12 @@
 
 namespace sundial {
 
+/// One transaction of a deletion: cancels a batch of events of the locked `schedule`, and removes
+/// it if no more are left. Otherwise the schedule is paused, so that none of its events is sent or
+/// created, and the caller goes on with another transaction. Returns whether it is removed.
+[[nodiscard]] bool delete_some_of(Transaction& tx, Ids& ids, const Schedule& schedule,
+                                  const Caller& caller);
+
 /// Removes a schedule and cancels its events that are not claimed. Events claimed at that moment
 /// are delivered as planned. Its history stays. A few events are cancelled in one transaction with
 /// the schedule; more of them are cancelled batch by batch, under a paused schedule. If that is

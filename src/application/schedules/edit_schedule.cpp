@@ -36,6 +36,19 @@ ScheduleResult<Schedule> replaced(Transaction& tx, const Schedule& before,
 
 }  // namespace
 
+bool store_schedule_edit(Transaction& tx, Ids& ids, const Schedule& before, Schedule& after,
+                         const Caller& caller) {
+    if (after == before) return false;
+    const bool up_to_date = before.planned_version == before.version;
+    const bool planned = up_to_date && same_plan(before, after);
+    after.version = base::next(before.version);
+    if (planned) after.planned_version = after.version;
+    after.updated_at = tx.now();
+    tx.schedules().update(after);
+    tx.record(schedule_updated(before, after, {ids.fresh(), caller}));
+    return !planned;
+}
+
 ScheduleResult<EditedSchedule> EditSchedule::run(std::string_view reference,
                                                  const ScheduleFields& edit,
                                                  std::optional<Version> expected,
@@ -101,14 +114,9 @@ ScheduleResult<EditedSchedule> EditSchedule::change(std::string_view reference,
             if (!fires) return fires.error();
         }
 
-        const bool up_to_date = before->planned_version == before->version;
-        const bool planned = up_to_date && same_plan(*before, after);
-        after.version = base::next(before->version);
-        if (planned) after.planned_version = after.version;
-        after.updated_at = tx.now();
-        tx.schedules().update(after);
-        tx.record(schedule_updated(*before, after, {ids_.fresh(), caller}));
-        if (!planned) started = operations_.start(tx, OperationKind::replan_schedule, after);
+        if (store_schedule_edit(tx, ids_, *before, after, caller)) {
+            started = operations_.start(tx, OperationKind::replan_schedule, after);
+        }
         return after;
     });
     if (!result) return result.error();

@@ -21,6 +21,12 @@ struct EditedSchedule {
     std::optional<Operation> operation{};  // moves its events; empty if no event has to change
 };
 
+/// Stores an edit of a locked schedule, at the next version, with its recorded event. Returns
+/// whether its events have to be planned again: the caller starts the operation that does. Nothing
+/// happens if nothing differs.
+[[nodiscard]] bool store_schedule_edit(Transaction& tx, Ids& ids, const Schedule& before,
+                                       Schedule& after, const Caller& caller);
+
 /// Changes a schedule and starts the operation that moves its PENDING events to the new rule, in
 /// the same transaction. If there are few events, they have moved when this returns. An edit that
 /// changes nothing makes no new version.

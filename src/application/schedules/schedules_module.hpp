@@ -4,6 +4,7 @@
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/module_ports.hpp"
 #include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/bulk_schedules.hpp"
 #include "application/schedules/create_schedule.hpp"
 #include "application/schedules/delete_schedule.hpp"
 #include "application/schedules/edit_schedule.hpp"
@@ -23,7 +24,8 @@ struct SchedulesModule {
           put(create, edit),
           remove(p.store, p.ids),
           trigger(p.store, p.zones, p.ids, p.wakeups, kinds),
-          backfill(p.store, p.zones, operations),
+          backfill(p.store, p.zones, p.ids, operations),
+          bulk(p.store, p.ids, operations),
           preview(p.store, p.zones),
           list_occurrences(p.store, p.zones) {}
     SchedulesModule(const SchedulesModule&) = delete;
@@ -35,6 +37,7 @@ struct SchedulesModule {
     DeleteSchedule remove;
     TriggerSchedule trigger;
     BackfillSchedule backfill;
+    BulkSchedules bulk;
     PreviewSchedule preview;
     ListOccurrences list_occurrences;
 };

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "application/audit/action_audit.hpp"
 #include "application/events/event_references.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
@@ -25,7 +26,7 @@ std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerReq
 }  // namespace
 
 ScheduleResult<Event> TriggerSchedule::run(std::string_view reference,
-                                           const TriggerRequest& request) {
+                                           const TriggerRequest& request, const Caller& caller) {
     // Shares the user, then the schedule, as planning does.
     auto result = in_transaction(store_, [&](Transaction& tx) -> ScheduleResult<Event> {
         const auto id = schedule_id(tx, reference);
@@ -83,6 +84,7 @@ ScheduleResult<Event> TriggerSchedule::run(std::string_view reference,
             .created_at = tx.now(),
             .updated_at = tx.now()};
         if (auto added = tx.events().add(event); !added) return added.error();
+        record_triggered(tx, event, {caller, ids_.fresh()});
         return event;
     });
     if (result) wakeups_.due_at(result->claimable_at);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/audit/caller.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
@@ -27,7 +28,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), kinds_(kinds) {}
     /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
     [[nodiscard]] ScheduleResult<Event> run(std::string_view reference,
-                                            const TriggerRequest& request);
+                                            const TriggerRequest& request, const Caller& caller);
 
 private:
     Store& store_;

@@ -150,6 +150,9 @@ std::optional<ValidationFailed> refuse(const SeriesRequest& request) {
                                     " points; take a longer step or less time");
     }
     const bool by_label = request.by == SeriesBy::event_type || request.by == SeriesBy::endpoint;
+    if (request.key && !by_label) {
+        return invalid("?key", "not_allowed", "belongs to by=eventType or by=endpointId");
+    }
     if (by_label && !std::ranges::all_of(request.metrics, has_labels)) {
         return invalid("?by", "not_allowed",
                        "claims and the backlog are measured by instance, not by event type or "
@@ -262,6 +265,7 @@ Result<Series, ValidationFailed> ReadStats::series(const SeriesRequest& request)
                      .from = from,
                      .to = request.to};
     query.limit = max_rows + 1;
+    if (request.key) query.labels = {*request.key, std::string{other_label}};
     std::optional<ValidationFailed> forgotten;
     const auto rows = in_read(store_, [&](Transaction& tx) -> std::vector<StatsRow> {
         forgotten = refuse_forgotten(request, tx.now());
@@ -284,6 +288,7 @@ Result<Series, ValidationFailed> ReadStats::series(const SeriesRequest& request)
         const Recipe recipe = recipe_of(metric);
         Lines lines;
         if (request.by == SeriesBy::none) lines[""];
+        if (request.key) lines[*request.key];
         for (const StatsRow& row : rows) {
             if (std::ranges::find(recipe.measures, row.key.measure) == recipe.measures.end())
                 continue;

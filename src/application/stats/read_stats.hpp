@@ -47,6 +47,9 @@ struct SeriesRequest {
     Instant from{}, to{};
     std::chrono::seconds step{60};
     SeriesBy by = SeriesBy::none;
+    /// Only the line of this event type or endpoint, beside `other_label` if there is one: an
+    /// instance counts only the first 100 labels of a minute by themselves.
+    std::optional<std::string> key{};
 };
 struct SeriesLine {
     StatsMetric metric;
@@ -71,7 +74,7 @@ public:
 
     /// `window` from a minute to 30 days; up to a day it is counted by minutes, above by hours.
     [[nodiscard]] StatsOverview overview(std::chrono::seconds window);
-    /// Errors: ValidationFailed at ?from, ?step, ?by and ?metric.
+    /// Errors: ValidationFailed at ?from, ?step, ?by, ?key and ?metric.
     [[nodiscard]] Result<Series, ValidationFailed> series(const SeriesRequest& request);
 
 private:

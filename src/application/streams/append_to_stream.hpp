@@ -25,12 +25,14 @@ inline constexpr const char* schedule = "Schedule";
 inline constexpr const char* endpoint = "Endpoint";
 inline constexpr const char* api_key = "ApiKey";
 inline constexpr const char* calendar = "Calendar";
-inline constexpr std::array<std::string_view, 5> types{user, schedule, endpoint, api_key, calendar};
+inline constexpr const char* event_audit = "EventAudit";          // see audit/action_audit.hpp
+inline constexpr const char* operation_audit = "OperationAudit";  // the same
+inline constexpr std::array<std::string_view, 7> types{
+    user, schedule, endpoint, api_key, calendar, event_audit, operation_audit};
 }  // namespace own_stream
 
-/// Only changes of users, schedules, endpoints, API keys and calendars write to the streams that
-/// record them. If a client appended to, closed or archived such a stream, the next change would
-/// fail. Pointers begin with `at`.
+/// Only Sundial's own changes write to the streams that record them. If a client appended to,
+/// closed or archived such a stream, the next change would fail. Pointers begin with `at`.
 [[nodiscard]] std::optional<FieldError> refuse_own_stream(const StreamId& stream,
                                                           const std::string& at = {});
 

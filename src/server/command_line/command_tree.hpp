@@ -20,6 +20,7 @@ void add_backup_commands(CommandTree& tree);    // db backup, restore, check; do
 void add_key_commands(CommandTree& tree);       // key
 void add_api_commands(CommandTree& tree);       // the command table of cli/
 void add_event_commands(CommandTree& tree);     // event, dlq: on many events, import, watch
+void add_schedule_commands(CommandTree& tree);  // schedule: on many schedules
 void add_waiting_commands(CommandTree& tree);   // op wait, lock run, stream and feed follow
 void add_manual_commands(CommandTree& tree);    // help, man, completion, version
 void add_rule_commands(CommandTree& tree);      // next, schedule explain

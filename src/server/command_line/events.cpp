@@ -10,6 +10,7 @@
 
 #include "adapters/system/ids.hpp"
 #include "base/uuid.hpp"
+#include "cli/api_request.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_command.hpp"
 #include "server/command_line/command_tree.hpp"
@@ -41,6 +42,17 @@ constexpr std::array common_filters{
 constexpr FilterFlag waiting_filter{"--waiting-for", "waitingFor",
                                     "RETRY, CIRCUIT, LIMIT, ENDPOINT, SCHEDULE"};
 
+/// Where a reschedule moves events: by a duration, or to a time.
+constexpr std::array bulk_targets{
+    FilterFlag{"--by", "shift", "by an exact duration: PT1H; earlier with =-PT15M"},
+    FilterFlag{"--at", "@at",
+               "to an instant (RFC 3339, now+1h), or a local time in each event's zone"},
+    FilterFlag{"--timezone", "targetTimezone",
+               "the zone of a local time; each event's own by default"},
+    FilterFlag{"--gap", "gap", "compatible, earlier, later, boundary, skip, reject"},
+    FilterFlag{"--overlap", "overlap", "compatible, earlier, later, skip, reject"},
+};
+
 /// The flags of both nouns.
 struct EventFlags {
     ClientFlags client{};
@@ -63,6 +75,16 @@ void add_filter(CLI::App& command, EventFlags& flags, const FilterFlag& filter) 
             flags.choice.filters.emplace_back(member, text);
         },
         filter.help);
+}
+void add_target(CLI::App& command, EventFlags& flags, const FilterFlag& target) {
+    command.add_option_function<std::string>(
+        target.flag,
+        [&flags, member = std::string(target.member)](const std::string& text) {
+            const char* time =
+                cli::is_instant(text) ? "targetTimestampUTC" : "targetTimestampLocal";
+            flags.order.set.emplace_back(member == "@at" ? time : member, text);
+        },
+        target.help);
 }
 void add_filters(CLI::App& command, EventFlags& flags) {
     for (const FilterFlag& filter : common_filters) add_filter(command, flags, filter);
@@ -100,6 +122,9 @@ int run_bulk(EventFlags& flags, const char* action) {
     order.choice = flags.choice;
     if (flags.all && order.action == "cancel") {
         order.choice.filters.emplace_back("status", "PENDING,PROCESSING");
+    }
+    if (flags.all && order.action == "reschedule") {
+        order.choice.filters.emplace_back("status", "PENDING");
     }
     order.wait = !flags.no_wait;
     return cli::run_bulk(client(flags.client), order, person(), wait_options(flags.timeout),
@@ -231,6 +256,17 @@ void add_event_commands(CommandTree& tree) {
     add_bulk_flags(cancel, *flags);
     add_filter(cancel, *flags, waiting_filter);
 
+    CLI::App& reschedule =
+        tree.verb(event, "reschedule-many", "move PENDING events to another time", [flags] {
+            if (flags->order.set.empty()) {
+                std::cerr << "sundial: give --by or --at\n";
+                return static_cast<int>(usage);
+            }
+            return run_bulk(*flags, "reschedule");
+        });
+    add_bulk_flags(reschedule, *flags);
+    for (const FilterFlag& target : bulk_targets) add_target(reschedule, *flags, target);
+
     CLI::App& watch = tree.verb(
         event, "watch", "follow an event until it is final; exit code 1 if it fails", [flags] {
             const cli::HttpClient asked = client(flags->client);
@@ -247,8 +283,9 @@ void add_event_commands(CommandTree& tree) {
     tree.performs(imported, {"createEvents"});
     tree.performs(retry, {"retryEvent", "bulk"});
     tree.performs(cancel, {"cancelEvent", "bulk"});
+    tree.performs(reschedule, {"bulk"});
     tree.performs(watch, {"getEvent"});
-    for (CLI::App* const each : {&imported, &retry, &cancel, &watch}) {
+    for (CLI::App* const each : {&imported, &retry, &cancel, &reschedule, &watch}) {
         add_client_flags(*each, flags->client);
     }
     add_dead_letter_commands(tree, flags);

@@ -1,8 +1,9 @@
 #include "carried_out.hpp"
 
+#include <algorithm>
 #include <regex>
 
-#include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/claim_sql.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "support/postgres_cluster.hpp"
 
@@ -27,22 +28,27 @@ std::string carried_out(const std::string& url, const Statement& statement,
 }
 
 int pages_touched(const std::string& plan) {
-    std::smatch buffers;
-    if (!std::regex_search(plan, buffers, std::regex{"Buffers: shared([^\n]*)"})) return -1;
-    const std::string counts = buffers[1];
-    int pages = 0;
+    // The first line about buffers after the first line of a plan, which is not indented.
+    const std::regex whole{
+        "(^|\n)[^ \n][^\n]*actual time(\n +[^\n]*)*?\n +Buffers: shared([^\n]*)"};
     const std::regex count{"(hit|read)=([0-9]+)"};
-    for (std::sregex_iterator each{counts.begin(), counts.end(), count}, end; each != end; ++each)
-        pages += std::stoi((*each)[2]);
+    int pages = -1;
+    for (std::sregex_iterator one{plan.begin(), plan.end(), whole}, end; one != end; ++one) {
+        const std::string counts = (*one)[3];
+        pages = std::max(pages, 0);
+        for (std::sregex_iterator each{counts.begin(), counts.end(), count}; each != end; ++each)
+            pages += std::stoi((*each)[2]);
+    }
     return pages;
 }
 
 std::string claim_a_batch(const std::string& url, int events, const std::string& floor) {
     return carried_out(
         url, sql::claim_ready,
-        "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[]",
+        "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[], uuid[], "
+        "timestamptz",
         "3, '{0,1,2,3}', '{0,0," + std::to_string(events) + ",0}', '" + claimant +
-            "', '60 s', 0, array_fill('" + floor + "'::timestamptz, ARRAY[4]), '{}'");
+            "', '60 s', 0, array_fill('" + floor + "'::timestamptz, ARRAY[4]), '{}', '{}', now()");
 }
 
 std::string settle_the_batch(const std::string& url) {
@@ -53,10 +59,11 @@ std::string settle_the_batch(const std::string& url) {
     const auto each = [&held](const std::string& what) {
         return ", array_fill(" + what + ", ARRAY[" + held[2] + "])";
     };
-    return carried_out(url, sql::settle_accepted,
+    const std::string claims = "3, '" + held[0] + "', '" + held[1] + "'";
+    return carried_out(url, sql::keep_accepted,
                        "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
-                       "3, '" + held[0] + "', '" + held[1] + "'" + each("now()") +
-                           each("interval '1 ms'") + each("NULL::integer"));
+                       claims + each("now()") + each("interval '1 ms'") + each("NULL::integer")) +
+           carried_out(url, sql::remove_settled, "smallint, uuid[], bigint[]", claims);
 }
 
 }  // namespace sundial::postgres

@@ -187,7 +187,7 @@ TEST_F(Commit, OfARetryIsFoundByItsKey) {
         const Event failed = a_failed_event();
         proxy.cut_next(cut);
         const auto retry =
-            RetryEvent{store(), ids, wakeups}.run(to_string(failed.id), RetryKey::same);
+            RetryEvent{store(), ids, wakeups}.run(to_string(failed.id), RetryKey::same, "req-1");
         ASSERT_TRUE(retry.has_value());
         EXPECT_EQ(count("events WHERE retry_of = '" + to_string(failed.id) + "'"), "1");
         EXPECT_EQ(count("event_keys WHERE event_id = '" + to_string(retry->event.id) + "'"), "1");
@@ -260,7 +260,7 @@ TEST_F(Commit, OfACancellationIsFoundByTheVersionThatItLeaves) {
     for (const auto cut : both) {
         const auto event = schedule();
         proxy.cut_next(cut);
-        const auto cancelled = cancel_event.run(to_string(event->id), Version{1});
+        const auto cancelled = cancel_event.run(to_string(event->id), Version{1}, "req-1");
         ASSERT_TRUE(cancelled.has_value());
         EXPECT_EQ(status_of(*cancelled), EventStatus::cancelled);
         EXPECT_EQ(cancelled->version, Version{2});
@@ -271,11 +271,11 @@ TEST_F(Commit, OfACancellationIsFoundByTheVersionThatItLeaves) {
 }
 
 TEST_F(Commit, OfAnEditIsFoundByTheVersionThatItLeaves) {
-    EditEvent edit_event{store(), zones, wakeups};
+    EditEvent edit_event{store(), zones, ids, wakeups};
     for (const auto cut : both) {
         const auto event = schedule();
         proxy.cut_next(cut);
-        const auto edited = edit_event.run(to_string(event->id), sooner(), Version{1});
+        const auto edited = edit_event.run(to_string(event->id), sooner(), Version{1}, "req-1");
         ASSERT_TRUE(edited.has_value());
         EXPECT_EQ(edited->version, Version{2});
     }
@@ -284,13 +284,14 @@ TEST_F(Commit, OfAnEditIsFoundByTheVersionThatItLeaves) {
 }
 
 TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
-    EditEvent edit_event{store(), zones, wakeups};
+    EditEvent edit_event{store(), zones, ids, wakeups};
     EventEdit dismissal;
     dismissal.dismissed = true;
     for (const auto cut : both) {
         const Event failed = a_failed_event();
         proxy.cut_next(cut);
-        const auto dismissed = edit_event.run(to_string(failed.id), dismissal, std::nullopt);
+        const auto dismissed =
+            edit_event.run(to_string(failed.id), dismissal, std::nullopt, "req-1");
         ASSERT_TRUE(dismissed.has_value());
         EXPECT_TRUE(dismissed->dismissed_at.has_value());
     }
@@ -301,11 +302,11 @@ TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
 /// After another transaction has changed the row, it cannot be determined whether ours did before.
 TEST_F(Commit, OfAnEditToAChangedRowReportsAnUnknownOutcome) {
     const auto event = schedule();
-    EditEvent edit_event{store(), zones, wakeups};
+    EditEvent edit_event{store(), zones, ids, wakeups};
     store().read([&](Transaction&) { proxy.let_in(false); });  // leaves only the open connection
     proxy.cut_next(CommitCutter::Cut::reply);
     auto edited = std::async(std::launch::async, [&] {
-        return edit_event.run(to_string(event->id), sooner(), Version{1});
+        return edit_event.run(to_string(event->id), sooner(), Version{1}, "req-1");
     });
     wait_until([&] { return reported == 1; });
     wait_until([&] { return count("events WHERE version = 2") == "1"; });

@@ -54,7 +54,7 @@ protected:
     Result<Event> move(const Event& event) {
         EventEdit edit;
         edit.endpoint = to_string(endpoint.id);
-        return edit_event.run(to_string(event.id), edit, std::nullopt);
+        return edit_event.run(to_string(event.id), edit, std::nullopt, "req-1");
     }
     Event stored(const Event& event) {
         store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
@@ -130,7 +130,7 @@ protected:
     FakeIds ids;
     NoWakeups wakeups;
     ScheduleEvent schedule_event{store(), zones, ids, wakeups};
-    EditEvent edit_event{store(), zones, wakeups};
+    EditEvent edit_event{store(), zones, ids, wakeups};
     RetryEvent retry_event{store(), ids, wakeups};
     DeleteEndpoint delete_endpoint{store(), zones, ids, wakeups};
     const Endpoint endpoint = an_endpoint();
@@ -147,7 +147,8 @@ TEST_F(DeletionOfAnEndpoint, CountsAnEventThatIsBeingMovedToIt) {
 
 TEST_F(DeletionOfAnEndpoint, CountsADeadLetterThatIsBeingRetried) {
     const Event event = a_dead_letter();
-    expect_counted([&] { EXPECT_TRUE(retry_event.run(to_string(event.id), RetryKey::same)); });
+    expect_counted(
+        [&] { EXPECT_TRUE(retry_event.run(to_string(event.id), RetryKey::same, "req-1")); });
 }
 
 TEST_F(DeletionOfAnEndpoint, LetsNoEventBeCreatedMeanwhile) {
@@ -166,7 +167,7 @@ TEST_F(DeletionOfAnEndpoint, LetsNoEventBeMovedToItMeanwhile) {
 TEST_F(DeletionOfAnEndpoint, LetsNoDeadLetterBeRetriedMeanwhile) {
     const Event event = a_dead_letter();
     const auto retried = after_deletion<Result<RetriedEvent>>(
-        [&] { return retry_event.run(to_string(event.id), RetryKey::same); });
+        [&] { return retry_event.run(to_string(event.id), RetryKey::same, "req-1"); });
     ASSERT_TRUE(is<NotFound>(retried));
     EXPECT_EQ(std::get<NotFound>(retried.error()).noun, Noun::endpoint);
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "adapters/postgres/claim_sql.hpp"
 #include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
@@ -126,27 +127,48 @@ protected:
                   Not(HasSubstr("Sort")), Not(HasSubstr("Seq Scan"))));
     }
     void expect_good_settlements() {
-        EXPECT_THAT(plan_of(sql::settle_accepted,
+        const auto with_arrays = [](int arrays) {
+            std::string values = "3";
+            for (int i = 0; i < arrays; ++i) values += ", '{}'";
+            return values;
+        };
+        EXPECT_THAT(plan_of(sql::keep_accepted,
                             "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
-                            "3, '{}', '{}', '{}', '{}', '{}'"),
+                            with_arrays(5)),
                     by_key());
-        EXPECT_THAT(plan_of(sql::release_claims,
-                            "smallint, uuid[], bigint[], integer[], uuid[], interval[], text[], "
-                            "text[], text[]",
-                            "3, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'"),
+        EXPECT_THAT(plan_of(sql::keep_failed,
+                            "smallint, uuid[], bigint[], timestamptz[], interval[], integer[], "
+                            "uuid[], text[], text[], boolean[]",
+                            with_arrays(9)),
+                    by_key());
+        EXPECT_THAT(plan_of(sql::remove_settled, "smallint, uuid[], bigint[]", with_arrays(2)),
+                    by_key());
+        EXPECT_THAT(
+            plan_of(sql::await_retry, "smallint, uuid[], bigint[], interval[], timestamptz[]",
+                    with_arrays(4)),
+            by_key());
+        EXPECT_THAT(plan_of(sql::record_attempts,
+                            "smallint, uuid[], bigint[], integer[], uuid[], text[], uuid[], "
+                            "timestamptz[], interval[], integer[], text[], text[], bytea[], text[]",
+                            with_arrays(13)),
+                    by_key());
+        EXPECT_THAT(plan_of(sql::record_released,
+                            "smallint, uuid[], bigint[], integer[], uuid[], text[], text[]",
+                            with_arrays(6)),
+                    by_key());
+        EXPECT_THAT(plan_of(sql::release_claims, "smallint, uuid[], bigint[], interval[], text[]",
+                            with_arrays(4)),
                     by_key());
         EXPECT_THAT(
             plan_of(sql::extend, "smallint, uuid[], bigint[], interval", "3, '{}', '{}', '30 s'"),
             by_key());
-        EXPECT_THAT(
-            plan_of(
-                sql::settle,
-                "smallint, uuid[], bigint[], integer[], uuid[], text[], interval[], text[], "
-                "timestamptz[], interval[], integer[], text[], uuid[], text[], text[], bytea[], "
-                "text[]",
-                "3, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', "
-                "'{}', '{}', '{}'"),
-            by_key());
+        const std::string lost =
+            "smallint, uuid[], bigint[], bigint, timestamptz, uuid[], timestamptz";
+        const std::string none_lost = "3, '{}', '{}', 0, now(), '{}', now()";
+        EXPECT_THAT(plan_of(sql::record_lost, lost, none_lost), by_key());
+        EXPECT_THAT(plan_of(sql::take_over, lost + ", uuid, interval, text",
+                            none_lost + ", '01990000-0000-7000-8000-00000000000a', '30 s', NULL"),
+                    by_key());
     }
 
     [[nodiscard]] const std::string& url() const { return storage_.url(); }

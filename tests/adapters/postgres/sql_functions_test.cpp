@@ -241,7 +241,7 @@ TEST_F(SqlFunctions, ALocalTimeWithoutAnInstantFails) {
     EXPECT_THAT(refusal("sundial.retry_event('" + unknown + "')"),
                 HasSubstr("INVALID_STATE_TRANSITION"));
     RetryEvent retry{storage.store(), instance.ids, instance.wakeups};
-    EXPECT_TRUE(is<InvalidStateTransition>(retry.run(unknown, RetryKey::same)));
+    EXPECT_TRUE(is<InvalidStateTransition>(retry.run(unknown, RetryKey::same, "req-1")));
     // As for any failed event: once it is dismissed, its key is free.
     EXPECT_THAT(refusal("sundial.schedule_event('X', sundial.clock(), idempotency_key => 'm')"),
                 HasSubstr("FAILED"));
@@ -263,9 +263,10 @@ TEST_F(SqlFunctions, AnEditOrACancellationBeforeTheServerWins) {
         value("sundial.schedule_local('WAKE', '2027-01-06 10:00', 'Europe/Paris')");
     const std::string cancelled =
         value("sundial.schedule_local('WAKE', '2027-01-06 11:00', 'Europe/Paris')");
-    EditEvent edit{storage.store(), instance.zones, instance.wakeups};
-    ASSERT_TRUE(edit.run(edited, {.target = {.utc = "2027-02-01T00:00:00Z"}}, std::nullopt));
-    ASSERT_TRUE(edit.run(kept, {.payload = "{\"b\":2}"}, std::nullopt));
+    EditEvent edit{storage.store(), instance.zones, instance.ids, instance.wakeups};
+    ASSERT_TRUE(
+        edit.run(edited, {.target = {.utc = "2027-02-01T00:00:00Z"}}, std::nullopt, "req-1"));
+    ASSERT_TRUE(edit.run(kept, {.payload = "{\"b\":2}"}, std::nullopt, "req-1"));
     EXPECT_EQ(event(kept).claimable_at, never);
     EXPECT_EQ(value("sundial.cancel_event('" + cancelled + "')"), "t");
     instance.intake.run();

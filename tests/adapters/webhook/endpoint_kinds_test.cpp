@@ -72,5 +72,22 @@ TEST(InboxKind, IsMadeOnlyWhereItIsAllowedAndTakesNeitherUrlNorKeys) {
     EXPECT_FALSE(kind.signs());
 }
 
+TEST(InboxKind, TakesAStatusAndADelayWithinBounds) {
+    NoStore store;
+    FakeIds ids;
+    const InboxKind kind({.allowed = true}, store, ids);
+    const auto refused = [&](const char* status, const char* delay) {
+        return brief(kind.refuse_edit(
+            {.options = {{inbox_status_option, status}, {inbox_delay_option, delay}}}));
+    };
+    EXPECT_THAT(refused("503", "PT60S"), IsEmpty());
+    EXPECT_THAT(refused("200", "PT0S"), IsEmpty());
+    EXPECT_THAT(refused("199", "PT61S"),
+                ElementsAre("/inboxDelay out_of_range", "/inboxStatus out_of_range"));
+    EXPECT_THAT(refused("600", "soon"),
+                ElementsAre("/inboxDelay out_of_range", "/inboxStatus out_of_range"));
+    EXPECT_THAT(refused("5x3", "PT1M"), ElementsAre("/inboxStatus out_of_range"));
+}
+
 }  // namespace
 }  // namespace sundial::webhook

@@ -136,7 +136,8 @@ TEST_F(DeleteEndpointTest, PlansTheSuccessorOfAnOccurrenceThatItCancels) {
     const User user = created(ada());
     EventEdit edit;
     edit.endpoint = to_string(endpoint.id);
-    const Event moved = edit_event.run(to_string(pending_of(user).id), edit, std::nullopt).value();
+    const Event moved =
+        edit_event.run(to_string(pending_of(user).id), edit, std::nullopt, "req-1").value();
     ASSERT_TRUE(remove(endpoint, EventsOfEndpoint::cancelled));
     EXPECT_EQ(status_of(find(moved)), EventStatus::cancelled);
     EXPECT_GT(pending_of(user).due, moved.due);
@@ -184,7 +185,7 @@ TEST_F(DeleteEndpointTest, RefusesRetriesToADeletedEndpoint) {
     an_event_for(endpoint, "now");
     const Event failure = failed(claimed_one());
     ASSERT_TRUE(remove(endpoint));
-    const auto refused = retry_event.run(to_string(failure.id), RetryKey::same);
+    const auto refused = retry_event.run(to_string(failure.id), RetryKey::same, "req-1");
     EXPECT_EQ(error_of<NotFound>(refused).noun, Noun::endpoint);
     EXPECT_EQ(error_of<NotFound>(refused).id, to_string(endpoint.id));
     EXPECT_EQ(find(failure), failure);

@@ -137,7 +137,7 @@ TEST_F(EndpointKindsTest, OptionsAreEditedAndJudgedTogetherWithTheUrl) {
 TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsWhenAnEventIsMadeOrEdited) {
     const Endpoint endpoint = create_endpoint.run(a_queue(), "req-1").value().endpoint;
     ScheduleEvent schedule{store, zones, ids, wakeups, kinds};
-    EditEvent edit_event{store, zones, wakeups, kinds};
+    EditEvent edit_event{store, zones, ids, wakeups, kinds};
     NewEvent requested;
     requested.event_type = "ORDER";
     requested.endpoint = to_string(endpoint.id);
@@ -148,10 +148,10 @@ TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsWhenAnEventIsMadeOrEdited) {
     const Event event = schedule.run(requested).value();
     EventEdit edit;
     edit.payload = R"({"binary":true})";
-    EXPECT_THAT(defects_of(edit_event.run(to_string(event.id), edit, std::nullopt)),
+    EXPECT_THAT(defects_of(edit_event.run(to_string(event.id), edit, std::nullopt, "req-1")),
                 ElementsAre("/deliveryPayload not_allowed"));
     edit.endpoint = std::optional<std::string>{};
-    EXPECT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt));
+    EXPECT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt, "req-1"));
 }
 
 TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsOfSchedules) {
@@ -172,7 +172,7 @@ TEST_F(EndpointKindsTest, ANewTypeMayRefusePayloadsOfSchedules) {
     change.payload = R"({"binary":true})";
     EXPECT_THAT(defects_of(edit.run(id, change, std::nullopt, "req-4")),
                 ElementsAre("/payload not_allowed"));
-    EXPECT_THAT(defects_of(trigger.run(id, {.payload = R"({"binary":true})"})),
+    EXPECT_THAT(defects_of(trigger.run(id, {.payload = R"({"binary":true})"}, "req-5")),
                 ElementsAre("/payload not_allowed"));
 }
 

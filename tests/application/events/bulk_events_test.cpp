@@ -69,7 +69,7 @@ protected:
         return queries.events(query).items;
     }
 
-    BulkEvents bulk_events{store, zones, operations, log};
+    BulkEvents bulk_events{store, zones, ids, operations, log};
 };
 
 // ---- retry
@@ -212,7 +212,8 @@ TEST_F(BulkEventsTest, SkipsDismissedEventsUnlessRequested) {
 
 TEST_F(BulkEventsTest, NamesTheEventThatHasTheKeyOfAFailedRetry) {
     const Event failed_one = a_failed_event();
-    const Event fresh = retry_event.run(to_string(failed_one.id), RetryKey::same).value().event;
+    const Event fresh =
+        retry_event.run(to_string(failed_one.id), RetryKey::same, "req-1").value().event;
     const Event pending = scheduled(a_reminder());
     const EventId unknown = an_id<EventId>();
     BulkRequest request = to(BulkAction::retry);

@@ -13,7 +13,7 @@ using namespace std::chrono;
 class CancelEventTest : public ControlPlane {
 protected:
     Result<Event> cancel_of(const Event& event) {
-        return cancel_event.run(to_string(event.id), std::nullopt);
+        return cancel_event.run(to_string(event.id), std::nullopt, "req-1");
     }
 };
 
@@ -88,12 +88,13 @@ TEST_F(CancelEventTest, ParksTheSuccessorWhileTheScheduleIsPaused) {
 
 TEST_F(CancelEventTest, RefusesAStaleVersion) {
     const Event event = scheduled(a_reminder());
-    EXPECT_TRUE(fails_with<OptimisticLock>(cancel_event.run(to_string(event.id), Version{7})));
+    EXPECT_TRUE(
+        fails_with<OptimisticLock>(cancel_event.run(to_string(event.id), Version{7}, "req-1")));
     EXPECT_EQ(find(event), event);
 }
 
 TEST_F(CancelEventTest, ReportsAnUnknownId) {
-    EXPECT_EQ(error_of<NotFound>(cancel_event.run("0199", std::nullopt)).id, "0199");
+    EXPECT_EQ(error_of<NotFound>(cancel_event.run("0199", std::nullopt, "req-1")).id, "0199");
 }
 
 }  // namespace

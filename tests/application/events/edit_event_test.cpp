@@ -15,7 +15,7 @@ using testing::UnorderedElementsAre;
 class EditEventTest : public ControlPlane {
 protected:
     Result<Event> edit(const Event& event, const EventEdit& changes) {
-        return edit_event.run(to_string(event.id), changes, std::nullopt);
+        return edit_event.run(to_string(event.id), changes, std::nullopt, "req-1");
     }
     Event edited_event(const Event& event, const EventEdit& changes) {
         return edit(event, changes).value();
@@ -93,8 +93,8 @@ TEST_F(EditEventTest, RefusesInvalidEditsAndChangesNothing) {
 TEST_F(EditEventTest, RefusesAStaleVersion) {
     const Event event = scheduled(a_reminder());
     edited_event(event, {.payload = "1"});
-    const auto error =
-        error_of<OptimisticLock>(edit_event.run(to_string(event.id), {.payload = "2"}, Version{1}));
+    const auto error = error_of<OptimisticLock>(
+        edit_event.run(to_string(event.id), {.payload = "2"}, Version{1}, "req-1"));
     EXPECT_EQ(error.actual, Version{2});
     EXPECT_EQ(find(event).payload, "1");
 }
@@ -170,7 +170,7 @@ TEST_F(EditEventTest, DismissesOnlyFailedEvents) {
 
 TEST_F(EditEventTest, ReportsAnUnknownId) {
     for (const char* id : {"0199", "ext:x", "01995b2c-7d3a-7000-8000-00000000ffff"}) {
-        EXPECT_EQ(error_of<NotFound>(edit_event.run(id, {}, std::nullopt)).id, id);
+        EXPECT_EQ(error_of<NotFound>(edit_event.run(id, {}, std::nullopt, "req-1")).id, id);
     }
 }
 

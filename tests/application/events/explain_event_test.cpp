@@ -114,7 +114,7 @@ TEST_F(ExplainEventTest, ReportsTheEditThatMovedIt) {
     const Event event = pending_of(created(ada()));
     EventEdit edit;
     edit.target.utc = "2027-01-06T12:00:00Z";
-    ASSERT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt));
+    ASSERT_TRUE(edit_event.run(to_string(event.id), edit, std::nullopt, "req-1"));
     EXPECT_THAT(steps_of(explained(event)), IsSupersetOf({"utc", "change"}));
 }
 

@@ -11,7 +11,7 @@ namespace {
 class RetryEventTest : public ControlPlane {
 protected:
     Result<Event> retry(const Event& event, RetryKey key = RetryKey::same) {
-        auto retried = retry_event.run(to_string(event.id), key);
+        auto retried = retry_event.run(to_string(event.id), key, "req-1");
         if (!retried) return retried.error();
         return retried->event;
     }
@@ -66,7 +66,8 @@ TEST_F(RetryEventTest, LeavesDismissedEventsUnchanged) {
     const Event reviewed = a_failed_event();
     EventEdit edit;
     edit.dismissed = true;
-    const Event dismissed = edit_event.run(to_string(reviewed.id), edit, std::nullopt).value();
+    const Event dismissed =
+        edit_event.run(to_string(reviewed.id), edit, std::nullopt, "req-1").value();
     clock.advance(1s);
     EXPECT_TRUE(retry(reviewed));
     EXPECT_EQ(find(reviewed), dismissed);
@@ -86,7 +87,7 @@ TEST_F(RetryEventTest, RetriesOnlyFailedEvents) {
     const Event held = claimed_one();
     EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(held)));
     EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(completed(held))));
-    EXPECT_EQ(error_of<NotFound>(retry_event.run("x", RetryKey::same)).id, "x");
+    EXPECT_EQ(error_of<NotFound>(retry_event.run("x", RetryKey::same, "req-1")).id, "x");
 }
 
 TEST_F(RetryEventTest, SendsACompletedOneAgainOnceUnderAFreshKey) {
@@ -111,7 +112,7 @@ TEST_F(RetryEventTest, KeepsTheOldKeyFreeForItsOwnRetry) {
 TEST_F(RetryEventTest, EndsTheWaitForARetry) {
     const Event waiting = a_waiting_event();
     clock.advance(1s);
-    const auto retried = retry_event.run(to_string(waiting.id), RetryKey::same);
+    const auto retried = retry_event.run(to_string(waiting.id), RetryKey::same, "req-1");
     ASSERT_TRUE(retried);
     EXPECT_FALSE(retried->is_new);
     EXPECT_EQ(retried->event.id, waiting.id);
@@ -159,7 +160,7 @@ TEST_F(RetryEventTest, BeginsAgainUnderAFreshKey) {
 TEST_F(RetryEventTest, RestoresACancelledOccurrenceForItsTime) {
     const User user = created(ada());
     const Event event = pending_of(user);
-    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));
+    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt, "req-1"));
     const Event fresh = retry(event).value();
     EXPECT_EQ(fresh.retry_of, event.id);
     EXPECT_EQ(fresh.key, event.key);
@@ -169,7 +170,7 @@ TEST_F(RetryEventTest, RestoresACancelledOccurrenceForItsTime) {
 
 TEST_F(RetryEventTest, LeavesACancelledEventOfACallerCancelled) {
     const Event event = scheduled(a_reminder());
-    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));
+    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt, "req-1"));
     EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(event)));
 }
 

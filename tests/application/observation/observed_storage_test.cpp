@@ -65,7 +65,7 @@ protected:
     EditUser edit{watched, zones, ids, wakeups};
     DeleteUser remove{watched, ids};
     ScheduleEvent schedule{watched, zones, ids, wakeups};
-    EditEvent edit_one{watched, zones, wakeups};
+    EditEvent edit_one{watched, zones, ids, wakeups};
     CancelEvent cancel_one{watched, zones, ids, wakeups};
     RetryEvent retry{watched, ids, wakeups};
     Operations edits{operation_settings,
@@ -81,7 +81,7 @@ protected:
 TEST_F(Observed, CountsCreatedObjects) {
     ASSERT_TRUE(create.run(ada(), "req-1"));
     ASSERT_TRUE(schedule.run(a_reminder()));
-    ASSERT_TRUE(retry.run(to_string(a_failed_event().id), RetryKey::same));
+    ASSERT_TRUE(retry.run(to_string(a_failed_event().id), RetryKey::same, "req-1"));
     EXPECT_EQ(times("BIRTHDAY", EventStatus::pending), 1U);
     EXPECT_EQ(times("REMINDER", EventStatus::pending), 2U);
     EXPECT_THAT(log.lines(), IsEmpty());
@@ -110,7 +110,7 @@ TEST_F(Observed, DoesNotReportRolledBackChanges) {
 TEST_F(Observed, LogsACancellationAndCountsItWithItsSuccessor) {
     const User user = created(ada());
     const Event event = pending_of(user);
-    ASSERT_TRUE(cancel_one.run(to_string(event.id), std::nullopt));
+    ASSERT_TRUE(cancel_one.run(to_string(event.id), std::nullopt, "req-1"));
 
     EXPECT_EQ(times("BIRTHDAY", EventStatus::cancelled), 1U);
     EXPECT_EQ(times("BIRTHDAY", EventStatus::pending), 1U);
@@ -142,7 +142,7 @@ TEST_F(Observed, LogsEventsMovedByUserRuleOrCaller) {
     ASSERT_TRUE(edit_rule.run("ext:birthday", later, std::nullopt, "req-2"));
     EventEdit by_hand;
     by_hand.target.utc = "2027-01-07T00:00:00Z";
-    ASSERT_TRUE(edit_one.run(to_string(pending_of(user).id), by_hand, std::nullopt));
+    ASSERT_TRUE(edit_one.run(to_string(pending_of(user).id), by_hand, std::nullopt, "req-1"));
 
     const auto lines = logged("event.rescheduled");
     ASSERT_THAT(lines, SizeIs(3));
@@ -230,15 +230,15 @@ TEST_F(Observed, CountsChangesOfAnotherVersion) {
 
     EXPECT_FALSE(edit.run(to_string(user.id), renamed, stale, "req-1"));
     EXPECT_FALSE(remove.run(to_string(user.id), UserHistory::keep, stale, "req-1"));
-    EXPECT_FALSE(edit_one.run(event, {.payload = "2"}, stale));
-    EXPECT_FALSE(cancel_one.run(event, stale));
+    EXPECT_FALSE(edit_one.run(event, {.payload = "2"}, stale, "req-1"));
+    EXPECT_FALSE(cancel_one.run(event, stale, "req-1"));
     EXPECT_FALSE(edit_rule.run("ext:birthday", later, stale, "req-2"));
     EXPECT_FALSE(edit_endpoint.run(to_string(endpoint.id), {.name = "other"}, stale, "req-3"));
     EXPECT_THAT(counted.conflicts, ElementsAre(Pair("update_endpoint", 1), Pair("update_event", 2),
                                                Pair("update_schedule", 1), Pair("update_user", 2)));
 
     ASSERT_TRUE(edit.run(to_string(user.id), renamed, user.version, "req-1"));
-    EXPECT_FALSE(edit_one.run("nonsense", {.payload = "2"}, stale));
+    EXPECT_FALSE(edit_one.run("nonsense", {.payload = "2"}, stale, "req-1"));
     EXPECT_EQ(counted.conflicts.at("update_user"), 2U);
     EXPECT_EQ(counted.conflicts.at("update_event"), 2U);
 }

@@ -187,7 +187,7 @@ TEST_F(OperationsTest, AreStartedAndReportedIfTheDatabaseFailsInTheFirstBatch) {
 TEST_F(OperationsTest, StopAfterTheBatchUnderWay) {
     const Operation operation = given();
     rows.after = [&] {
-        const auto stopped = here->stop(to_string(operation.id), std::nullopt);
+        const auto stopped = here->stop(to_string(operation.id), std::nullopt, "req-1");
         EXPECT_EQ(stopped->status, OperationStatus::stopped);
         EXPECT_EQ(stopped->done, 10U);
     };
@@ -201,16 +201,18 @@ TEST_F(OperationsTest, NeverChangeOnceFinished) {
     const Operation operation = given();
     here->drain();
     const Operation over = now_of(operation);
-    const auto stopped = here->stop(to_string(operation.id), std::nullopt);
+    const auto stopped = here->stop(to_string(operation.id), std::nullopt, "req-1");
     EXPECT_EQ(stopped.value(), over);
     EXPECT_EQ(now_of(operation), over);
 }
 
 TEST_F(OperationsTest, RefuseToStopUnknownOrChangedOperations) {
-    EXPECT_TRUE(fails_with<NotFound>(here->stop("nothing", std::nullopt)));
-    EXPECT_TRUE(fails_with<NotFound>(here->stop(to_string(an_id<OperationId>()), std::nullopt)));
+    EXPECT_TRUE(fails_with<NotFound>(here->stop("nothing", std::nullopt, "req-1")));
+    EXPECT_TRUE(
+        fails_with<NotFound>(here->stop(to_string(an_id<OperationId>()), std::nullopt, "req-1")));
     const Operation operation = given();
-    EXPECT_TRUE(fails_with<OptimisticLock>(here->stop(to_string(operation.id), Version{2})));
+    EXPECT_TRUE(
+        fails_with<OptimisticLock>(here->stop(to_string(operation.id), Version{2}, "req-1")));
     EXPECT_EQ(now_of(operation), operation);
 }
 
@@ -314,7 +316,8 @@ TEST_F(OperationsTest, PauseBetweenBatchesAndContinueOnAnyInstance) {
 TEST_F(OperationsTest, AreStoppedWhileTheyPause) {
     rows.pause = 2s;
     const Operation begun = here->begin(started());
-    EXPECT_EQ(here->stop(to_string(begun.id), std::nullopt)->status, OperationStatus::stopped);
+    EXPECT_EQ(here->stop(to_string(begun.id), std::nullopt, "req-1")->status,
+              OperationStatus::stopped);
     clock.advance(2s);
     here->drain();
     EXPECT_EQ(now_of(begun).done, 10U);
@@ -342,7 +345,7 @@ TEST_F(OperationsTest, OfBulkRequestsAreBounded) {
     EXPECT_EQ(running[0].total, 7U);
     EXPECT_EQ(now_of(running[0]), running[0]);
     EXPECT_TRUE(fails_with<TooManyOperations>(start()));
-    EXPECT_TRUE(here->stop(to_string(running[2].id), std::nullopt));
+    EXPECT_TRUE(here->stop(to_string(running[2].id), std::nullopt, "req-1"));
     EXPECT_TRUE(start());
 }
 

@@ -138,7 +138,7 @@ TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
     const auto move_to = [&](const Endpoint& destination) {
         EventEdit edit;
         edit.endpoint = std::optional{to_string(destination.id)};
-        return edit_event.run(to_string(event.id), edit, std::nullopt);
+        return edit_event.run(to_string(event.id), edit, std::nullopt, "req-1");
     };
     ASSERT_TRUE(move_to(endpoint));
     EXPECT_EQ(drain(), TickCounters{});

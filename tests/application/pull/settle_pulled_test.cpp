@@ -229,7 +229,7 @@ TEST_F(SettlePulledTest, AcceptsAReportIfTheEndpointWasDisabled) {
 TEST_F(SettlePulledTest, LetsAWaitingEventBeCancelled) {
     const Event event = a_due_event();
     ASSERT_TRUE(failed_by(pulled_one()));
-    EXPECT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));
+    EXPECT_TRUE(cancel_event.run(to_string(event.id), std::nullopt, "req-1"));
     pass(1h);
     EXPECT_THAT(pulled(), IsEmpty());
 }

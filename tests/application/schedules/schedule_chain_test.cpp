@@ -331,7 +331,7 @@ TEST_F(ScheduleChain, SendsADueEventWhosePayloadIsEdited) {
 
 TEST_F(ScheduleChain, ContinuesAfterACancelledEvent) {
     const Schedule schedule = cron("0 * * * *");
-    ASSERT_TRUE(cancel_event.run(to_string(pending_of(schedule).id), std::nullopt));
+    ASSERT_TRUE(cancel_event.run(to_string(pending_of(schedule).id), std::nullopt, "req-1"));
     EXPECT_EQ(pending_of(schedule).due, noon + 2h);
 }
 
@@ -360,7 +360,7 @@ TEST_F(ScheduleChainOfAMove, ContinuesAfterOccurrencesThatFiredInAnotherZone) {
 }
 
 TEST_F(ScheduleChainOfAMove, ContinuesThereAfterACancelledEvent) {
-    ASSERT_TRUE(cancel_event.run(to_string(pending().id), std::nullopt));
+    ASSERT_TRUE(cancel_event.run(to_string(pending().id), std::nullopt, "req-1"));
     EXPECT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 18h);
 }
 
@@ -368,7 +368,7 @@ TEST_F(ScheduleChain, ContinuesAfterAnEventThatACallerSentEarly) {
     const Schedule schedule = cron("0 13 * * *");
     EventEdit now;
     now.target.utc = "now";
-    ASSERT_TRUE(edit_event.run(to_string(pending_of(schedule).id), now, std::nullopt));
+    ASSERT_TRUE(edit_event.run(to_string(pending_of(schedule).id), now, std::nullopt, "req-1"));
     drain();
     EXPECT_THAT(delivered(schedule), ElementsAre(noon));
     EXPECT_EQ(pending_of(schedule).due, noon + 25h);

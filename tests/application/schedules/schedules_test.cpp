@@ -63,7 +63,7 @@ protected:
         return queries.events(query).items;
     }
     Result<Backfill> backfill(const Schedule& schedule, const BackfillRequest& request) {
-        return backfill_schedule.run(to_string(schedule.id), request);
+        return backfill_schedule.run(to_string(schedule.id), request, "req-1");
     }
 };
 
@@ -388,34 +388,38 @@ TEST_F(Schedules, FireOneEventByHand) {
     ScheduleFields requested = a_job();
     requested.priority = Priority::critical;
     const Schedule schedule = create(requested).value();
-    const Event event = trigger_schedule.run(to_string(schedule.id), {}).value();
+    const Event event = trigger_schedule.run(to_string(schedule.id), {}, "req-1").value();
     EXPECT_EQ(event.due, noon);
     EXPECT_EQ(event.claimable_at, noon);
     EXPECT_EQ(event.priority, Priority::critical);
     EXPECT_EQ(event.occurrence->origin, Origin::trigger);
     const Event other =
-        trigger_schedule.run(to_string(schedule.id), {.payload = R"({"by":"hand"})"}).value();
+        trigger_schedule.run(to_string(schedule.id), {.payload = R"({"by":"hand"})"}, "req-1")
+            .value();
     EXPECT_EQ(other.payload, R"({"by":"hand"})");
     EXPECT_NE(other.key, event.key);
     EXPECT_THAT(events_of(schedule, {EventStatus::pending}), SizeIs(3));
-    EXPECT_THAT(defects_of(trigger_schedule.run(to_string(schedule.id), {.user = "ext:ada"})),
-                ElementsAre("/userId not_allowed", "/userId not_allowed"));
+    EXPECT_THAT(
+        defects_of(trigger_schedule.run(to_string(schedule.id), {.user = "ext:ada"}, "req-1")),
+        ElementsAre("/userId not_allowed", "/userId not_allowed"));
 }
 
 TEST_F(Schedules, FireForOneUserWhereTheyRunForEach) {
     const User user = created(ada());
-    EXPECT_THAT(defects_of(trigger_schedule.run("ext:birthday", {})),
+    EXPECT_THAT(defects_of(trigger_schedule.run("ext:birthday", {}, "req-1")),
                 ElementsAre("/userId required"));
-    const Event event = trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}).value();
+    const Event event =
+        trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}, "req-1").value();
     EXPECT_EQ(event.user, user.id);
     EXPECT_EQ(event.payload, R"({"message":"Hey, Ada Li it's your birthday"})");
     EXPECT_EQ(event.intent.zone, "Europe/Paris");
-    EXPECT_TRUE(fails_with<NotFound>(trigger_schedule.run("ext:none", {})));
+    EXPECT_TRUE(fails_with<NotFound>(trigger_schedule.run("ext:none", {}, "req-1")));
 }
 
 TEST_F(Schedules, GiveTheirEndpointToDueEvents) {
     const User user = created(ada());
-    const Event event = trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}).value();
+    const Event event =
+        trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}, "req-1").value();
     ASSERT_EQ(event.endpoint, std::nullopt);
     clock.advance(1h);
     const Endpoint endpoint = an_existing_endpoint();
@@ -545,7 +549,7 @@ TEST_F(Schedules, AreListed) {
     ASSERT_THAT(page.items, SizeIs(1));
     EXPECT_EQ(page.items[0].schedule, schedule);
     EXPECT_EQ(page.items[0].next_at, noon + 1h);
-    ASSERT_TRUE(trigger_schedule.run(to_string(schedule.id), {}));
+    ASSERT_TRUE(trigger_schedule.run(to_string(schedule.id), {}, "req-1"));
     EXPECT_EQ(queries.schedule(to_string(schedule.id)).value().next_at, noon + 1h);
 }
 

@@ -291,6 +291,27 @@ TEST_F(StatsTest, ShowTheLinesOfMostWeight) {
     EXPECT_EQ(found.lines.back().label, other_label);
 }
 
+TEST_F(StatsTest, ShowOneLineHoweverManyThereAre) {
+    for (int i = 0; i < 30; ++i) {
+        for (int n = 0; n <= i; ++n)
+            ended(an_event().of_type("T" + std::to_string(i)), EventStatus::completed);
+    }
+    record.run();
+    SeriesRequest request{.metrics = {StatsMetric::executed},
+                          .from = noon,
+                          .to = noon + 1min,
+                          .by = SeriesBy::event_type,
+                          .key = "T1"};
+    const Series found = series(request);
+    ASSERT_THAT(found.lines, SizeIs(1));
+    EXPECT_EQ(found.lines[0].label, "T1");
+    EXPECT_THAT(found.lines[0].points, ElementsAre(2.0));
+    request.key = "NONE";
+    EXPECT_THAT(series(request).lines.at(0).points, ElementsAre(0.0));
+    request.by = SeriesBy::instance;
+    EXPECT_FALSE(read_stats.series(request));
+}
+
 TEST_F(StatsTest, RefuseSeriesThatWouldBeLong) {
     const auto refused = [&](const SeriesRequest& request) {
         const auto answer = read_stats.series(request);

@@ -227,7 +227,7 @@ TEST_F(FollowTzdataTest, ClaimedAttemptedAndRetriedEventsStay) {
     ASSERT_THAT(claims, SizeIs(3));
     settle(claims[1], RetryIn{1h});
     const Event retry =
-        retry_event.run(to_string(failed(claims[2]).id), RetryKey::same).value().event;
+        retry_event.run(to_string(failed(claims[2]).id), RetryKey::same, "req-1").value().event;
 
     zones.set(release("2026f", paris(2h)));
     EXPECT_EQ(run().moved, 0U);
@@ -240,8 +240,9 @@ TEST_F(FollowTzdataTest, ClaimedAttemptedAndRetriedEventsStay) {
 TEST_F(FollowTzdataTest, ACancelledOccurrenceThatWasRetriedMoves) {
     const User user = created(ada());
     const Event planned = pending_of(user);
-    ASSERT_TRUE(cancel_event.run(to_string(planned.id), std::nullopt));
-    const Event back = retry_event.run(to_string(planned.id), RetryKey::same).value().event;
+    ASSERT_TRUE(cancel_event.run(to_string(planned.id), std::nullopt, "req-1"));
+    const Event back =
+        retry_event.run(to_string(planned.id), RetryKey::same, "req-1").value().event;
     zones.set(release("2026f", paris(2h)));
     run();
     EXPECT_EQ(find(back).due, at("2027-01-06T07:00:00Z"));
@@ -301,7 +302,7 @@ TEST_F(FollowTzdataTest, AnyOtherPayloadStaysBecauseAClientMayHaveChangedIt) {
     const User user = created(ada());
     EventEdit by_hand;
     by_hand.payload = R"({"by":"hand"})";
-    ASSERT_TRUE(edit_event.run(to_string(pending_of(user).id), by_hand, std::nullopt));
+    ASSERT_TRUE(edit_event.run(to_string(pending_of(user).id), by_hand, std::nullopt, "req-1"));
     zones.set(release("2026f", paris(2h)));
     EXPECT_EQ(run().moved, 1U);
     EXPECT_EQ(pending_of(user).payload, R"({"by":"hand"})");

@@ -279,7 +279,7 @@ TEST_F(EditUserTest, KeepsAnInstantThatACallerGave) {
     const User user = created(ada());
     EventEdit by_hand;
     by_hand.target.utc = "2027-01-09T00:00:00Z";
-    ASSERT_TRUE(edit_event.run(to_string(pending_of(user).id), by_hand, std::nullopt));
+    ASSERT_TRUE(edit_event.run(to_string(pending_of(user).id), by_hand, std::nullopt, "req-1"));
 
     moved(user, "America/New_York");
 
@@ -292,7 +292,7 @@ TEST_F(EditUserTest, LeavesAPendingRetryAlone) {
     const Event first = claimed_one();
     plan_successor_of(first);
     failed(first);
-    const Event retry = retry_event.run(to_string(first.id), RetryKey::same).value().event;
+    const Event retry = retry_event.run(to_string(first.id), RetryKey::same, "req-1").value().event;
 
     reborn(user, "1992-05-05");
 

@@ -94,7 +94,7 @@ export function Endpoint({ id }: { id: string }) {
       )}</Shown>
       {endpoint.data && <LastHour id={endpoint.data.id} />}
       {endpoint.data && <Recover id={endpoint.data.id} />}
-      {endpoint.data?.type === "INBOX" && <Inbox path={path} name={endpoint.data.name} id={id} />}
+      {endpoint.data?.type === "INBOX" && <Inbox path={path} of={endpoint.data} changed={endpoint.reload} />}
       <h2>{text("latestAttempts")}</h2>
       <Shown of={attempts}>{({ data }) => <Table label={text("latestAttempts")} rows={data} id={(attempt) => attempt.id} columns={[
         ["executed", (attempt) => <Time at={attempt.endedAt} />],
@@ -110,7 +110,7 @@ export function Endpoint({ id }: { id: string }) {
 /** The deliveries of the last hour: how many succeeded, and how long they took. */
 function LastHour({ id }: { id: string }) {
   const text = useTexts();
-  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=executed,failed,retried,duration_p50,duration_p95,duration_p99&from=now-1h&step=PT1M&by=endpointId", signal), [], [], 15_000);
+  const series = useLoaded((signal) => get<StatsSeries>(`/v1/stats/series?metric=executed,failed,retried,duration_p50,duration_p95,duration_p99&from=now-1h&step=PT1M&by=endpointId&key=${id}`, signal), [id], [], 15_000);
   return (
     <>
       <h2>{text("lastHour")}</h2>
@@ -118,10 +118,13 @@ function LastHour({ id }: { id: string }) {
         const points = (metric: string) => data.find((line) => line.metric === metric && line.key === id)?.points ?? [];
         const sum = (metric: string) => points(metric).reduce<number>((all, point) => all + (point ?? 0), 0);
         const [good, bad] = [sum("executed"), sum("failed")];
-        if (good + bad + sum("retried") === 0) return <p class="quiet">{text("nothingStarted")}</p>;
+        // Beyond 100 endpoints in a minute, an instance counts the others together.
+        const together = data.some((line) => line.key === "other" && line.metric !== "retried" && line.points.some((point) => (point ?? 0) > 0));
+        if (good + bad + sum("retried") === 0) return <p class="quiet" data-together={together}>{text(together ? "countedTogether" : "nothingStarted")}</p>;
         const common = { from, step: secondsOf(step) };
         return (
           <>
+            {together && <p class="quiet" data-together="true">{text("countedTogether")}</p>}
             {good + bad > 0 && <p data-success={good}>{text("successRatio", { percent: Math.floor((100 * good) / (good + bad)), good, n: good + bad })}</p>}
             <div class="charts">
               <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
@@ -160,7 +163,8 @@ function Recover({ id }: { id: string }) {
 }
 
 /** The requests that an INBOX endpoint has received, newest first. */
-function Inbox({ path, name, id }: { path: string; name: string; id: string }) {
+function Inbox({ path, of, changed }: { path: string; of: EndpointObject; changed: () => void }) {
+  const { name, id } = of;
   const text = useTexts();
   const inbox = useLoaded((signal) => get<InboxPage>(`${path}/inbox?limit=20`, signal), [path], ["events"], 5000);
   const actions = useActions(inbox.reload);
@@ -169,12 +173,46 @@ function Inbox({ path, name, id }: { path: string; name: string; id: string }) {
       <h2>{text("inbox")}</h2>
       <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
       {actions.view}
+      <InboxAnswer path={path} of={of} changed={changed} key={of.version} />
       <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
         ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
         ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
         ["body", ({ body, headers }) => <details><summary>{text("show")}</summary><Payload value={body} /><Facts of={Object.entries(headers).map(([field, value]) => ["name", <code>{field}: {value}</code>] as const)} /></details>],
       ]} />}</Shown>
     </>
+  );
+}
+
+const ANSWERS = ["204", "400", "410", "429", "500", "503"];
+const DELAYS = ["PT0S", "PT1S", "PT5S", "PT20S"];
+
+/** How an inbox answers: to see what Sundial does when a receiver fails or is slow. */
+function InboxAnswer({ path, of, changed }: { path: string; of: EndpointObject; changed: () => void }) {
+  const text = useTexts();
+  const mayWrite = useMayDo("WRITE");
+  const actions = useActions(changed);
+  const [status, setStatus] = useState(of.inboxStatus ?? "204");
+  const [delay, setDelay] = useState(of.inboxDelay ?? "PT0S");
+  const choices = (all: readonly string[], own: string) => [...new Set([...all, own])];
+  return (
+    <section data-inbox-answer={of.inboxStatus ?? "204"} data-inbox-delay={of.inboxDelay ?? "PT0S"}>
+      <h3>{text("inboxAnswer")}</h3>
+      <p class="quiet">{text("inboxAnswerHint")}</p>
+      {mayWrite && (
+        <form class="filters" onSubmit={(event) => {
+          event.preventDefault();
+          actions.ask({
+            word: "answerSo", about: `${status}, ${delay}`, undoable: true,
+            request: { method: "PATCH", path, version: of.version, body: { inboxStatus: status, inboxDelay: delay }, cli: ["endpoint", "set", of.id, "--inbox-status", status, "--inbox-delay", delay, "--if-match", String(of.version)] },
+          });
+        }}>
+          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
+          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => setDelay(event.currentTarget.value)}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
+          <div class="buttons"><button type="submit" data-act="answerSo">{text("answerSo")}</button></div>
+        </form>
+      )}
+      {actions.view}
+    </section>
   );
 }
 

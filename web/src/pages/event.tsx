@@ -5,6 +5,7 @@ import { useStateWord, useTexts } from "../display.ts";
 import { durationText, eventActions, hrefOf, parseExactly, waterfall, type Request } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Payload, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
+import { Actor, Audit } from "./audit.tsx";
 
 type Step = Explanation["steps"][number];
 const STEPS: Record<Step["step"], [Word, string]> = {
@@ -128,6 +129,7 @@ export function EventDetails({ id }: { id: string }) {
               ["user", found.userId && <a href={hrefOf("people", found.userId)}><code>{found.userId}</code></a>],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],
               ["dismissed", found.dismissedAt && <Time at={found.dismissedAt} zone={found.targetTimezone} />],
+              ["dismissedBy", found.dismissedBy && <Actor of={found.dismissedBy} />],
               ["dismissalNote", found.dismissalNote && <span data-dismissal-note>{found.dismissalNote}</span>],
               ["key", <code>{found.idempotencyKey}</code>],
               ["id", <><code>{found.id}</code> <Copy what={found.id} /></>],
@@ -137,6 +139,7 @@ export function EventDetails({ id }: { id: string }) {
             <Shown of={explained}>{(explanation) => <Explained of={explanation} zone={found.targetTimezone} />}</Shown>
             <h2>{text("attempts")}</h2>
             <Shown of={attempts}>{(page) => <Attempts of={[...page.data].sort((one, other) => one.number - other.number)} zone={found.targetTimezone} />}</Shown>
+            <Audit stream={`EventAudit/${encodeURIComponent(found.id)}`} zone={found.targetTimezone} topics={["events"]} key={found.version} />
             <h2>{text("payload")}</h2>
             <Payload value={found.deliveryPayload} />
           </>

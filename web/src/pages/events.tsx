@@ -195,7 +195,7 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   }, [counted]);
   const perSecond = Number(pace);
   const request: Request | undefined = preview && preview.count > 0 && Number.isInteger(perSecond) && perSecond > 0
-    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond, note.trim())) } : undefined;
+    ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond, note.trim(), set)) } : undefined;
   return (
     <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss" || action === "reschedule"} done={(answer) => done(answer as Operation)} close={close}>
       {action === "reschedule" && <MoveFields move={move} change={setMove} />}

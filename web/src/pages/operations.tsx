@@ -3,6 +3,7 @@ import { get, serverNow, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, timeLeft, type Query } from "../logic.ts";
 import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
+import { Audit } from "./audit.tsx";
 
 function Progress({ of }: { of: OperationObject }) {
   const text = useTexts();
@@ -69,6 +70,7 @@ export function Operation({ id }: { id: string }) {
           ]} />
         </>
       )}</Shown>
+      <Audit stream={`OperationAudit/${encodeURIComponent(id)}`} topics={["operations"]} />
       <h2>{text("errors")}</h2>
       <Shown of={errors}>{({ data }) => <Table label={text("errors")} rows={data} id={({ number }) => String(number)} columns={[
         ["number", ({ number }) => number],

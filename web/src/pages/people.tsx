@@ -40,17 +40,18 @@ const EACH = 20; // occurrences of each
 type Coming = Occurrence & { schedule: Schedule };
 
 /** The next occurrences of the schedules of persons for one of them, in order; in another zone if it is given. */
-async function comingOf(id: string, zone: string, signal: AbortSignal): Promise<{ all: Coming[]; complete: boolean }> {
+async function comingOf(id: string, zone: string, signal: AbortSignal): Promise<{ all: Coming[]; complete: boolean; cut: ReadonlySet<string> }> {
   const { data, hasMore } = await get<SchedulePage>("/v1/schedules?perUser=true&enabled=true&limit=100", signal);
   // Moving changes only the schedules that follow the zone of the person.
   const schedules = data.filter(({ timezone }) => zone === "" || timezone === null);
   const pages = await Promise.all(schedules.slice(0, SCHEDULES).map(async (schedule) => {
     const page = await get<OccurrencePage>(`/v1/occurrences${searchOf({ scheduleId: schedule.id, userId: id, timezone: zone, to: AHEAD, limit: String(EACH) })}`, signal);
-    return { data: page.data.map((one) => ({ ...one, schedule })), hasMore: page.hasMore };
+    return { id: schedule.id, data: page.data.map((one) => ({ ...one, schedule })), hasMore: page.hasMore };
   }));
   return {
     all: pages.flatMap((page) => page.data).sort((one, other) => (one.targetTimestampUTC ?? "").localeCompare(other.targetTimestampUTC ?? "")),
     complete: !hasMore && schedules.length <= SCHEDULES && !pages.some((page) => page.hasMore),
+    cut: new Set(pages.filter((page) => page.hasMore).map((page) => page.id)),
   };
 }
 
@@ -92,9 +93,9 @@ function WhatIf({ user, path, query, moved }: { user: User; path: string; query:
   const wanted = query.to ?? "";
   const actions = useActions(moved);
   const pairs = useLoaded(async (signal) => {
-    if (wanted === "") return [];
+    if (wanted === "") return { rows: [], complete: true };
     const [here, there] = await Promise.all([comingOf(user.id, user.timezone, signal), comingOf(user.id, wanted, signal)]);
-    return pairedByLocal(here.all, there.all);
+    return { rows: pairedByLocal(here.all, there.all, new Set([...here.cut, ...there.cut])), complete: here.complete && there.complete };
   }, [user.id, user.timezone, wanted], [], 600_000);
   return (
     <section data-what-if={wanted}>
@@ -105,8 +106,9 @@ function WhatIf({ user, path, query, moved }: { user: User; path: string; query:
       </form>
       {actions.view}
       {wanted !== "" && (
-        <Shown of={pairs}>{(rows) => (
+        <Shown of={pairs}>{({ rows, complete }) => (
           <>
+            {!complete && <p class="quiet" data-incomplete>{text("firstOfEach", { n: EACH, m: SCHEDULES })}</p>}
             <div class="buttons">
               {wanted !== user.timezone && <Act word="movePerson" press={() => actions.ask({
                 word: "movePerson", about: `${user.firstName} ${user.lastName}: ${user.timezone} → ${wanted}`, undoable: true,

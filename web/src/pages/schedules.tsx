@@ -6,9 +6,9 @@ import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Views } from "./event_lists.tsx";
-import { Followed } from "./events.tsx";
+import { Followed, Started } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
-import { BulkPause } from "./schedule_bulk.tsx";
+import { BulkSchedules, SCHEDULE_ACTIONS, wordOf, type ScheduleAction } from "./schedule_bulk.tsx";
 
 const stateOf = (schedule: ScheduleObject) => (schedule.enabled ? "enabled" : "paused");
 
@@ -18,8 +18,8 @@ export function Schedules({ query }: { query: Query }) {
   const page = usePage<ScheduleObject>("/v1/schedules", query, ["schedules"]);
   const { cursor: _, ...filter } = query;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [bulk, setBulk] = useState<"pause" | "resume">();
-  const [said, setSaid] = useState<ComponentChildren>("");
+  const [bulk, setBulk] = useState<ScheduleAction>();
+  const [started, setStarted] = useState<Operation>();
   useEffect(() => setSelected(new Set()), [searchOf(filter)]);
   const toggle = (ids: readonly string[], on: boolean) => setSelected(new Set(on ? [...selected, ...ids] : [...selected].filter((id) => !ids.includes(id))));
   const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
@@ -38,11 +38,11 @@ export function Schedules({ query }: { query: Query }) {
         <div class="buttons" role="group" aria-label={scope}>
           <label><input type="checkbox" checked={isAll} onChange={() => toggle(pageIds, !isAll)} /> {text("selectAll")}</label>
           <span role="status">{scope}:</span>
-          {(["pause", "resume"] as const).map((action) => <Act key={action} word={action} press={() => { setSaid(""); setBulk(action); }} />)}
+          {SCHEDULE_ACTIONS.map((action) => <Act key={action} word={wordOf(action)} press={() => { setStarted(undefined); setBulk(action); }} />)}
         </div>
       )}
-      <div role="status" class={said ? "notice" : ""}>{said}</div>
-      {bulk && <BulkPause action={bulk} filter={filter} ids={selected} close={() => { setBulk(undefined); page.reload(); }} done={(words) => { setSaid(words); setSelected(new Set()); }} />}
+      {started && <Started operation={started} />}
+      {bulk && <BulkSchedules action={bulk} filter={filter} ids={[...selected]} close={() => setBulk(undefined)} done={(operation) => { setStarted(operation); setSelected(new Set()); page.reload(); }} />}
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("schedules")} rows={found.data} id={({ id }) => id} columns={[

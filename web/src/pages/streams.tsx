@@ -5,8 +5,10 @@ import { useTexts } from "../display.ts";
 import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
 import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
 
-/** Sundial's own record of changes; applications have further types. */
-const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey"] as const;
+/** Whose streams record changed members. */
+const CONTROL_PLANE = ["User", "Schedule", "Endpoint", "ApiKey"];
+/** Sundial's own record of changes and of actions; applications have further types. */
+const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey", "EventAudit", "OperationAudit"] as const;
 
 const addressOf = ({ aggregateType, aggregateId }: { aggregateType: string; aggregateId: string }) => `${encodeURIComponent(aggregateType)}/${encodeURIComponent(aggregateId)}`;
 
@@ -91,7 +93,7 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
               ["recorded", ({ recordedAt }) => <Time at={recordedAt} />],
               ["actor", ({ metadata }) => (typeof metadata.actor === "string" ? <bdi>{metadata.actor}</bdi> : <Quiet />)],
               ["data", ({ data, redactedAt }) => (redactedAt ? text("erased") : <details><summary>{text("show")}</summary><Payload value={data} /></details>)],
-              ...((OWN_TYPES as readonly string[]).includes(found.aggregateType) ? [["whatChanges", ({ version, data, redactedAt }: RecordedEvent) => (
+              ...((CONTROL_PLANE as readonly string[]).includes(found.aggregateType) ? [["whatChanges", ({ version, data, redactedAt }: RecordedEvent) => (
                 version === 1 || redactedAt ? <Quiet /> : <ChangeList of={changesOf(data, events.filter((event) => event.version < version))} />)] as const] : []),
             ]} />
             <div class="buttons">

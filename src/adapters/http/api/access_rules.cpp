@@ -80,6 +80,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/schedules/{id}", write},
     {"POST", "/v1/schedules/{id}/trigger", write},
     {"POST", "/v1/schedules/{id}/backfill", write, heavy},
+    {"POST", "/v1/schedules/bulk", write, heavy},
     {"POST", "/v1/preview", read, heavy},  // computes; stores nothing
     {"GET", "/v1/occurrences", read, heavy},
 

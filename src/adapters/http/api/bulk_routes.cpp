@@ -103,7 +103,7 @@ Response run(const BulkApi& api, const Request& request) {
     if (!reader.errors.empty()) {
         return refused(validation_failed(std::move(reader.errors)), request);
     }
-    const auto bulk = api.events.bulk.run(call, request.correlation_id);
+    const auto bulk = api.events.bulk.run(call, caller_of(request));
     if (!bulk) return refused(bulk.error(), request);
     if (!bulk->operation) return json(200, preview_json(*bulk, api.zones));
     const auto& operation = *bulk->operation;

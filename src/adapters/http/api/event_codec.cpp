@@ -159,7 +159,8 @@ std::string event_json(const Event& event, const TimeZones& zones) {
     json.key(payload_member).raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
         .member("dismissedAt", text_of(event.dismissed_at))
-        .member("dismissalNote", event.dismissal_note);
+        .member("dismissalNote", event.dismissal_note)
+        .member("dismissedBy", event.dismissed_by);
     json.member("claimedBy", text_of(state.claimed_by))
         .member("leaseExpiresAt", text_of(state.lease_expires_at));
     json.member("waitingFor", text_of(waiting_for(event)));

@@ -212,19 +212,20 @@ public:
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
         return changed(api_.events.edit.run(request.path_value("id"), event_edit(*request.json),
-                                            expected(request)),
+                                            expected(request), caller_of(request)),
                        request);
     }
 
     [[nodiscard]] Response cancel(const Request& request) const {
-        return changed(api_.events.cancel.run(request.path_value("id"), expected(request)),
-                       request);
+        return changed(
+            api_.events.cancel.run(request.path_value("id"), expected(request), caller_of(request)),
+            request);
     }
 
     [[nodiscard]] Response retry(const Request& request) const {
         const bool fresh = request.json && Members(*request.json).truth("newKey").value_or(false);
-        const auto retried = api_.events.retry.run(request.path_value("id"),
-                                                   fresh ? RetryKey::fresh : RetryKey::same);
+        const auto retried = api_.events.retry.run(
+            request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same, caller_of(request));
         if (!retried) return refused(retried.error(), request);
         return retried->is_new ? made(retried->event, request) : changed(retried->event, request);
     }

@@ -92,7 +92,8 @@ Response stop(const OperationApi& api, const Request& request) {
         const auto operation = api.queries.operation(id);
         return operation ? std::optional(operation->version) : std::nullopt;
     };
-    const auto stopped = api.operations.stop(id, expected_version(request, current));
+    const auto stopped =
+        api.operations.stop(id, expected_version(request, current), caller_of(request));
     if (!stopped) return refused(stopped.error(), request);
     return with_etag(json(200, operation_json(*stopped)), stopped->version);
 }

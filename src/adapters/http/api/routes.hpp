@@ -65,6 +65,8 @@ struct ScheduleApi {
 
 /// /v1/schedules.
 void add_schedule_routes(Router& router, ScheduleApi api);
+/// /v1/schedules/bulk.
+void add_schedule_bulk_routes(Router& router, ScheduleApi api);
 
 struct PreviewApi {
     SchedulesModule& schedules;

@@ -108,15 +108,16 @@ public:
                 return refused(*problem, request);
             decoded = trigger_request(*request.json);
         }
-        const auto event = api_.schedules.trigger.run(request.path_value("id"), decoded);
+        const auto event =
+            api_.schedules.trigger.run(request.path_value("id"), decoded, caller_of(request));
         if (!event) return refused(event.error(), request);
         return created(event_json(*event, api_.zones), event->version,
                        "/v1/events/" + to_string(event->id));
     }
 
     [[nodiscard]] Response backfill(const Request& request) const {
-        const auto done =
-            api_.schedules.backfill.run(request.path_value("id"), backfill_request(*request.json));
+        const auto done = api_.schedules.backfill.run(
+            request.path_value("id"), backfill_request(*request.json), caller_of(request));
         if (!done) return refused(done.error(), request);
         if (!done->operation) return json(200, backfill_json(*done, api_.zones));
         const auto& operation = *done->operation;

@@ -97,6 +97,7 @@ Response series(const StatsApi& api, const Request& request) {
     asked.from = moments.value("from").value_or(asked.to - usual_window);
     asked.step = duration_of(request, "step", seconds{60}, errors);
     asked.by = grouping_of(request);
+    asked.key = text_value(request, "key");
     if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
     const auto found = api.stats.read.series(asked);
     if (!found) return refused(found.error(), request);

@@ -1,0 +1,47 @@
+#include "adapters/postgres/claims.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/rows.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+void take_over(Database& database, const std::vector<LostClaim>& lost, const ClaimTerms& terms,
+               Claimed& claimed) {
+    const auto ids = column(lost, &LostClaim::id);
+    const auto versions = column(lost, &LostClaim::held);
+    const std::array calls{
+        Call{sql::record_lost, terms.shard, ids, versions, terms.server, claimed.now,
+             terms.dead.ids, terms.dead.as_of},
+        Call{sql::take_over, terms.shard, ids, versions, terms.server, claimed.now, terms.dead.ids,
+             terms.dead.as_of, terms.by.instance, terms.lease, worker_of(terms.by)}};
+    const auto answered = database.run("claim", Database::Effect::once, calls);
+    auto taken = claimed_in(answered.answers.back(), answered.now).claimed.events;
+    for (ClaimedEvent& one : taken) one.previous_lost = true;
+    std::ranges::move(taken, std::back_inserter(claimed.events));
+}
+
+}  // namespace
+
+Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms) {
+    const auto answered = database.run("claim", Database::Effect::once, {&claim, 1});
+    auto [claimed, lost] = claimed_in(answered.answers.front(), answered.now);
+    if (lost.empty()) return std::move(claimed);
+    try {
+        take_over(database, lost, terms, claimed);
+    } catch (const Unavailable&) {
+        // The next claim finds them again. What the first statement claimed is committed, and would
+        // otherwise wait for the end of its lease.
+        if (claimed.events.empty() || database.open_here()) throw;
+    }
+    return std::move(claimed);
+}
+
+}  // namespace sundial::postgres
