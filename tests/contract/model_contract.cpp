@@ -30,7 +30,7 @@ std::string whole_state(Storage& storage) {
 }
 
 TEST_P(ModelContract, AnswersRandomOperationsAsTheModelDoes) {
-    constexpr int operations = 500;
+    constexpr int operations = 600;
     const unsigned seed = std::get<1>(GetParam());
     SCOPED_TRACE("seed " + std::to_string(seed));
     memory::MemoryStorage model{subject->queue().shards()};

@@ -130,6 +130,7 @@ int import_people_file(const ImportFlags& flags, cli::PeopleFormat format) {
     order.format = format;
     order.read = people_options(flags);
     refuse_equal_files(flags);
+    const auto zones = load_time_zones(load(flags.settings).settings)->current();
     std::ifstream file;
     const bool from_file = flags.file != "-";
     if (from_file) file.open(flags.file, std::ios::binary);
@@ -141,7 +142,6 @@ int import_people_file(const ImportFlags& flags, cli::PeopleFormat format) {
     std::error_code of_unknown_size;
     const auto bytes = std::filesystem::file_size(flags.file, of_unknown_size);
     order.bytes = of_unknown_size ? 0 : bytes;
-    const auto zones = load_time_zones(load(flags.settings).settings)->current();
     return cli::import_people(client(flags.client), order, from_file ? file : std::cin, *zones,
                               system::real_time(), wait_options(0), output(flags.client));
 }
