@@ -34,4 +34,16 @@ CREATE TRIGGER calendars_go_with_users AFTER DELETE ON sundial.users
 CREATE TRIGGER calendars_go_with_schedules AFTER DELETE ON sundial.schedules
     REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION sundial.remove_calendars_of_schedules();
 
+-- The streams that record changes of calendars are Sundial's own.
+DO $do$
+DECLARE
+    source CONSTANT text := pg_get_functiondef('sundial.append(text, text, bigint, jsonb)'::regprocedure);
+    was    CONSTANT text := $$'ApiKey', 'EventAudit', 'OperationAudit')$$;
+BEGIN
+    IF length(source) - length(replace(source, was, '')) <> length(was) THEN
+        RAISE EXCEPTION 'sundial.append does not have this text once: %', was;
+    END IF;
+    EXECUTE replace(source, was, $$'ApiKey', 'Calendar', 'EventAudit', 'OperationAudit')$$);
+END $do$;
+
 ANALYZE sundial.calendars;
