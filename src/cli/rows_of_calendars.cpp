@@ -4,23 +4,23 @@
 namespace sundial::cli {
 
 void add_rows_of_calendars(std::vector<ApiCommand>& rows) {
-    rows.push_back({.noun = "calendar",
-                    .verb = "list",
-                    .help = "list calendars that may be read; never their tokens",
-                    .operation = "listCalendars",
-                    .method = "GET",
-                    .path = "/v1/calendars",
-                    .arguments = {filter("scheduleId", "of this schedule; id or ext:…")
-                                      .named("--schedule"),
-                                  filter("userId", "of this user; id or ext:…").named("--user")},
-                    .shape = Shape::pages,
-                    .columns = {{"id", "id"},
-                                {"name", "name"},
-                                {"schedule", "scheduleId"},
-                                {"user", "userId"},
-                                {"expires", "expiresAt"},
-                                {"created", "createdAt"}},
-                    .sorts = {"createdAt"}});
+    rows.push_back(
+        {.noun = "calendar",
+         .verb = "list",
+         .help = "list calendars that may be read; never their tokens",
+         .operation = "listCalendars",
+         .method = "GET",
+         .path = "/v1/calendars",
+         .arguments = {filter("scheduleId", "of this schedule; id or ext:…").named("--schedule"),
+                       filter("userId", "of this user; id or ext:…").named("--user")},
+         .shape = Shape::pages,
+         .columns = {{"id", "id"},
+                     {"name", "name"},
+                     {"schedule", "scheduleId"},
+                     {"user", "userId"},
+                     {"expires", "expiresAt"},
+                     {"created", "createdAt"}},
+         .sorts = {"createdAt"}});
     rows.push_back(
         {.noun = "calendar",
          .verb = "add",

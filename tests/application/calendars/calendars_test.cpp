@@ -58,8 +58,8 @@ TEST_F(CalendarsTest, NeedToShowSomethingThatExists) {
                 ElementsAre("/userId required"));
     const User ada = created(born("1992-02-29", "Europe/Paris"));
     const Schedule daily = schedule({.cron = "0 9 * * *"});
-    EXPECT_THAT(defects_of(create.run(
-                    {.schedule = to_string(daily.id), .user = to_string(ada.id)}, "req-1")),
+    EXPECT_THAT(defects_of(create.run({.schedule = to_string(daily.id), .user = to_string(ada.id)},
+                                      "req-1")),
                 ElementsAre("/userId not_allowed"));
     EXPECT_THAT(
         defects_of(create.run({.user = to_string(ada.id), .expires_at = clock.now()}, "req-1")),

@@ -17,8 +17,8 @@ TEST(IcalTextTest, EscapesTexts) {
 TEST(IcalTextTest, FoldsLongLinesBetweenCharacters) {
     IcalText text;
     text.line("X:" + std::string(72, 'a') + "üb" + std::string(72, 'c') + "dd");
-    EXPECT_EQ(std::move(text).take(), "X:" + std::string(72, 'a') + "\r\n üb" +
-                                          std::string(71, 'c') + "\r\n cdd\r\n");
+    EXPECT_EQ(std::move(text).take(),
+              "X:" + std::string(72, 'a') + "\r\n üb" + std::string(71, 'c') + "\r\n cdd\r\n");
 }
 
 TEST(IcalTextTest, WritesInstantsInUtc) {
