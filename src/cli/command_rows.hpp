@@ -9,9 +9,10 @@
 namespace sundial::cli {
 
 /// The rows of one group of nouns.
-void add_rows_of_events(std::vector<ApiCommand>& rows);  // event, attempt
-void add_rows_of_setup(std::vector<ApiCommand>& rows);   // user, endpoint, inbox, schedule
-void add_rows_of_server(std::vector<ApiCommand>& rows);  // stream, lock, op, clock, docs, …
+void add_rows_of_events(std::vector<ApiCommand>& rows);     // event, attempt
+void add_rows_of_calendars(std::vector<ApiCommand>& rows);  // calendar
+void add_rows_of_setup(std::vector<ApiCommand>& rows);      // user, endpoint, inbox, schedule
+void add_rows_of_server(std::vector<ApiCommand>& rows);     // stream, lock, op, clock, docs, …
 
 /// A positional argument in the path.
 [[nodiscard]] inline Argument in_path(std::string name, std::string member, std::string help) {

@@ -68,6 +68,7 @@ const std::vector<ApiCommand>& command_table() {
     static const std::vector<ApiCommand> table = [] {
         std::vector<ApiCommand> rows;
         add_rows_of_setup(rows);
+        add_rows_of_calendars(rows);
         add_rows_of_events(rows);
         add_rows_of_server(rows);
         return rows;
@@ -79,6 +80,7 @@ const std::vector<Noun>& nouns() {
     static const std::vector<Noun> all{
         {"user", "people, with their time zones and dates"},
         {"schedule", "rules that yield events"},
+        {"calendar", "iCalendar feeds of schedules and users"},
         {"endpoint", "where events go"},
         {"inbox", "requests that an endpoint of type INBOX has received"},
         {"event", "scheduled and finished events"},

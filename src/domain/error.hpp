@@ -120,7 +120,8 @@ enum class Noun : std::uint8_t {
     api_key,
     lock,
     attempt,
-    instance
+    instance,
+    calendar
 };
 struct NotFound {
     Noun noun;

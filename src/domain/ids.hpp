@@ -17,6 +17,7 @@ using UserId = Strong<struct UserIdTag, Uuid>;
 using ScheduleId = Strong<struct ScheduleIdTag, Uuid>;
 using EndpointId = Strong<struct EndpointIdTag, Uuid>;
 using OperationId = Strong<struct OperationIdTag, Uuid>;
+using CalendarId = Strong<struct CalendarIdTag, Uuid>;
 using ApiKeyId = Strong<struct ApiKeyIdTag, Uuid>;
 using InstanceId = Strong<struct InstanceIdTag, Uuid>;     // random at every start
 using Version = Strong<struct VersionTag, std::uint64_t>;  // one more with every change of the row

@@ -143,6 +143,7 @@ Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& gi
                 .monotonic = ports.monotonic,
                 .log = ports.log}),
       access(ports, platform.key_secrets, platform.settings.security.session),
+      calendars(ports, platform.key_secrets, platform.digest),
       timezones(ports),
       streams({.store = ports.store,
                .feed = platform.database->feed(),

@@ -8,6 +8,7 @@
 #include "adapters/http/api/live_hub.hpp"
 #include "adapters/http/keyed_answers.hpp"
 #include "application/access/access_module.hpp"
+#include "application/calendars/calendars_module.hpp"
 #include "application/delivery/clock_module.hpp"
 #include "application/delivery/delivery_module.hpp"
 #include "application/endpoints/endpoints_module.hpp"
@@ -70,6 +71,7 @@ struct Engine::Modules {
     CompleteIntake intake;
     Outboxes outboxes;
     AccessModule access;
+    CalendarsModule calendars;
     TimezonesModule timezones;
     StreamsModule streams;
     AnswerOnce answer_once;

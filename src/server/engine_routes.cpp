@@ -77,6 +77,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_stats_routes(router, {p.stats, clock});
     http::add_timezone_routes(router, {p.timezones, zones, clock});
     http::add_api_key_routes(router, {p.access, p.queries});
+    http::add_calendar_routes(router, {p.calendars, p.queries});
     const auto snapshot_ignored = [&metrics](std::string_view why) {
         metrics.snapshot_ignored(why);
     };

@@ -104,6 +104,20 @@ protected:
     }
 };
 
+class CalendarRepositoryContract : public StorageTest {
+protected:
+    template <class... Calendars>
+    void add(const Calendars&... calendars) {
+        write([&](Transaction& tx) {
+            for (const Calendar& calendar : {static_cast<Calendar>(calendars)...})
+                tx.calendars().add(calendar);
+        });
+    }
+    Page<Calendar> list(const CalendarQuery& query = {}) {
+        return read([&](Transaction& tx) { return tx.calendars().list(query); });
+    }
+};
+
 class IdempotencyRepositoryContract : public StorageTest {};
 
 class ClockContract : public StorageTest {};

@@ -21,6 +21,7 @@
     SUNDIAL_CONTRACT(adapter, ApiKeyRaceContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
     SUNDIAL_CONTRACT(adapter, AttemptListContract, __VA_ARGS__);           \
+    SUNDIAL_CONTRACT(adapter, CalendarRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);    \

@@ -134,7 +134,7 @@ def sql():
         assert entries(client, "EventAudit", dead["id"]) == [
             ("EventDismissed", "loopback", {}), ("EventRestored", "loopback", {}),
             ("EventRetried", actor, {"retryId": again, "newKey": False})]
-        for aggregate in ("EventAudit", "OperationAudit"):
+        for aggregate in ("EventAudit", "OperationAudit", "Calendar"):
             code, refused = psql(db, f"SELECT * FROM sundial.append('{aggregate}', '1', -1, '[{{\"eventType\":\"Forged\",\"data\":{{}}}}]')")
             assert code != 0, refused
         assert server.stop() == 0

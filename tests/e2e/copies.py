@@ -116,6 +116,8 @@ class Filler:
                         values["finished_at"] = 1
                     if table == "schedules":
                         values["timezone"], values["per_user"] = "UTC", 0
+                    if table == "calendars":
+                        values["user_id"] = os.urandom(16)  # it shows a schedule, a user or both
                 if table == "events":
                     values |= {"claimed_by": None, "user_id": None, "endpoint_id": None}
                 if table in ("attempts", "event_history"):

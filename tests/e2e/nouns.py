@@ -219,6 +219,24 @@ def schedules(program, client):
                                      or program.err) and "--cron: " in program.err, program.err
 
 
+def calendars(program, client):
+    program.run("calendar", "add", code=2)
+    program.run("schedule", "add", "--external-id", "shown", "--type", "SHOWN", "--cron", "0 9 * * 1", "--timezone", "UTC")
+    made = program.json("calendar", "add", "--schedule", "ext:shown", "--name", "Team; all", "--expires-at", "2100-01-01T00:00:00Z")
+    assert made["path"] == f"/calendar/{made['token']}.ics" and made["expiresAt"] == "2100-01-01T00:00:00.000Z", made
+    feed = program.run("calendar", "read", made["token"] + ".ics", "--days", "10")
+    assert feed.startswith("BEGIN:VCALENDAR") and "NAME:Team\\; all" in feed and "BYDAY=MO" in feed, feed
+    listed = program.run("calendar", "list", "--schedule", "ext:shown")
+    assert "Team; all" in listed and made["token"] not in listed, listed
+    assert program.json("calendar", "list", "--user", "ext:ada")["data"] == []
+    program.run("calendar", "revoke", made["id"], code=2)
+    assert made["id"] in (program.run("calendar", "revoke", made["id"], "--dry-run") + program.err), program.err
+    assert program.run("calendar", "revoke", made["id"], "-y") == "revoked\n"
+    program.run("calendar", "revoke", made["id"], "-y", code=3)
+    program.run("calendar", "read", made["token"], code=3)
+    program.run("schedule", "delete", "ext:shown", "-y")
+
+
 def streams(program, client):
     for number in range(3):
         program.run("stream", "append", "Order", "7", "Placed", f'{{"n":{number}.0}}', "--expect", str(number))
@@ -292,7 +310,7 @@ def keys(program, client):
 
 
 def nouns(kind):
-    tests = [users, pages, events, watching, endpoints, schedules, streams, locks, system, keys]
+    tests = [users, pages, events, watching, endpoints, schedules, calendars, streams, locks, system, keys]
     if kind == "postgres":
         tests = [users, pages, events, streams]
     with h.folder() as directory, h.database(kind, directory) as database, \

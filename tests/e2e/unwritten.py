@@ -106,6 +106,8 @@ class Examples:
                 return self.of_resources(*command)
             case ("stream" | "feed" | "checkpoint" | "lock" | "intake" | "instance" | "stats" | "op" | "clock", _):
                 return self.of_server(*command)
+            case ("calendar", verb):
+                return self.of_calendars(verb)
             case ("import", _) | ("apply",):
                 return import_files.arguments_of(command)
             case ("tick",) | ("db", "status"):
@@ -254,6 +256,19 @@ class Examples:
             case ("dlq", "retry" | "dismiss"):
                 return [self.failed(), "-y"]
         raise AssertionError(f"a new command? say here how it is called so that it prints something: {noun} {verb}")
+
+    def of_calendars(self, verb):
+        if verb == "add":
+            return ["--schedule", self.schedule()]
+        made = self.client.ok("POST", "/v1/calendars", {"scheduleId": self.schedule()})
+        match verb:
+            case "list":
+                return []
+            case "read":
+                return [made["token"]]
+            case "revoke":
+                return [made["id"], "-y"]
+        raise AssertionError(f"a new command? say here how it is called so that it prints something: calendar {verb}")
 
     def of_server(self, noun, verb):
         match noun, verb:

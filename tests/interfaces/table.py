@@ -54,6 +54,7 @@ TWO = {
     "listOperations": (SERVER, "op list"), "getOperation": (SERVER, COMMAND),
     "stopOperation": (SERVER, "op stop"), "listOperationErrors": (SERVER, COMMAND),
     "listApiKeys": (SETUP, "key list"), "createApiKey": (SETUP, "key create"), "revokeApiKey": (SETUP, "key revoke"),
+    "listCalendars": (SETUP, COMMAND), "createCalendar": (SETUP, COMMAND), "revokeCalendar": (SETUP, COMMAND), "readCalendar": (SETUP, COMMAND),
     "bulkSchedules": (No("one statement over the functions is a bulk operation"), "schedule pause-many"),
     "bulk": (No("one statement over the functions is a bulk operation"), "event cancel"),
     "listFailures": ("v_dead_letters", "dlq list"),
@@ -125,6 +126,8 @@ NOT_IN_LIBRARY = {
     "bulkSchedules": No("call `put_schedule` for each"),
     **{name: No("`on_attempt` reports each as it ends") for name in ("listAttempts", "getAttempt")},
     **{name: No("servers follow outboxes") for name in ("listIntakes", "listRefusedRows", "listTakenRows")},
+    **{name: No("an engine has no address that a calendar program could read")
+       for name in ("listCalendars", "createCalendar", "revokeCalendar", "readCalendar")},
     "listLocks": No("`find_lock` tells the holder of one"),
     **{name: No("`advance` moves a test clock and handles due events") for name in ("setClock", "tick")},
     **{name: No("the tz database is `Options::zoneinfo`, or the system's") for name in ("listTimezones", "getTimezoneImpact")},

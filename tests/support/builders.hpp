@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "application/ports/event_queue.hpp"
 #include "domain/api_key.hpp"
+#include "domain/calendar.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
@@ -243,6 +245,20 @@ private:
             .updated_at = noon,
             .finished_at = std::nullopt,
             .request = std::nullopt};
+}
+
+/// Of a schedule, with a token of its own.
+[[nodiscard]] inline Calendar a_calendar() {
+    const auto id = an_id<CalendarId>();
+    Calendar calendar{.id = id,
+                      .name = "Team",
+                      .schedule = an_id<ScheduleId>(),
+                      .user = std::nullopt,
+                      .token_hash = std::string(32, '\0'),
+                      .created_at = noon};
+    const auto& bytes = id.value.bytes;
+    std::copy(bytes.begin(), bytes.end(), calendar.token_hash.begin());
+    return calendar;
 }
 
 /// READ, without expiry, never used, created at noon.

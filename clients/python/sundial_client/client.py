@@ -96,6 +96,7 @@ class Sundial:
         self.schedules = Schedules(self)
         self.operations = Operations(self)
         self.api_keys = ApiKeys(self)
+        self.calendars = Calendars(self)
         self.streams = Streams(self)
         self.intakes = Intakes(self)
         self.locks = Locks(self)
@@ -486,6 +487,24 @@ class ApiKeys(Resource):
 
     def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
         self._call("revokeApiKey", {"id": id}, idempotency_key=idempotency_key)
+
+
+class Calendars(Resource):
+    """iCalendar feeds, which calendar programs subscribe to."""
+
+    def list(self, query: Optional[s.ListCalendarsQuery] = None) -> Listing[s.Calendar, s.CalendarPage]:
+        return cast(Listing[s.Calendar, s.CalendarPage], self._list("listCalendars", query))
+
+    def create(self, calendar: s.NewCalendar, *, idempotency_key: Optional[str] = None) -> s.Calendar:
+        """The result has the `token` and the `path` of the feed, this once."""
+        return cast(s.Calendar, self._call("createCalendar", body=calendar, idempotency_key=idempotency_key))
+
+    def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        self._call("revokeCalendar", {"id": id}, idempotency_key=idempotency_key)
+
+    def read(self, token: str, query: Optional[s.ReadCalendarQuery] = None) -> str:
+        """The text of a feed (RFC 5545); needs no key."""
+        return cast(str, self._call("readCalendar", {"token": token}, query=query))
 
 
 class Streams(Resource):

@@ -1516,7 +1516,7 @@ class _ProblemRequired(TypedDict):
     # The HTTP status
     status: int
     # For programs. The page at type explains each
-    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "CSRF_TOKEN_REQUIRED", "HTTPS_REQUIRED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "ATTEMPT_NOT_FOUND", "INSTANCE_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
+    code: Literal["VALIDATION_FAILED", "MALFORMED_JSON", "INVALID_CURSOR", "INVALID_TEMPLATE", "UNAUTHENTICATED", "FORBIDDEN", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "CSRF_TOKEN_REQUIRED", "HTTPS_REQUIRED", "USER_NOT_FOUND", "EVENT_NOT_FOUND", "ENDPOINT_NOT_FOUND", "SCHEDULE_NOT_FOUND", "OPERATION_NOT_FOUND", "API_KEY_NOT_FOUND", "LOCK_NOT_FOUND", "ATTEMPT_NOT_FOUND", "INSTANCE_NOT_FOUND", "CALENDAR_NOT_FOUND", "AGGREGATE_NOT_FOUND", "ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "INVALID_STATE_TRANSITION", "LEASE_LOST", "ENDPOINT_DISABLED", "ENDPOINT_IN_USE", "CLOCK_NOT_TEST", "FIRST_KEY_NOT_ADMIN", "LAST_ADMIN_KEY", "DUPLICATE_EXTERNAL_ID", "DUPLICATE_IDEMPOTENCY_KEY", "IDEMPOTENCY_IN_PROGRESS", "OPTIMISTIC_LOCK", "STREAM_ARCHIVED", "FEED_DIVERGED", "CHECKPOINT_CONFLICT", "LOCK_HELD", "LOCK_NOT_HELD", "STREAM_DELETED", "PAYLOAD_TOO_LARGE", "URI_TOO_LONG", "UNSUPPORTED_MEDIA_TYPE", "EVENT_ID_REUSED", "IDEMPOTENCY_KEY_REUSED", "TOO_EARLY", "PRECONDITION_REQUIRED", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL_ERROR", "STORAGE_UNAVAILABLE", "COMMIT_OUTCOME_UNKNOWN", "NOT_READY", "OVERLOADED", "DRAINING"]
     # Whether the same request may succeed later
     retryable: bool
     # For people: the object, the cause, the remedy
@@ -1596,6 +1596,39 @@ class NewUsers(TypedDict):
 class UserBatch(TypedDict):
     # The user or its problem for each item, in the order of the request
     data: List[Union["User", "Problem"]]
+
+
+class NewCalendar(TypedDict, total=False):
+    # Shown by calendar programs; by default the event type and the user's name
+    name: str
+    # id or ext:<externalId>
+    scheduleId: str
+    # id or ext:<externalId>
+    userId: str
+    expiresAt: Optional[str]
+
+
+class _CalendarRequired(TypedDict):
+    id: str
+    name: str
+    scheduleId: Optional[str]
+    userId: Optional[str]
+    expiresAt: Optional[str]
+    version: int
+    createdAt: str
+
+
+class Calendar(_CalendarRequired, total=False):
+    # Only in the response that creates the calendar
+    token: str
+    # Of the feed; only in the response that creates the calendar
+    path: str
+
+
+class CalendarPage(TypedDict):
+    data: List["Calendar"]
+    hasMore: bool
+    nextCursor: Optional[str]
 
 
 class UserImport(TypedDict):
@@ -2202,6 +2235,24 @@ class ListApiKeysQuery(TypedDict, total=False):
     cursor: str
 
 
+class ListCalendarsQuery(TypedDict, total=False):
+    # Of this schedule: id or ext:<externalId>
+    scheduleId: str
+    # Of this user: id or ext:<externalId>
+    userId: str
+    # Order; with a minus, descending
+    sort: Literal["createdAt", "-createdAt"]
+    # Maximum number of rows. A page also ends when it has about 2 MiB
+    limit: int
+    # nextCursor of the previous page; bound to filter and sort
+    cursor: str
+
+
+class ReadCalendarQuery(TypedDict, total=False):
+    # How many days ahead occurrences are listed
+    days: int
+
+
 class ListOperationErrorsQuery(TypedDict, total=False):
     # Maximum number of rows. A page also ends when it has about 2 MiB
     limit: int
@@ -2396,6 +2447,7 @@ ProblemCode = Literal[
     "LOCK_NOT_FOUND",
     "ATTEMPT_NOT_FOUND",
     "INSTANCE_NOT_FOUND",
+    "CALENDAR_NOT_FOUND",
     "AGGREGATE_NOT_FOUND",
     "ROUTE_NOT_FOUND",
     "METHOD_NOT_ALLOWED",
@@ -2497,6 +2549,10 @@ OPERATIONS: Dict[str, Route] = {
     "listApiKeys": Route("GET", "/v1/api-keys", "json", False),
     "createApiKey": Route("POST", "/v1/api-keys", "json", True),
     "revokeApiKey": Route("DELETE", "/v1/api-keys/{id}", "none", True),
+    "listCalendars": Route("GET", "/v1/calendars", "json", False),
+    "createCalendar": Route("POST", "/v1/calendars", "json", True),
+    "revokeCalendar": Route("DELETE", "/v1/calendars/{id}", "none", True),
+    "readCalendar": Route("GET", "/calendar/{token}", "text", False),
     "listOperationErrors": Route("GET", "/v1/operations/{id}/errors", "json", False),
     "bulk": Route("POST", "/v1/bulk", "json", True),
     "getStats": Route("GET", "/v1/stats", "json", False),

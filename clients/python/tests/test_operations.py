@@ -27,7 +27,7 @@ class EveryOperation(unittest.TestCase):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             client = Recording(url(server))
             for step in (self.users, self.endpoints, self.events, self.pull, self.schedules, self.operations, self.streams,
-                         self.intakes, self.locks, self.system, self.drain, self.keys):
+                         self.intakes, self.locks, self.calendars, self.system, self.drain, self.keys):
                 with self.subTest(step.__name__):
                     step(client)
             self.assertEqual(set(client.done), offered())
@@ -143,6 +143,16 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual(client.operations.wait(tagging["id"], every=0.05)["status"], "COMPLETED")
         self.assertEqual(client.schedules.get("ext:noon")["tags"], ["daily"])
         client.schedules.delete("ext:noon")
+
+    def calendars(self, client):
+        user = client.users.put("ext:shown", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "Europe/Paris"})
+        made = client.calendars.create({"userId": user["id"], "name": "Ada"})
+        self.assertEqual(made["path"], f"/calendar/{made['token']}.ics")
+        self.assertTrue(client.calendars.read(made["token"], {"days": 30}).startswith("BEGIN:VCALENDAR\r\n"))
+        (listed,) = client.calendars.list({"userId": "ext:shown"})
+        self.assertEqual((listed["id"], "token" in listed), (made["id"], False))
+        client.calendars.revoke(made["id"])
+        self.raises("CALENDAR_NOT_FOUND", client.calendars.read, made["token"])
 
     def operations(self, client):
         preview = client.operations.bulk({"resource": "events", "action": "dismiss", "filter": {"status": "FAILED"}, "dryRun": True})

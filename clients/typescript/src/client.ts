@@ -177,6 +177,7 @@ export class Sundial {
   readonly schedules = new Schedules(this);
   readonly operations = new Operations(this);
   readonly apiKeys = new ApiKeys(this);
+  readonly calendars = new Calendars(this);
   readonly streams = new Streams(this);
   readonly intakes = new Intakes(this);
   readonly locks = new Locks(this);
@@ -613,6 +614,27 @@ export class ApiKeys extends Resource {
 
   revoke(id: string, options: ChangeOptions = {}): Promise<void> {
     return this.client.call("revokeApiKey", { path: { id } }, options);
+  }
+}
+
+/** iCalendar feeds, which calendar programs subscribe to. */
+export class Calendars extends Resource {
+  list(query?: s.ListCalendarsQuery, options: CallOptions = {}) {
+    return this.listing<"listCalendars", s.Calendar>("listCalendars", query, undefined, options);
+  }
+
+  /** The result has the `token` and the `path` of the feed, this once. */
+  create(calendar: s.NewCalendar, options: ChangeOptions = {}): Promise<s.Calendar> {
+    return this.client.call("createCalendar", { body: calendar }, options);
+  }
+
+  revoke(id: string, options: ChangeOptions = {}): Promise<void> {
+    return this.client.call("revokeCalendar", { path: { id } }, options);
+  }
+
+  /** The text of a feed (RFC 5545); needs no key. */
+  read(token: string, query: s.ReadCalendarQuery = {}, options: CallOptions = {}): Promise<string> {
+    return this.client.call("readCalendar", { path: { token }, query }, options);
   }
 }
 

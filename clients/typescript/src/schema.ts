@@ -1383,7 +1383,7 @@ export interface Problem {
   /** The HTTP status */
   status: number;
   /** For programs. The page at type explains each */
-  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "CSRF_TOKEN_REQUIRED" | "HTTPS_REQUIRED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "ATTEMPT_NOT_FOUND" | "INSTANCE_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
+  code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "INVALID_CURSOR" | "INVALID_TEMPLATE" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED" | "CSRF_TOKEN_REQUIRED" | "HTTPS_REQUIRED" | "USER_NOT_FOUND" | "EVENT_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "OPERATION_NOT_FOUND" | "API_KEY_NOT_FOUND" | "LOCK_NOT_FOUND" | "ATTEMPT_NOT_FOUND" | "INSTANCE_NOT_FOUND" | "CALENDAR_NOT_FOUND" | "AGGREGATE_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "REQUEST_TIMEOUT" | "INVALID_STATE_TRANSITION" | "LEASE_LOST" | "ENDPOINT_DISABLED" | "ENDPOINT_IN_USE" | "CLOCK_NOT_TEST" | "FIRST_KEY_NOT_ADMIN" | "LAST_ADMIN_KEY" | "DUPLICATE_EXTERNAL_ID" | "DUPLICATE_IDEMPOTENCY_KEY" | "IDEMPOTENCY_IN_PROGRESS" | "OPTIMISTIC_LOCK" | "STREAM_ARCHIVED" | "FEED_DIVERGED" | "CHECKPOINT_CONFLICT" | "LOCK_HELD" | "LOCK_NOT_HELD" | "STREAM_DELETED" | "PAYLOAD_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "EVENT_ID_REUSED" | "IDEMPOTENCY_KEY_REUSED" | "TOO_EARLY" | "PRECONDITION_REQUIRED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "STORAGE_UNAVAILABLE" | "COMMIT_OUTCOME_UNKNOWN" | "NOT_READY" | "OVERLOADED" | "DRAINING";
   /** Whether the same request may succeed later */
   retryable: boolean;
   /** For people: the object, the cause, the remedy */
@@ -1485,6 +1485,36 @@ export interface NewUsers {
 export interface UserBatch {
   /** The user or its problem for each item, in the order of the request */
   data: readonly (User | Problem)[];
+}
+
+export interface NewCalendar {
+  /** Shown by calendar programs; by default the event type and the user's name */
+  name?: string;
+  /** id or ext:<externalId> */
+  scheduleId?: string;
+  /** id or ext:<externalId> */
+  userId?: string;
+  expiresAt?: string | null;
+}
+
+export interface Calendar {
+  id: string;
+  name: string;
+  scheduleId: string | null;
+  userId: string | null;
+  /** Only in the response that creates the calendar */
+  token?: string;
+  /** Of the feed; only in the response that creates the calendar */
+  path?: string;
+  expiresAt: string | null;
+  version: number;
+  createdAt: string;
+}
+
+export interface CalendarPage {
+  data: readonly Calendar[];
+  hasMore: boolean;
+  nextCursor: string | null;
 }
 
 export interface UserImport {
@@ -2065,6 +2095,24 @@ export interface ListApiKeysQuery {
   cursor?: string;
 }
 
+export interface ListCalendarsQuery {
+  /** Of this schedule: id or ext:<externalId> */
+  scheduleId?: string;
+  /** Of this user: id or ext:<externalId> */
+  userId?: string;
+  /** Order; with a minus, descending */
+  sort?: "createdAt" | "-createdAt";
+  /** Maximum number of rows. A page also ends when it has about 2 MiB */
+  limit?: number;
+  /** nextCursor of the previous page; bound to filter and sort */
+  cursor?: string;
+}
+
+export interface ReadCalendarQuery {
+  /** How many days ahead occurrences are listed */
+  days?: number;
+}
+
 export interface ListOperationErrorsQuery {
   /** Maximum number of rows. A page also ends when it has about 2 MiB */
   limit?: number;
@@ -2321,6 +2369,14 @@ export interface ApiOperations {
   createApiKey: { path: undefined; query: undefined; body: NewApiKey; result: ApiKey };
   /** Revoke a key, on every instance within 5 s; by its id or the ten characters after sundial_sk_ */
   revokeApiKey: { path: { id: string }; query: undefined; body: undefined; result: void };
+  /** Calendars that may be read */
+  listCalendars: { path: undefined; query: ListCalendarsQuery; body: undefined; result: CalendarPage };
+  /** Create an iCalendar feed of a schedule, of a user, or of a schedule for a user; only this response shows its token */
+  createCalendar: { path: undefined; query: undefined; body: NewCalendar; result: Calendar };
+  /** Revoke a calendar; its feed ends at once */
+  revokeCalendar: { path: { id: string }; query: undefined; body: undefined; result: void };
+  /** The iCalendar feed of a calendar (RFC 5545) */
+  readCalendar: { path: { token: string }; query: ReadCalendarQuery; body: undefined; result: string };
   /** Items that an operation could not process, with the reasons, in order; the first 10,000 are kept */
   listOperationErrors: { path: { id: string }; query: ListOperationErrorsQuery; body: undefined; result: OperationErrorPage };
   /** Apply one action to many events, as an operation, at a pace */
@@ -2471,6 +2527,10 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   listApiKeys: ["GET", "/v1/api-keys", "json", false],
   createApiKey: ["POST", "/v1/api-keys", "json", true],
   revokeApiKey: ["DELETE", "/v1/api-keys/{id}", "none", true],
+  listCalendars: ["GET", "/v1/calendars", "json", false],
+  createCalendar: ["POST", "/v1/calendars", "json", true],
+  revokeCalendar: ["DELETE", "/v1/calendars/{id}", "none", true],
+  readCalendar: ["GET", "/calendar/{token}", "text", false],
   listOperationErrors: ["GET", "/v1/operations/{id}/errors", "json", false],
   bulk: ["POST", "/v1/bulk", "json", true],
   getStats: ["GET", "/v1/stats", "json", false],

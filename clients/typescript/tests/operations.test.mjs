@@ -44,7 +44,7 @@ async function raises(code, promise) {
 test("each operation is carried out", () => withServer(TEST_CLOCK, async (server) => {
   const done = new Set();
   const client = new Sundial(server.url, { fetch: recording(done) });
-  for (const step of [users, endpoints, events, pull, schedules, operations, streams, intakes, locks, system, drain, keys]) await step(client, server, done);
+  for (const step of [users, endpoints, events, pull, schedules, operations, streams, intakes, locks, calendars, system, drain, keys]) await step(client, server, done);
   assert.deepEqual([...done].sort(), all.map(([id]) => id).sort());
 }));
 
@@ -145,6 +145,17 @@ async function schedules(client) {
   assert.equal((await client.operations.wait((await client.schedules.bulk(change)).id, { every: 50 })).status, "COMPLETED");
   assert.deepEqual((await client.schedules.get("ext:noon")).tags, ["daily"]);
   await client.schedules.delete("ext:noon");
+}
+
+async function calendars(client) {
+  const user = await client.users.put("ext:shown", { firstName: "Ada", lastName: "Li", dateOfBirth: "1992-02-29", timezone: "Europe/Paris" });
+  const made = await client.calendars.create({ userId: user.id, name: "Ada" });
+  assert.equal(made.path, `/calendar/${made.token}.ics`);
+  assert.ok((await client.calendars.read(made.token, { days: 30 })).startsWith("BEGIN:VCALENDAR\r\n"));
+  const [listed] = await client.calendars.list({ userId: "ext:shown" }).all();
+  assert.deepEqual([listed.id, "token" in listed], [made.id, false]);
+  await client.calendars.revoke(made.id);
+  await raises("CALENDAR_NOT_FOUND", client.calendars.read(made.token));
 }
 
 async function operations(client) {

@@ -37,6 +37,7 @@ constexpr std::array kinds{
     ProblemKind{Code::lock_not_found, "LOCK_NOT_FOUND", 404, "Lock not found", false},
     ProblemKind{Code::attempt_not_found, "ATTEMPT_NOT_FOUND", 404, "Attempt not found", false},
     ProblemKind{Code::instance_not_found, "INSTANCE_NOT_FOUND", 404, "Instance not found", false},
+    ProblemKind{Code::calendar_not_found, "CALENDAR_NOT_FOUND", 404, "Calendar not found", false},
     ProblemKind{Code::aggregate_not_found, "AGGREGATE_NOT_FOUND", 404, "Stream not found", false},
     ProblemKind{Code::route_not_found, "ROUTE_NOT_FOUND", 404, "Route not found", false},
     ProblemKind{Code::method_not_allowed, "METHOD_NOT_ALLOWED", 405, "Method not allowed here",

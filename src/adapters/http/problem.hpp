@@ -36,6 +36,7 @@ enum class Code : std::uint8_t {
     lock_not_found,
     attempt_not_found,
     instance_not_found,
+    calendar_not_found,
     aggregate_not_found,
     route_not_found,
     method_not_allowed,

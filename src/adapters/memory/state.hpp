@@ -23,6 +23,7 @@
 #include "application/ports/stats_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
+#include "domain/calendar.hpp"
 #include "domain/checkpoint.hpp"
 #include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
@@ -134,6 +135,7 @@ struct State {
     Table<std::string, BrowserSession> sessions{journal};  // by the hash of the token
     Table<OperationId, Operation> operations{journal};
     Table<ApiKeyId, ApiKey> api_keys{journal};
+    Table<CalendarId, Calendar> calendars{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, FinishedEvent> history{journal};

@@ -30,6 +30,7 @@ std::unique_ptr<SkipRepository> make_skip_repository(Session& session);
 std::unique_ptr<TzRepository> make_tz_repository(Session& session);
 std::unique_ptr<OperationRepository> make_operation_repository(Session& session);
 std::unique_ptr<ApiKeyRepository> make_api_key_repository(Session& session);
+std::unique_ptr<CalendarRepository> make_calendar_repository(Session& session);
 std::unique_ptr<EventStore> make_event_store(Session& session);
 std::unique_ptr<CheckpointStore> make_checkpoint_store(Session& session);
 std::unique_ptr<LockRepository> make_lock_repository(Session& session);

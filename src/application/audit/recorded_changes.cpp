@@ -28,6 +28,8 @@ void write(JsonWriter& json, Role value) { json.value(to_string(value)); }
 void write(JsonWriter& json, const EndpointType& value) { json.value(to_string(value)); }
 void write(JsonWriter& json, BodyFormat value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
+void write(JsonWriter& json, ScheduleId value) { json.value(std::string_view{to_string(value)}); }
+void write(JsonWriter& json, UserId value) { json.value(std::string_view{to_string(value)}); }
 void write(JsonWriter& json, std::chrono::seconds value) {
     json.value(std::string_view{format_duration(value)});
 }
@@ -192,6 +194,14 @@ std::string recorded_data(const ApiKey& key) {
         .text();
 }
 
+std::string recorded_data(const Calendar& calendar) {
+    return Members<Calendar>{nullptr, calendar}
+        .add("scheduleId", &Calendar::schedule)
+        .add("userId", &Calendar::user)
+        .add("expiresAt", &Calendar::expires_at)
+        .text();
+}
+
 RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Version version,
                        std::string event_type, std::string data, const ChangeId& id) {
     return RecordedEvent{
@@ -243,6 +253,16 @@ RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id) {
 RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id) {
     return recorded(own_stream::api_key, last.id.value, base::next(last.version), "ApiKeyRevoked",
                     "{}", id);
+}
+
+RecordedEvent calendar_created(const Calendar& calendar, const ChangeId& id) {
+    return recorded(own_stream::calendar, calendar.id.value, calendar.version, "CalendarCreated",
+                    recorded_data(calendar), id);
+}
+
+RecordedEvent calendar_revoked(const Calendar& last, const ChangeId& id) {
+    return recorded(own_stream::calendar, last.id.value, base::next(last.version),
+                    "CalendarRevoked", "{}", id);
 }
 
 RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id) {

@@ -4,6 +4,7 @@
 
 #include "application/audit/caller.hpp"
 #include "domain/api_key.hpp"
+#include "domain/calendar.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/schedule.hpp"
 #include "domain/stream.hpp"
@@ -30,6 +31,9 @@ struct ChangeId {
 [[nodiscard]] RecordedEvent endpoint_deleted(const Endpoint& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id);
 [[nodiscard]] RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id);
+/// Without the name, which may be a person's.
+[[nodiscard]] RecordedEvent calendar_created(const Calendar& calendar, const ChangeId& id);
+[[nodiscard]] RecordedEvent calendar_revoked(const Calendar& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_updated(const Schedule& before, const Schedule& after,

@@ -254,6 +254,7 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
+    CalendarRepository& calendars() override { return tx_.calendars(); }
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }

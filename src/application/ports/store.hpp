@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "application/ports/api_key_repository.hpp"
+#include "application/ports/calendar_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
 #include "application/ports/event_store.hpp"
@@ -62,6 +63,7 @@ public:
     virtual TzRepository& tz() = 0;
     virtual OperationRepository& operations() = 0;
     virtual ApiKeyRepository& api_keys() = 0;
+    virtual CalendarRepository& calendars() = 0;
     virtual EventStore& streams() = 0;
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;

@@ -277,6 +277,10 @@ Page<ApiKey> Queries::api_keys(const PageRequest& page) {
     return in_read(store_, [&](Transaction& tx) { return tx.api_keys().list(page); });
 }
 
+Page<Calendar> Queries::calendars(const CalendarQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.calendars().list(query); });
+}
+
 LookupResult<Page<NumberedFailure>> Queries::operation_failures(std::string_view id,
                                                                 const PageRequest& page) {
     return found<Page<NumberedFailure>>(

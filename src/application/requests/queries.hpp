@@ -89,6 +89,7 @@ public:
     [[nodiscard]] LookupResult<Operation> operation(std::string_view id);
     [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
     [[nodiscard]] Page<ApiKey> api_keys(const PageRequest& page);
+    [[nodiscard]] Page<Calendar> calendars(const CalendarQuery& query);
     /// By number, ascending.
     [[nodiscard]] LookupResult<Page<NumberedFailure>> operation_failures(std::string_view id,
                                                                          const PageRequest& page);

@@ -36,6 +36,8 @@ struct ToRefusal {
                 return {"ATTEMPT_NOT_FOUND", "there is no attempt '" + missing.id + "'"};
             case Noun::instance:
                 return {"INSTANCE_NOT_FOUND", "there is no instance '" + missing.id + "'"};
+            case Noun::calendar:
+                return {"CALENDAR_NOT_FOUND", "there is no calendar '" + missing.id + "'"};
             case Noun::event:
                 break;
         }

@@ -12,6 +12,9 @@ template <class T>
 using ApiKeyResult = Result<T, ValidationFailed, NotFound, FirstKeyNotAdmin, LastAdminKey>;
 
 template <class T>
+using CalendarResult = Result<T, ValidationFailed, NotFound>;
+
+template <class T>
 using ClockResult = Result<T, ValidationFailed, ClockNotTest>;
 
 template <class T>

@@ -39,6 +39,7 @@ bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const Cha
     tx.record(schedule_deleted(schedule, change));
     tx.streams().close({own_stream::schedule, to_string(schedule.id)});
     tx.skips().remove_of_schedule(schedule.id);
+    tx.calendars().remove_of_schedule(schedule.id);
     tx.schedules().remove(schedule.id);
     return true;
 }

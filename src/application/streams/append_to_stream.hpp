@@ -24,10 +24,11 @@ inline constexpr const char* user = "User";
 inline constexpr const char* schedule = "Schedule";
 inline constexpr const char* endpoint = "Endpoint";
 inline constexpr const char* api_key = "ApiKey";
+inline constexpr const char* calendar = "Calendar";
 inline constexpr const char* event_audit = "EventAudit";          // see audit/action_audit.hpp
 inline constexpr const char* operation_audit = "OperationAudit";  // the same
-inline constexpr std::array<std::string_view, 6> types{user,    schedule,    endpoint,
-                                                       api_key, event_audit, operation_audit};
+inline constexpr std::array<std::string_view, 7> types{
+    user, schedule, endpoint, api_key, calendar, event_audit, operation_audit};
 }  // namespace own_stream
 
 /// Only Sundial's own changes write to the streams that record them. If a client appended to,

@@ -49,6 +49,9 @@ public:
     ApiKeyRepository& api_keys() override {
         return made(api_keys_, [this] { return make_api_key_repository(session_); });
     }
+    CalendarRepository& calendars() override {
+        return made(calendars_, [this] { return make_calendar_repository(session_); });
+    }
     EventStore& streams() override {
         return made(streams_, [this] { return make_event_store(session_); });
     }
@@ -105,6 +108,7 @@ private:
     std::unique_ptr<TzRepository> tz_;
     std::unique_ptr<OperationRepository> operations_;
     std::unique_ptr<ApiKeyRepository> api_keys_;
+    std::unique_ptr<CalendarRepository> calendars_;
     std::unique_ptr<EventStore> streams_;
     std::unique_ptr<CheckpointStore> checkpoints_;
     std::unique_ptr<LockRepository> locks_;

@@ -43,6 +43,7 @@ UserResult<void> DeleteUser::run(std::string_view reference, UserHistory history
         }
         tx.record(user_deleted(*user, {ids_.fresh(), caller}));
         tx.skips().remove_of_user(*id);
+        tx.calendars().remove_of_user(*id);
         tx.streams().close({own_stream::user, to_string(*id)});
         tx.users().remove(*id);
         return {};

@@ -68,6 +68,15 @@ inline constexpr std::int64_t largest_rule_number = 1'000'000'000'000;
 /// bad_rrule, which names the part and says what would be right.
 [[nodiscard]] TimeResult<RruleRule> parse_rrule(std::string_view text);
 
+/// `FREQ=WEEKLY;BYDAY=MO`, in the order of RFC 5545; `parse_rrule` reads it as the same rule. With
+/// `until`, that instant is written as UNTIL, in UTC, which RFC 5545 requires beside a DTSTART in a
+/// zone.
+[[nodiscard]] std::string format_rrule(
+    const RruleRule& rule, std::optional<std::chrono::sys_seconds> until = std::nullopt);
+
+/// `19970902T090000`.
+[[nodiscard]] std::string format_compact_time(std::chrono::local_seconds wall);
+
 /// The rule for people: "every 2 weeks on Monday and Thursday, 10 times". Omits parts that the rule
 /// takes from DTSTART.
 [[nodiscard]] std::string describe(const RruleRule& rule);

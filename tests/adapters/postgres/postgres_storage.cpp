@@ -48,6 +48,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.event_moves;
         DELETE FROM sundial.operations;
         DELETE FROM sundial.api_keys;
+        DELETE FROM sundial.calendars;
         DELETE FROM sundial.operation_failures;
         DELETE FROM sundial.locks;
         DELETE FROM sundial.intake;

@@ -126,6 +126,11 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/api-keys", admin},
     {"DELETE", "/v1/api-keys/{id}", admin},
 
+    {"GET", "/v1/calendars", read},
+    {"POST", "/v1/calendars", write},
+    {"DELETE", "/v1/calendars/{id}", write},
+    {"GET", "/calendar/{token}", any_caller, heavy},  // the token is the right
+
     {"GET", "/v1/clock", read},
     {"PUT", "/v1/clock", admin},
     {"POST", "/v1/clock/advance", admin},

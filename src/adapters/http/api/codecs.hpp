@@ -13,6 +13,7 @@
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
 #include "application/access/api_keys.hpp"
+#include "application/calendars/calendars.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
 #include "application/endpoints/signing_secrets.hpp"
@@ -153,5 +154,12 @@ void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHe
 [[nodiscard]] Result<NewApiKey> new_api_key(const JsonBody& body);
 /// `text` is the key itself, in the one response that may show it.
 [[nodiscard]] std::string api_key_json(const ApiKey& key, const std::string& text = {});
+
+// Calendars.
+
+/// Errors: ValidationFailed.
+[[nodiscard]] Result<NewCalendar> new_calendar(const JsonBody& body);
+/// `token` is that of its feed, in the one response that may show it.
+[[nodiscard]] std::string calendar_json(const Calendar& calendar, const std::string& token = {});
 
 }  // namespace sundial::http

@@ -34,6 +34,8 @@ std::string_view name_of(Noun noun) {
             return "attempt";
         case Noun::instance:
             return "instance";
+        case Noun::calendar:
+            return "calendar";
         case Noun::lock:
             break;
     }
@@ -58,6 +60,8 @@ Code not_found_code(Noun noun) {
             return Code::attempt_not_found;
         case Noun::instance:
             return Code::instance_not_found;
+        case Noun::calendar:
+            return Code::calendar_not_found;
         case Noun::lock:
             break;
     }

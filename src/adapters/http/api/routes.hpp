@@ -7,6 +7,7 @@
 #include "adapters/http/api/live_hub.hpp"
 #include "adapters/http/router.hpp"
 #include "application/access/access_module.hpp"
+#include "application/calendars/calendars_module.hpp"
 #include "application/endpoints/endpoints_module.hpp"
 #include "application/events/events_module.hpp"
 #include "application/instances/instances_module.hpp"
@@ -137,6 +138,14 @@ struct ApiKeyApi {
 
 /// /v1/api-keys.
 void add_api_key_routes(Router& router, ApiKeyApi api);
+
+struct CalendarApi {
+    CalendarsModule& calendars;
+    Queries& queries;
+};
+
+/// /v1/calendars, and the feeds below /calendar.
+void add_calendar_routes(Router& router, CalendarApi api);
 
 struct AttemptApi {
     Queries& queries;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "application/calendars/ical_text.hpp"
+#include "domain/time/types.hpp"
+#include "domain/time/zone.hpp"
+
+namespace sundial {
+
+/// Writes VTIMEZONE: the offsets of `zone` for all local times from `from` on. A change that comes
+/// back every year for as long as the zone is known is written as a rule, others one by one.
+void write_timezone(IcalText& text, const Zone& zone, Instant from);
+
+}  // namespace sundial
