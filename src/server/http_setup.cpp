@@ -63,7 +63,7 @@ http::ServerSettings health_settings(const Settings& settings, const GivenSocket
     http.handler_threads = 4;  // a probe takes milliseconds, and a scrape is shared
     http.handler_queue = 64;
     http.heavy_seats = 1;  // none of its routes is heavy
-    http.handler_priority = {};
+    http.handler_nice = 0;
     return http;
 }
 

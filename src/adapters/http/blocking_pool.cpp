@@ -1,6 +1,5 @@
 #include "adapters/http/blocking_pool.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -9,26 +8,21 @@
 namespace sundial::http {
 namespace {
 
-/// On Linux each thread has a priority of its own.
-void lower_priority_of_this_thread(ThreadPriority priority) {
-    if (priority.nice != 0) {
-        const auto thread = static_cast<id_t>(::gettid());
-        ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + priority.nice);
-    }
-    if (priority.idle) {
-        const sched_param none{};
-        ::sched_setscheduler(0, SCHED_IDLE, &none);
-    }
+/// On Linux each thread has a priority of its own. If the system refuses, the priority stays.
+void lower_priority_of_this_thread(int nice) {
+    if (nice == 0) return;
+    const auto thread = static_cast<id_t>(::gettid());
+    ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + nice);
 }
 
 }  // namespace
 
-BlockingPool::BlockingPool(std::size_t threads, std::size_t max_waiting, ThreadPriority priority)
+BlockingPool::BlockingPool(std::size_t threads, std::size_t max_waiting, int nice)
     : max_waiting_(max_waiting), idle_(threads) {
     threads_.reserve(threads);
     for (std::size_t i = 0; i < threads; ++i) {
-        threads_.emplace_back([this, priority] {
-            lower_priority_of_this_thread(priority);
+        threads_.emplace_back([this, nice] {
+            lower_priority_of_this_thread(nice);
             work();
         });
     }

@@ -13,19 +13,12 @@
 
 namespace sundial::http {
 
-/// The priority of a pool's threads. If the system refuses it, it stays that of the process.
-struct ThreadPriority {
-    int nice = 0;  // how much lower than the process's, 0 to 19
-    /// As SCHED_IDLE: any woken thread runs at once instead of them. At nice +19 it still waits
-    /// for the rest of their slice, about 3 ms.
-    bool idle = false;
-};
-
 /// A fixed number of threads on which handlers may block, and a bounded queue for each client in
 /// front of them. Clients with queued jobs take turns.
 class BlockingPool {
 public:
-    BlockingPool(std::size_t threads, std::size_t max_waiting, ThreadPriority priority = {});
+    /// `nice`: how much lower than the process's the priority of the threads is, 0 to 19.
+    BlockingPool(std::size_t threads, std::size_t max_waiting, int nice = 0);
     /// Waits for running jobs; drops queued ones.
     ~BlockingPool();
     BlockingPool(const BlockingPool&) = delete;

@@ -53,9 +53,9 @@ struct HttpServer::Impl {
           strand(asio::make_strand(io)),
           acceptor(strand),
           pool(std::in_place, settings.handler_threads, settings.handler_queue,
-               settings.handler_priority),
+               settings.handler_nice),
           heavy_pool(std::in_place, settings.heavy_seats, settings.heavy_queue,
-                     settings.heavy_priority),
+                     settings.heavy_nice),
           shared{settings,    world,     answer,   observer, log,   *pool,
                  *heavy_pool, in_flight, stopping, proxies,  budget} {}
 

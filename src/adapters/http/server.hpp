@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/blocking_pool.hpp"
 #include "adapters/http/message.hpp"
 #include "adapters/http/tls.hpp"
 #include "base/log.hpp"
@@ -70,8 +69,8 @@ struct ServerSettings {
     std::size_t heavy_queue = 64;  // of one client
     std::chrono::milliseconds heavy_wait{2'000};
     /// Lower priorities than the scheduler's threads have; see BlockingPool.
-    ThreadPriority handler_priority{.nice = 3};
-    ThreadPriority heavy_priority{.nice = 19, .idle = true};
+    int handler_nice = 3;
+    int heavy_nice = 19;
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;

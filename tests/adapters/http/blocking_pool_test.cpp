@@ -1,7 +1,6 @@
 #include "adapters/http/blocking_pool.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,19 +76,10 @@ TEST(BlockingPool, LowersThePriorityOfItsThreadsOnly) {
     const auto priority = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
     const int before = priority();
     std::promise<int> of_pool;
-    BlockingPool pool(1, 1, {.nice = 5});
+    BlockingPool pool(1, 1, 5);
     ASSERT_TRUE(pool.try_run([&] { of_pool.set_value(priority()); }));
     EXPECT_EQ(of_pool.get_future().get(), std::min(before + 5, 19));
     EXPECT_EQ(priority(), before);
-}
-
-TEST(BlockingPool, LetsItsThreadsRunOnlyWhenNoOtherDoes) {
-    const int before = ::sched_getscheduler(0);
-    std::promise<int> of_pool;
-    BlockingPool pool(1, 1, {.nice = 19, .idle = true});
-    ASSERT_TRUE(pool.try_run([&] { of_pool.set_value(::sched_getscheduler(0)); }));
-    EXPECT_EQ(of_pool.get_future().get(), SCHED_IDLE);
-    EXPECT_EQ(::sched_getscheduler(0), before);
 }
 
 TEST(BlockingPool, WaitsForRunningJobsWhenDestroyed) {
