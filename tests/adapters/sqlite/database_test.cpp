@@ -351,8 +351,9 @@ void damage(const fs::path& file) {
     const auto page = std::stol(answer_to(
         file, "SELECT max(pageno) FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'"));
     std::fstream out{file, std::ios::in | std::ios::out | std::ios::binary};
-    out.seekp((page - 1) * 4096);
-    out << std::string(4096, '\xff');
+    const auto size = std::stol(answer_to(file, "PRAGMA page_size"));
+    out.seekp((page - 1) * size);
+    out << std::string(static_cast<std::size_t>(size), '\xff');
 }
 
 void fill(Store& store) {
