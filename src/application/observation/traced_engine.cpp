@@ -20,7 +20,7 @@ const Claimant* holder_of(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return processing != nullptr && processing->claimed_by ? &*processing->claimed_by : nullptr;
 }
-bool traced_by_worker(const Event& event) {
+bool is_pulled(const Event& event) {
     const Claimant* const by = holder_of(event);
     return by != nullptr && !by->worker.empty();
 }
@@ -94,7 +94,7 @@ Span TracedEngine::attempt_of(const Event& event, Instant started_at) const {
 
 void TracedEngine::delivered(const AttemptEnded& attempt_ended) {
     const auto& [event, endpoint, outcome, started_at, lateness] = attempt_ended;
-    if (traced_by_worker(event)) return;  // its settlement makes the span, also without an endpoint
+    if (is_pulled(event)) return;  // its settlement makes the span, also without an endpoint
     Span span = attempt_of(event, started_at);
     if (!span.context.sampled) return;
     span.end = span.start + outcome.duration;
@@ -109,7 +109,7 @@ void TracedEngine::settled(const AttemptSettled& attempt_settled) {
     const auto& [event, status, duration, at, started_at] = attempt_settled;
     const TraceContext attempt = attempt_context(event, share_);
     if (!attempt.sampled || !started_at) return;
-    if (traced_by_worker(event)) {  // a pull worker reports when it has finished
+    if (is_pulled(event)) {  // a pull worker reports when it has finished
         Span span = attempt_of(event, *started_at);
         span.end = since_1970(at);
         span.failed = status != EventStatus::completed;
