@@ -262,10 +262,12 @@ private:
         breach("I12", "not taken up in time", step);
     }
 
-    /// The end of its lease, or when other instances can find the holder dead.
+    /// The end of its lease, or when other instances can find the holder dead. One that stops
+    /// deletes its heartbeat, also if it does not know of a claim because the answer was lost: no
+    /// other instance finds it dead.
     [[nodiscard]] Instant ends_at(const Life::Holder& holder) const {
         const auto heartbeat = heartbeats_.find(holder.source);
-        if (heartbeat == heartbeats_.end()) return holder.until;
+        if (heartbeat == heartbeats_.end() || stopped_.contains(holder.source)) return holder.until;
         return std::min(holder.until, heartbeat->second.renewed_at + dead_after);
     }
 

@@ -200,9 +200,12 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                    }},
                                          StoryCase{"left_behind_since_its_reply_was_lost",
                                                    [](Story& story) {
+                                                       story.beats(one, 0s, 0s);
                                                        story.claim(one, 1ms, 2, 1);
                                                        story.fault("lost reply", one, 1ms, 1s);
+                                                       story.beats(one, 1s, 1s);
                                                        story.stopped(one, 2s);
+                                                       story.beats(two, 3s, 30s);
                                                        story.second_attempt();
                                                    }},
                                          StoryCase{"taken_over_from_a_silent_instance",
