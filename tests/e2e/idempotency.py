@@ -49,7 +49,7 @@ BODIES = {
     ("POST", "/v1/schedules/bulk"): {"action": "pause", "filter": {"tag": "none"}, "dryRun": True},
     ("POST", "/v1/preview"): {"schedule": {"trigger": {"every": "PT1H"}, "timezone": "UTC"}},
     ("POST", "/v1/bulk"): {"resource": "events", "action": "cancel", "filter": {"status": "PENDING"}, "dryRun": True},
-    ("POST", "/v1/api-keys"): {"name": "k", "role": "READ"},
+    ("POST", "/v1/api-keys"): {"name": "k", "role": "READ"}, ("POST", "/v1/calendars"): {"scheduleId": "ext:none"},
     ("POST", "/v1/streams/{aggregateType}/{aggregateId}"): {"events": [{"eventType": "Made", "data": {}}]},
     ("PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot"): {"version": 1, "schemaVersion": 1, "state": {}},
     ("PUT", "/v1/clock"): {"now": "2027-01-05T12:00:00Z"}, ("POST", "/v1/clock/advance"): {"by": "PT1S"},

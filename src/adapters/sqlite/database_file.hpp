@@ -52,7 +52,8 @@ private:
 
 /// Opens a file that only its owner may read and write (mode 0600), and makes it if it is absent.
 /// A file that root makes belongs to the owner of the folder: a service that runs as another user
-/// has to open the database that an operator has restored. Returns the descriptor, or -1 with errno.
+/// has to open the database that an operator has restored. Returns the descriptor, or -1 with
+/// errno.
 [[nodiscard]] int open_private(const std::filesystem::path& file);
 
 /// Lets only their owner read or write the database `file` and the files beside it (`-wal`, `-shm`,
