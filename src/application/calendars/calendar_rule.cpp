@@ -104,7 +104,8 @@ std::vector<int> values_of(std::uint64_t bits) {
 
 bool has_all(std::uint64_t bits, std::uint64_t all) { return (bits & all) == all; }
 
-/// The days of a cron rule, as limits of FREQ=DAILY. False if RFC 5545 cannot say them.
+/// The days of a cron rule, as limits of FREQ=DAILY, or of FREQ=MONTHLY if it names dates: libical
+/// finds no occurrence of FREQ=DAILY;BYMONTHDAY=-1. False if RFC 5545 cannot say them.
 bool say_days(const CronRule& cron, RruleRule& rule) {
     const CronDaysOfMonth& dates = cron.days_of_month;
     const CronDaysOfWeek& weekdays = cron.days_of_week;
@@ -115,6 +116,7 @@ bool say_days(const CronRule& cron, RruleRule& rule) {
     if (cron.either_day || dates.nearest_weekday != 0 || dates.last_weekday || special_weekdays)
         return false;
     if (!has_all(dates.dates, all_dates)) {
+        rule.frequency = Frequency::monthly;
         rule.by_month_day = values_of(dates.dates);
         for (const int before : values_of(dates.before_last))
             rule.by_month_day.push_back(-1 - before);
@@ -144,16 +146,16 @@ std::optional<CalendarRule> cron_rule(const ScheduleRule& rule, const CronTrigge
                                       Instant from) {
     const auto cron = parse_cron(trigger.text);
     if (!cron) return std::nullopt;
-    RruleRule daily;
-    daily.frequency = Frequency::daily;
-    daily.by_second = values_of(cron->seconds);
-    daily.by_minute = values_of(cron->minutes);
-    daily.by_hour = values_of(cron->hours);
-    const auto times = times_of(daily.by_hour, daily.by_minute, daily.by_second);
-    if (!say_days(*cron, daily) || !exist_once(times, rule.zone(), from)) return std::nullopt;
+    RruleRule rrule;
+    rrule.frequency = Frequency::daily;
+    rrule.by_second = values_of(cron->seconds);
+    rrule.by_minute = values_of(cron->minutes);
+    rrule.by_hour = values_of(cron->hours);
+    const auto times = times_of(rrule.by_hour, rrule.by_minute, rrule.by_second);
+    if (!say_days(*cron, rrule) || !exist_once(times, rule.zone(), from)) return std::nullopt;
     // Taken from DTSTART.
-    if (cron->seconds == 1) daily.by_second.clear();
-    return starting(rule, from, format_rrule(daily));
+    if (cron->seconds == 1) rrule.by_second.clear();
+    return starting(rule, from, format_rrule(rrule));
 }
 
 std::optional<CalendarRule> interval_rule(const ScheduleRule& rule, const EveryTrigger& trigger,
