@@ -112,11 +112,13 @@ std::string content_of(const std::string& file) {
     _exit(0);
 }
 
-/// Where the files that initdb makes are kept for the other clusters of this build.
+/// Where the files that this initdb makes are kept for the other clusters of this build. Its time
+/// is part of the name, because an upgrade may replace it under its old path.
 fs::path template_of(const std::string& tools) {
     std::string name = "postgres" + tools;
     std::ranges::replace(name, '/', '-');
-    return fs::path{SUNDIAL_BUILD_FOLDER} / name;
+    const auto made_at = fs::last_write_time(tools + "/initdb").time_since_epoch().count();
+    return fs::path{SUNDIAL_BUILD_FOLDER} / (name + "-" + std::to_string(made_at));
 }
 
 void give_to_server(const fs::path& folder) {
@@ -129,7 +131,8 @@ void give_to_server(const fs::path& folder) {
     for (const auto& entry : fs::recursive_directory_iterator{folder}) give(entry.path());
 }
 
-/// Copying takes a tenth of the time of initdb. No template, or one that may not be read: false.
+/// Copying takes a tenth of the time of initdb. False if there is no template, or it may not be
+/// read.
 bool copy_template(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::copy(from, to, fs::copy_options::recursive, error);
