@@ -37,7 +37,8 @@ std::string find_tools() {
         }
         std::sort(folders.rbegin(), folders.rend());
     }
-    std::istringstream path{std::getenv("PATH") ? std::getenv("PATH") : ""};
+    const char* const search_path = std::getenv("PATH");
+    std::istringstream path{search_path ? search_path : ""};
     for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
     for (const auto& folder : folders) {
         if (fs::exists(folder / "initdb") && fs::exists(folder / "pg_ctl")) return folder;
@@ -77,6 +78,7 @@ bool run_tool(const std::vector<std::string>& command, const std::string& log) {
     if (child == 0) {
         const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (in < 0 || out < 0) _exit(126);
         dup2(in, 0);
         dup2(out, 1);
         dup2(out, 2);
@@ -100,7 +102,9 @@ std::string content_of(const std::string& file) {
 [[noreturn]] void watch(int pipe, const std::string& tools, const std::string& folder) {
     setsid();
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int standard : {0, 1, 2}) dup2(nowhere, standard);
+    for (const int standard : {0, 1, 2}) {
+        if (nowhere >= 0) dup2(nowhere, standard);
+    }
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
     char byte = 0;
     while (read(pipe, &byte, 1) > 0) {
