@@ -32,7 +32,6 @@ CREATE OR REPLACE VIEW sundial.v_events AS
            dismissal_note, traceparent, dismissed_by
       FROM sundial.event_history;
 
-
 -- An action of a caller on an existing event, in the event's audit stream. The event's row is locked.
 CREATE FUNCTION sundial.record_action(event uuid, event_type text, data jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
