@@ -82,6 +82,11 @@ bool is_claimed(const Event& event) {
     return processing && processing->claimed_by;
 }
 
+bool held_by_worker(const Event& event) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return processing && processing->claimed_by && !processing->claimed_by->worker.empty();
+}
+
 std::optional<WaitReason> waiting_for(const Event& event) {
     if (is_final(event) || is_claimed(event)) return std::nullopt;
     if (event.obstacle) {

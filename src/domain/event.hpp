@@ -107,6 +107,8 @@ struct Event {
 [[nodiscard]] bool is_final(const Event& event);
 /// In PROCESSING and claimed.
 [[nodiscard]] bool is_claimed(const Event& event);
+/// Whether a pull worker has claimed it, not an instance for itself.
+[[nodiscard]] bool held_by_worker(const Event& event);
 /// Due and not claimed, because of the limits of its endpoint.
 [[nodiscard]] inline bool in_line(const Event& event) { return event.obstacle == Obstacle::limit; }
 /// False for an event with a local time that another program stored in the database

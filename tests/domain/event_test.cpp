@@ -119,6 +119,13 @@ TEST(WaitForRetry, SpendsTheAttemptAndFreesTheEvent) {
     EXPECT_FALSE(is_claimed(waiting));
 }
 
+TEST(Claim, MayBeThatOfAWorker) {
+    EXPECT_FALSE(held_by_worker(an_event()));
+    EXPECT_FALSE(held_by_worker(a_claimed_event()));
+    EXPECT_TRUE(held_by_worker(claim(an_event(), {instance_a, "crm-7"}, noon, lease).value()));
+    EXPECT_FALSE(held_by_worker(a_waiting_event()));
+}
+
 TEST(Release, SpendsNoAttemptAndKeepsTheNumberFromReuse) {
     const Event released = release(a_claimed_event(), noon + 1s, noon + 9s).value();
     EXPECT_EQ(released.state, EventState{Processing{}});

@@ -182,7 +182,8 @@ def outage():
             assert spans("refused") == refused + 1 and spans("queue_full") == 0 and spans("unreachable") == 0
             assert len(collector.headers) >= 4, "the batch that got 503 was repeated"
         for flags in (["--traces.endpoint=127.0.0.1:4318"], [f"--traces.endpoint={collector.url}/v1/traces"],
-                      ["--traces.headers=a=b"], [f"--traces.endpoint={collector.url}", "--traces.headers=nothing"]):
+                      ["--traces.endpoint=http://sundial:word@127.0.0.1:4318"], ["--traces.headers=a=b"],
+                      [f"--traces.endpoint={collector.url}", "--traces.headers=nothing"]):
             bad = h.Server("serve", "--db", "other.db", *flags, folder=directory)
             assert bad.process.wait(h.HANG_GUARD) == 1 and "traces." in bad.log_text(), (flags, bad.log_text())
 

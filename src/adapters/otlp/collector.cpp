@@ -13,7 +13,7 @@ namespace sundial::otlp {
 namespace {
 
 constexpr std::size_t max_response_bytes = 64 * 1024;
-constexpr std::chrono::seconds longest_wish{60};  // of a Retry-After that we follow
+constexpr std::chrono::seconds max_retry_after{60};
 constexpr const char* path = "/v1/traces";
 
 struct Response {
@@ -82,7 +82,13 @@ void read_partial_success(const std::string& body, Receipt& receipt) {
 std::optional<std::string> refuse_endpoint(const std::string& endpoint) {
     const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
     const bool web = endpoint.starts_with("http://") || endpoint.starts_with("https://");
-    if (!web || curl_url_set(url.get(), CURLUPART_URL, endpoint.c_str(), 0) != CURLUE_OK) {
+    const CURLUcode code =
+        curl_url_set(url.get(), CURLUPART_URL, endpoint.c_str(), CURLU_DISALLOW_USER);
+    // The endpoint is shown among the settings; the headers never are.
+    if (web && code == CURLUE_USER_NOT_ALLOWED) {
+        return "takes a URL without a user and a password: set them by traces.headers";
+    }
+    if (!web || code != CURLUE_OK) {
         return "takes a URL of http or https, such as http://127.0.0.1:4318";
     }
     if (endpoint.find_first_of("?#") != std::string::npos) {
@@ -129,10 +135,10 @@ Receipt receipt_of(long status, const std::string& retry_after, const std::strin
         receipt.result = Receipt::Result::refused;
         return receipt;
     }
-    unsigned wished = 0;
+    unsigned requested = 0;
     const char* const end = retry_after.data() + retry_after.size();
-    if (std::from_chars(retry_after.data(), end, wished).ptr == end && !retry_after.empty()) {
-        receipt.after = std::min(std::chrono::seconds(wished), longest_wish);
+    if (std::from_chars(retry_after.data(), end, requested).ptr == end && !retry_after.empty()) {
+        receipt.after = std::min(std::chrono::seconds(requested), max_retry_after);
     }
     return receipt;
 }

@@ -16,15 +16,6 @@ void set(Span& span, std::string name, SpanValue value) {
     span.attributes.emplace_back(std::move(name), std::move(value));
 }
 
-const Claimant* holder_of(const Event& event) {
-    const auto* processing = std::get_if<Processing>(&event.state);
-    return processing != nullptr && processing->claimed_by ? &*processing->claimed_by : nullptr;
-}
-bool is_pulled(const Event& event) {
-    const Claimant* const by = holder_of(event);
-    return by != nullptr && !by->worker.empty();
-}
-
 /// The receiver, as the conventions for HTTP clients name it; the URL may have a secret in it.
 void set_receiver(Span& span, const Endpoint& endpoint) {
     set(span, "sundial.endpoint.id", to_string(endpoint.id));
@@ -85,7 +76,8 @@ Span TracedEngine::attempt_of(const Event& event, Instant started_at) const {
     set(span, "sundial.event.type", event.type);
     set(span, "sundial.event.attempt", std::int64_t{event.attempt.value});
     if (event.occurrence) set(span, "sundial.schedule.id", to_string(event.occurrence->schedule));
-    if (const Claimant* const by = holder_of(event)) {
+    if (is_claimed(event)) {
+        const auto& by = std::get<Processing>(event.state).claimed_by;
         const TraceContext claim = claim_context(by->instance, event.updated_at, share_);
         if (claim.sampled) span.links.push_back(claim);
     }
@@ -94,7 +86,7 @@ Span TracedEngine::attempt_of(const Event& event, Instant started_at) const {
 
 void TracedEngine::delivered(const AttemptEnded& attempt_ended) {
     const auto& [event, endpoint, outcome, started_at, lateness] = attempt_ended;
-    if (is_pulled(event)) return;  // its settlement makes the span, also without an endpoint
+    if (held_by_worker(event)) return;  // its settlement makes the span, also without an endpoint
     Span span = attempt_of(event, started_at);
     if (!span.context.sampled) return;
     span.end = span.start + outcome.duration;
@@ -109,7 +101,7 @@ void TracedEngine::settled(const AttemptSettled& attempt_settled) {
     const auto& [event, status, duration, at, started_at] = attempt_settled;
     const TraceContext attempt = attempt_context(event, share_);
     if (!attempt.sampled || !started_at) return;
-    if (is_pulled(event)) {  // a pull worker reports when it has finished
+    if (held_by_worker(event)) {  // a pull worker reports when it has finished
         Span span = attempt_of(event, *started_at);
         span.end = since_1970(at);
         span.failed = status != EventStatus::completed;

@@ -1,6 +1,7 @@
 #include "application/pings/pings.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/json.hpp"
@@ -202,8 +203,12 @@ void Pings::find_schedules(Mono now) {
         // Tried again: the events have completed, whatever the database says now.
         const std::lock_guard lock(shared_->mutex);
         for (const auto& [id, completion] : completed) {
-            const auto [newer, is_only] = shared_->completed.try_emplace(id, completion);
-            if (!is_only) newer->second.events += completion.events;
+            const auto newer = shared_->completed.find(id);
+            if (newer != shared_->completed.end()) {
+                newer->second.events += completion.events;
+            } else if (shared_->completed.size() < max_completed) {
+                shared_->completed.emplace(id, completion);
+            }
         }
         return;
     }
@@ -243,13 +248,17 @@ void Pings::ping_engine(Mono now) {
 }
 
 void Pings::send_due(Mono now) {
-    std::vector<std::pair<Subject, Ping>> due;
-    for (auto& [subject, ping] : waiting_) {
-        if (under_way_.size() + due.size() >= max_under_way) break;
-        if (ping.due <= now && !under_way_.contains(subject)) due.emplace_back(subject, ping);
+    std::vector<std::pair<Mono, Subject>> due;
+    for (const auto& [subject, ping] : waiting_) {
+        if (ping.due > now || under_way_.contains(subject)) continue;
+        due.emplace_back(subject ? ping.due : Mono::min(), subject);
     }
-    for (auto& [subject, ping] : due) {
-        waiting_.erase(subject);
+    // The engine's first, then the oldest, so that schedules whose service hangs delay the pings of
+    // other schedules but never replace them.
+    std::ranges::sort(due);
+    due.resize(std::min(due.size(), max_under_way - under_way_.size()));
+    for (const Subject& subject : due | std::views::values) {
+        Ping ping = std::move(waiting_.extract(subject).mapped());
         if (!subject && !ports_.engine_works()) continue;  // a repetition that is no longer true
         send(subject, std::move(ping));
     }

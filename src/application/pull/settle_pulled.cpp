@@ -20,12 +20,6 @@ InvalidStateTransition not_held(const Event& event, std::string_view action) {
             processing ? processing->claimed_by : std::nullopt, event.version};
 }
 
-/// Whether a worker holds the event. A worker cannot settle an instance's claim.
-bool held_by_worker(const Event& event) {
-    const auto* processing = std::get_if<Processing>(&event.state);
-    return processing && processing->claimed_by && !processing->claimed_by->worker.empty();
-}
-
 }  // namespace
 
 /// One attempt of a worker, identified by the version that its claim returned.
@@ -52,6 +46,7 @@ PullResult<SettlePulled::Claim> SettlePulled::find(std::string_view reference, V
         std::optional<Endpoint> endpoint;
         if (event->endpoint) endpoint = tx.endpoints().find(*event->endpoint);
         if (event->version == held) {
+            // A worker cannot settle an instance's claim.
             if (!held_by_worker(*event)) return not_held(*event, action);
             const Claimant by = std::get<Processing>(event->state).claimed_by.value();
             return Claim{.event = *event,

@@ -48,7 +48,8 @@ TEST(CollectorEndpoint, IsTheUrlOfACollectorWithoutThePathOfTraces) {
         EXPECT_FALSE(refuse_endpoint(url)) << url;
     }
     for (const char* url : {"127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://", "https://a b",
-                            "http://127.0.0.1:4318/v1/traces", "http://127.0.0.1:4318?x=1"}) {
+                            "http://127.0.0.1:4318/v1/traces", "http://127.0.0.1:4318?x=1",
+                            "http://token@127.0.0.1:4318", "https://sundial:word@otlp.example"}) {
         EXPECT_TRUE(refuse_endpoint(url)) << url;
     }
 }

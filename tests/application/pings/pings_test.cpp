@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -220,6 +221,22 @@ TEST_F(PingsTest, WaitForTheDatabaseIfItDoesNotAnswer) {
     EXPECT_THAT(delivery.requests[0].event.payload, HasSubstr("\"completed\":2"));
 }
 
+TEST_F(PingsTest, OfAtMostTenThousandSchedulesWaitForTheDatabase) {
+    for (const int others : {9'999, 10'000}) {
+        delivery.requests.clear();
+        with({});
+        storage.away = true;
+        storage.meanwhile = [&] {
+            for (int i = 0; i < others; ++i) completed(an_id<ScheduleId>());
+        };
+        completed(birthday().id);
+        pass(1s);
+        storage.away = false;
+        pass(2s);
+        EXPECT_THAT(urls(), SizeIs(others < 10'000 ? 1 : 0));
+    }
+}
+
 TEST_F(PingsTest, OfTheEngineComeWhileItWorks) {
     with({.url = "https://hc-ping.com/engine", .every = 60s});
     pass(0s);
@@ -264,6 +281,30 @@ TEST_F(PingsTest, ThatHangDelayNoOthers) {
     delivery.finish_all(accepted_outcome());
     pass(20s);
     EXPECT_THAT(urls(), SizeIs(3));  // the second one of the first schedule
+}
+
+TEST_F(PingsTest, ThatHangTakeTurns) {
+    constexpr std::size_t under_way = 32;  // at most
+    std::vector<Schedule> schedules;
+    for (std::size_t i = 0; i < under_way + 8; ++i) {
+        Schedule schedule = a_schedule();
+        schedule.ping_url = ping_address + '/' + std::to_string(i);
+        schedules.push_back(std::move(schedule));
+    }
+    write([&](Transaction& tx) {
+        for (const Schedule& schedule : schedules) ASSERT_TRUE(tx.schedules().add(schedule));
+    });
+    delivery.holds = true;
+    with({.url = "https://hc-ping.com/engine", .every = 2s, .retries = {0s}});
+    for (const Schedule& schedule : schedules) completed(schedule.id);
+    pass(1s);
+    ASSERT_THAT(urls(), SizeIs(under_way));
+    EXPECT_EQ(urls().front(), "https://hc-ping.com/engine");
+    delivery.finish_all(status_outcome(503));
+    pass(0s);
+    const auto all = urls();
+    ASSERT_THAT(all, SizeIs(2 * under_way));
+    EXPECT_THAT(std::set<std::string>(all.begin(), all.end()), SizeIs(schedules.size() + 1));
 }
 
 }  // namespace
