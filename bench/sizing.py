@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How large a machine must be: a server gets events over HTTP and sends them to a receiver at a steady rate; CPU, memory, connections
-and bytes written of the server and of its database. Then the bytes that stored events take. docs/operating/sizing.md has the result.
+and bytes written of the server and of its database. Then the bytes that stored events take.
 
 usage: bench/sizing.py [--seconds N] [--rates 10,100,500] [--rows N] [--payload BYTES]
 """
@@ -53,20 +53,22 @@ def create(client, endpoint, first, count, when, payload):
     client.ok("POST", "/v1/events/batch", {"events": events})
 
 
+def fresh(place, storage):
+    return place.database() if storage == "postgres" else place.file()
+
+
 @contextlib.contextmanager
-def served(place, storage, receiver):
-    with contextlib.ExitStack() as stack:
-        where = stack.enter_context(place.database() if storage == "postgres" else place.file())
-        server = stack.enter_context(bed.h.running("serve", "--db", where, *bed.h.LOCAL_RECEIVERS, folder=place.folder))
+def served(place, where, receiver):
+    with bed.h.running("serve", "--db", where, *bed.h.LOCAL_RECEIVERS, folder=place.folder) as server:
         client = server.client()
         endpoint = client.ok("POST", "/v1/endpoints", {"name": "size", "type": "WEBHOOK", "url": receiver.url})["id"]
-        yield where, server, client, endpoint
+        yield server, client, endpoint
 
 
 def steady(place, storage, rate, seconds, payload):
     """One line: use at this rate, which is created and delivered."""
     receiver = bed.h.Receiver()
-    with served(place, storage, receiver) as (_, server, client, endpoint):
+    with fresh(place, storage) as where, served(place, where, receiver) as (server, client, endpoint):
         used = Used(place, storage, server)
         create(client, endpoint, 0, 100, "now", payload)
         bed.h.wait_until(lambda: receiver.count() == 100, "the first deliveries")  # statements are prepared, memory is there
@@ -87,10 +89,10 @@ def steady(place, storage, rate, seconds, payload):
 
 
 def size_of(place, storage, where):
+    """While no server runs: SQLite's log has gone into the file then."""
     if storage == "sqlite":
-        return sum(os.path.getsize(where + ending) for ending in ("", "-wal") if os.path.exists(where + ending))
-    name = where.rpartition("/")[2].partition("?")[0]
-    place.sql("CHECKPOINT")
+        return os.path.getsize(where)
+    name = where.partition("?")[0].rpartition("/")[2]
     return int(place.sql(f"SELECT pg_database_size('{name}')"))
 
 
@@ -99,14 +101,17 @@ def stored(place, storage, rows, payload):
     receiver = bed.h.Receiver()
     sizes = []
     for when in ("now+300d", "now"):
-        with served(place, storage, receiver) as (where, server, client, endpoint):
+        with fresh(place, storage) as where:
+            with served(place, where, receiver) as (server, _, _):
+                assert server.stop() == 0
             empty = size_of(place, storage, where)
-            for first in range(0, rows, 500):
-                create(client, endpoint, first, 500, when, payload)
-            if when == "now":
-                bed.h.wait_until(lambda: receiver.count() >= rows, "every delivery", 600)
-                bed.h.wait_until(lambda: not client.all("/v1/events?status=PROCESSING&limit=500"), "every settlement")
-            assert server.stop() == 0  # SQLite's log goes into the file
+            with served(place, where, receiver) as (server, client, endpoint):
+                for first in range(0, rows, 500):
+                    create(client, endpoint, first, min(500, rows - first), when, payload)
+                if when == "now":
+                    bed.h.wait_until(lambda: receiver.count() >= rows, "every delivery", 600)
+                    bed.h.wait_until(lambda: not client.all("/v1/events?status=PROCESSING&limit=500"), "every settlement")
+                assert server.stop() == 0
             sizes.append((size_of(place, storage, where) - empty) / rows)
     return f"| {storage} | {sizes[0]:.0f} | {sizes[1]:.0f} |"
 

@@ -16,6 +16,7 @@ constexpr unsigned retries_unsaid = 2;  // waits for a busy server that are not 
 /// Responses to a whole request that mean "repeat later": its first attempt is still running, or
 /// the server is busy.
 constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
+constexpr int bad_request_body = 400, body_too_large = 413;
 
 /// Text of a response that asks all clients to wait.
 std::string wait_text(const Answer& answer) {
@@ -27,6 +28,10 @@ std::string wait_text(const Answer& answer) {
 }
 
 }  // namespace
+
+bool refused_for_content(const Answer& answer) {
+    return answer.status == bad_request_body || answer.status == body_too_large;
+}
 
 std::string problem_text(const json::object& problem, std::string_view place) {
     std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");

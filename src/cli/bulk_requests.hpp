@@ -14,6 +14,9 @@
 /// Parts of commands that send a file in many requests.
 namespace sundial::cli {
 
+/// Whether the whole request is refused because of its content: an invalid row, or too many bytes.
+[[nodiscard]] bool refused_for_content(const Answer& answer);
+
 /// The message for one line from the API's problem; `place` is the position of the line.
 [[nodiscard]] std::string problem_text(const boost::json::object& problem,
                                        std::string_view place = "");

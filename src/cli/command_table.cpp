@@ -67,9 +67,13 @@ Argument member(std::string path, std::string help) {
 const std::vector<ApiCommand>& command_table() {
     static const std::vector<ApiCommand> table = [] {
         std::vector<ApiCommand> rows;
-        add_rows_of_setup(rows);
+        add_rows_of_users(rows);
+        add_rows_of_schedules(rows);
+        add_rows_of_endpoints(rows);
         add_rows_of_calendars(rows);
         add_rows_of_events(rows);
+        add_rows_of_streams(rows);
+        add_rows_of_locks(rows);
         add_rows_of_server(rows);
         return rows;
     }();

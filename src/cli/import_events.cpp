@@ -30,8 +30,6 @@ constexpr std::size_t max_bytes = 900 * 1024;             // per request, whose 
 constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
 constexpr std::size_t max_reported = 20;                  // refused lines described in words
 using exit_code::partly_failed;
-/// Responses to a whole request because of its content: an invalid line, or too many bytes.
-constexpr int bad_request = 400, content_too_large = 413;
 
 struct Line {
     std::size_t number;
@@ -150,7 +148,7 @@ private:
         const Answer answer = server_.post(
             "/v1/events/batch", body,
             {.headers = {"Idempotency-Key: " + file_.key + '-' + batch.name}, .timeout = 0ms});
-        const bool of_content = answer.status == bad_request || answer.status == content_too_large;
+        const bool of_content = refused_for_content(answer);
         if (of_content && batch.lines.size() > 1) {
             for (const Batch& half : halves(batch)) store(half);
             return;

@@ -9,8 +9,6 @@ namespace {
 
 namespace json = boost::json;
 
-using Arguments = std::vector<Argument>;
-
 const std::string event_path = "/v1/events/{id}";
 
 Argument event_id() { return in_path("id", "id", "the event"); }

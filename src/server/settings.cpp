@@ -221,30 +221,16 @@ Key number(std::string_view name, std::string_view help, Member member, std::uin
     return made;
 }
 
-/// More than 0, at most 1.
+/// A share from `min` to 1, both included.
 template <class Member>
-Key fraction(std::string_view name, std::string_view help, Member member) {
+Key share(std::string_view name, std::string_view help, Member member, double min) {
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
-    made.take = [member](Settings& s, std::string_view text) -> SettingError {
-        double share = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-        const bool whole = error == std::errc{} && end == text.data() + text.size();
-        if (!whole || !(share >= 0.01 && share <= 1)) return "a share from 0.01 to 1, such as 0.5";
-        member(s) = share;
-        return std::nullopt;
-    };
-    return made;
-}
-
-/// 0 to 1, both included.
-template <class Member>
-Key share(std::string_view name, std::string_view help, Member member) {
-    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
-    made.take = [member](Settings& s, std::string_view text) -> SettingError {
+    made.take = [=](Settings& s, std::string_view text) -> SettingError {
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool whole = error == std::errc{} && end == text.data() + text.size();
-        if (!whole || !(value >= 0 && value <= 1)) return "a share from 0 to 1, such as 0.1";
+        if (!whole || !(value >= min && value <= 1))
+            return "a share from " + show(min) + " to 1, such as 0.5";
         member(s) = value;
         return std::nullopt;
     };
@@ -374,8 +360,9 @@ const std::vector<Key>& keys() {
                 "delivery.circuit.min_calls",
                 "minimum of results in the window before a circuit can open",
                 [](auto& s) -> auto& { return s.delivery.circuit.min_calls; }, 1, 10000),
-            fraction("delivery.circuit.failure_ratio", "share of failures that opens a circuit",
-                     [](auto& s) -> auto& { return s.delivery.circuit.failure_ratio; }),
+            share(
+                "delivery.circuit.failure_ratio", "share of failures that opens a circuit",
+                [](auto& s) -> auto& { return s.delivery.circuit.failure_ratio; }, 0.01),
             duration(
                 "delivery.circuit.open", "time until the first probe of an open circuit",
                 [](auto& s) -> auto& { return s.delivery.circuit.open; }, 1s, 3600s),
@@ -434,10 +421,11 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.traces.endpoint; }),
             key("traces.headers", "headers of requests to the collector: NAME=VALUE, …",
                 [](auto& s) -> auto& { return s.traces.headers; }),
-            share("traces.sample",
-                  "share of the traces that begin here to record, 0 to 1; others follow their "
-                  "caller's decision",
-                  [](auto& s) -> auto& { return s.traces.sample; }),
+            share(
+                "traces.sample",
+                "share of the traces that begin here to record, 0 to 1; others follow their "
+                "caller's decision",
+                [](auto& s) -> auto& { return s.traces.sample; }, 0),
             key("traces.service", "name of this program in traces",
                 [](auto& s) -> auto& { return s.traces.service; }),
             key("ping.url", "URL that gets a POST request as long as the claim loop works",

@@ -88,8 +88,19 @@ def files(kind):
         assert piped.stdout == "1 created, 0 changed, 0 unchanged, 2 refused\n" and "line:2: " in piped.stderr, piped
         assert people(client)["x"]["dates"] == {"hired": "2015-06-01"}
         for arguments, said in ((("csv", f"{directory}/nothing.csv"), "cannot read"), (("csv", path, "--errors", path), "would overwrite"),
-                                (("csv", path, "--column", "born"), "MEMBER=COLUMN"), (("csv", path, "--delimiter", ";"), "no column for")):
+                                (("csv", path, "--column", "born"), "MEMBER=COLUMN"), (("csv", path, "--delimiter", ";"), "no column for"),
+                                (("csv", directory), "cannot read"), (("ndjson", directory), "cannot read"),
+                                (("csv", written(f"{directory}/empty.csv", "")), "no header"),
+                                (("csv", path, "--progress", directory), "does not have the progress"),
+                                (("csv", path, "--errors", directory), "cannot write")):
             assert said in run(server, *arguments, code=2).stderr, arguments
+
+        # The import that left this progress had written refused rows, but their file is gone.
+        progress = written(f"{directory}/people.progress", json.dumps({"bytes": 10, "hash": 1, "line": 1, "created": 0, "changed": 0,
+                                                                       "unchanged": 0, "refused": 1, "errorBytes": 9}))
+        lost = f"{directory}/lost.ndjson"
+        assert "is not the file" in run(server, "csv", path, "--progress", progress, "--errors", lost, code=2).stderr
+        assert not os.path.exists(lost)
 
 
 def interrupted(kind, how):

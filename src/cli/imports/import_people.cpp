@@ -15,14 +15,13 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "application/users/edit_user.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "cli/bulk_requests.hpp"
 #include "cli/imports/import_progress.hpp"
+#include "cli/imports/person_check.hpp"
 #include "cli/text_table.hpp"
 
 namespace sundial::cli {
@@ -32,8 +31,6 @@ namespace json = boost::json;
 
 constexpr std::size_t max_request_bytes = 900 * 1024;  // the API's limit is 1 MiB
 constexpr std::size_t max_shown_refusals = 20;         // described in words
-/// Responses to a whole request because of its content: an invalid row, or too many bytes.
-constexpr int bad_people = 400, people_too_large = 413;
 
 struct RefusedRow {
     std::size_t line = 0;
@@ -53,19 +50,6 @@ std::string error_line(const RefusedRow& refused) {
     return std::move(json.end_object()).text() + '\n';
 }
 
-User nobody() {
-    return {.id = UserId{Uuid{}},
-            .external_id = std::nullopt,
-            .first_name = {},
-            .last_name = {},
-            .date_of_birth = {},
-            .timezone = {},
-            .dates = {},
-            .metadata = {},
-            .created_at = {},
-            .updated_at = {}};
-}
-
 /// Rows that are sent together.
 struct PeopleBatch {
     std::uint64_t number = 0;  // from 1, in the order of the file
@@ -75,70 +59,6 @@ struct PeopleBatch {
     std::uint64_t created = 0, changed = 0, unchanged = 0;
 };
 
-/// The checks of the API that need no server, for a dry run.
-class LocalCheck {
-public:
-    LocalCheck(const TzData& zones, Instant now) : zones_(zones), now_(now) {}
-
-    /// Why the API would refuse the row; empty: it would not.
-    [[nodiscard]] std::string refusal_of(const PersonRow& row) const {
-        std::string why;
-        UserFields fields;
-        const json::value person = json::parse(row.body);
-        for (const auto& [name, value] : person.get_object())
-            read_member(std::string(name), value, fields, why);
-        for (const auto& [member, text] : {std::pair{"/firstName", &fields.first_name},
-                                           {"/lastName", &fields.last_name},
-                                           {"/dateOfBirth", &fields.date_of_birth},
-                                           {"/timezone", &fields.timezone}}) {
-            if (text->empty()) add(why, std::string(member) + " is required");
-        }
-        if (!why.empty()) return why;
-        const auto user = read_user(nobody(), fields, zones_, now_);
-        if (user) return why;
-        if (const auto* invalid = std::get_if<ValidationFailed>(&user.error())) {
-            for (const FieldError& error : invalid->errors)
-                add(why, error.pointer + ' ' + error.message);
-        }
-        return why;
-    }
-
-private:
-    static void add(std::string& why, const std::string& defect) {
-        why += (why.empty() ? "" : "; ") + defect;
-    }
-    static void read_text(const std::string& pointer, const json::value& value, std::string& text,
-                          std::string& why) {
-        if (value.is_string()) {
-            text = value.get_string();
-        } else {
-            add(why, pointer + " must be a string");
-        }
-    }
-    static void read_texts(const std::string& pointer, const json::value& value,
-                           std::map<std::string, std::string>& texts, std::string& why) {
-        if (!value.is_object()) return add(why, pointer + " must be an object");
-        for (const auto& [name, text] : value.get_object())
-            read_text(pointer + '/' + std::string(name), text, texts[name], why);
-    }
-    static void read_member(const std::string& name, const json::value& value, UserFields& fields,
-                            std::string& why) {
-        const std::string pointer = '/' + name;
-        if (name == "externalId")
-            return read_text(pointer, value, fields.external_id.emplace(), why);
-        if (name == "firstName") return read_text(pointer, value, fields.first_name, why);
-        if (name == "lastName") return read_text(pointer, value, fields.last_name, why);
-        if (name == "dateOfBirth") return read_text(pointer, value, fields.date_of_birth, why);
-        if (name == "timezone") return read_text(pointer, value, fields.timezone, why);
-        if (name == "dates") return read_texts(pointer, value, fields.dates, why);
-        if (name == "metadata") return read_texts(pointer, value, fields.metadata, why);
-        add(why, pointer + " is not a member here");
-    }
-
-    const TzData& zones_;
-    const Instant now_;
-};
-
 class PeopleImporter {
 public:
     PeopleImporter(const HttpClient& client, const PeopleImport& order, std::istream& in,
@@ -146,9 +66,9 @@ public:
                    const Output& output)
         : order_(order),
           zones_(zones),
+          now_(now),
           wait_options_(wait_options),
           output_(output),
-          check_(zones, now),
           file_(open_people(order.format, in, order.read)),
           files_(order.dry_run ? "" : order.errors, order.dry_run ? "" : order.progress),
           start_(files_.reached()),
@@ -229,7 +149,8 @@ private:
         }
         if (skipped(file_->bytes())) return check_skipped();
         check_start();  // before anything of another file is sent
-        if (row_.refusal.empty() && order_.dry_run) row_.refusal = check_.refusal_of(row_);
+        if (row_.refusal.empty() && order_.dry_run)
+            row_.refusal = refusal_of_person(row_.body, zones_, now_);
         if (row_.refusal.empty()) {
             count_alias();
             batch.rows.push_back(row_);
@@ -294,7 +215,7 @@ private:
         body += "]}";
         // Needs no Idempotency-Key: a repeated request finds its people by their external ids.
         const Answer answer = server_.post("/v1/users/import", body, {});
-        const bool of_content = answer.status == bad_people || answer.status == people_too_large;
+        const bool of_content = refused_for_content(answer);
         if (of_content && rows.size() > 1) {
             const std::size_t middle = rows.size() / 2;
             return send(batch, rows.first(middle)) && send(batch, rows.subspan(middle));
@@ -445,9 +366,9 @@ private:
 
     const PeopleImport& order_;
     const TzData& zones_;
+    const Instant now_;
     const WaitOptions& wait_options_;
     const Output& output_;
-    const LocalCheck check_;
 
     std::mutex reading_;  // guards these; taken before `mutex_`
     std::unique_ptr<PeopleFile> file_;

@@ -26,13 +26,14 @@ std::string progress_json(const ImportProgress& progress) {
 }
 
 ImportProgress read_progress(const std::string& name) {
+    const auto refuse = [&] {
+        throw BadArgument("--progress: " + name + " does not have the progress of an import");
+    };
+    if (!fs::is_regular_file(name)) refuse();
     std::ifstream file(name, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     json::error_code wrong;
     const json::value value = json::parse(text, wrong);
-    const auto refuse = [&] {
-        throw BadArgument("--progress: " + name + " does not have the progress of an import");
-    };
     if (wrong || !value.is_object()) refuse();
     const auto number = [&](std::string_view member) {
         const json::value* found = value.get_object().if_contains(member);
@@ -66,11 +67,14 @@ ImportFiles::ImportFiles(std::string errors, std::string progress)
 void ImportFiles::open_errors() {
     const bool again = reached_.error_bytes > 0;
     std::error_code failed;
-    if (again && fs::file_size(errors_name_, failed) < reached_.error_bytes) {
-        throw BadArgument("--errors: " + errors_name_ +
-                          " is not the file of the import that --progress continues");
+    if (again) {
+        const auto size = fs::file_size(errors_name_, failed);
+        if (failed || size < reached_.error_bytes) {
+            throw BadArgument("--errors: " + errors_name_ +
+                              " is not the file of the import that --progress continues");
+        }
+        fs::resize_file(errors_name_, reached_.error_bytes, failed);
     }
-    if (again && !failed) fs::resize_file(errors_name_, reached_.error_bytes, failed);
     errors_.open(errors_name_, std::ios::binary | (again ? std::ios::app : std::ios::trunc));
     if (failed || !errors_) throw BadArgument("--errors: cannot write " + errors_name_);
 }

@@ -69,8 +69,9 @@ class CsvPeople final : public PeopleFile {
 public:
     CsvPeople(std::istream& in, const PeopleOptions& options) : PeopleFile(in), options_(options) {
         std::string text;
-        if (!read_csv_row(in_, options_.delimiter, line_, header_, text))
-            throw BadArgument("FILE: has no header, the names of its columns");
+        const bool found = read_csv_row(in_, options_.delimiter, line_, header_, text);
+        check_readable(line_);
+        if (!found) throw BadArgument("FILE: has no header, the names of its columns");
         std::string& first = header_.fields.front();
         if (first.starts_with(byte_order_mark)) first.erase(0, byte_order_mark.size());
         find_columns();
@@ -78,8 +79,7 @@ public:
 
     bool next(PersonRow& row) override {
         const bool found = read_csv_row(in_, options_.delimiter, line_, csv_, row.text);
-        if (in_.failed())
-            throw std::runtime_error("cannot read beyond line " + std::to_string(line_));
+        check_readable(line_);
         if (!found) return false;
         row.line = csv_.line;
         row.refusal.clear();
@@ -229,8 +229,7 @@ private:
         for (; byte != InputBytes::end && byte != '\n'; byte = in_.take()) {
             if (text.size() <= longest_person) text += static_cast<char>(byte);
         }
-        if (in_.failed())
-            throw std::runtime_error("cannot read beyond line " + std::to_string(line_));
+        check_readable(line_);
         if (line_ == 1 && text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
         if (text.ends_with('\r')) text.pop_back();
         return any;
@@ -260,6 +259,10 @@ private:
 };
 
 }  // namespace
+
+void PeopleFile::check_readable(std::size_t line) const {
+    if (in_.failed()) throw std::runtime_error("cannot read beyond line " + std::to_string(line));
+}
 
 std::unique_ptr<PeopleFile> open_people(PeopleFormat format, std::istream& in,
                                         const PeopleOptions& options) {

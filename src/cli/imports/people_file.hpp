@@ -47,11 +47,15 @@ public:
     [[nodiscard]] std::uint64_t hash() const { return in_.hash(); }
 
 protected:
+    /// Throws std::runtime_error if the stream ended at `line` because it could not be read.
+    void check_readable(std::size_t line) const;
+
     InputBytes in_;
     std::vector<std::string> notes_;
 };
 
-/// Reads the header of a CSV file. Throws BadArgument if required columns are missing.
+/// Reads the header of a CSV file. Throws BadArgument if required columns are missing, and
+/// std::runtime_error if the file cannot be read.
 [[nodiscard]] std::unique_ptr<PeopleFile> open_people(PeopleFormat format, std::istream& in,
                                                       const PeopleOptions& options);
 

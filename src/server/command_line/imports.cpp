@@ -32,20 +32,27 @@ struct ImportFlags {
 };
 using SharedImportFlags = std::shared_ptr<ImportFlags>;
 
+/// `file`, opened, or standard input for `-`. Null, with a message, if it cannot be read.
+std::istream* open_input(const std::string& name, std::ifstream& file) {
+    std::istream& in = name == "-" ? std::cin : file;
+    if (name != "-") file.open(name, std::ios::binary);
+    // A directory can be opened, but not read. The stream keeps that as its state.
+    if (in) (void)in.peek();
+    if (!in.bad() && (name == "-" || file.is_open())) return &in;
+    std::cerr << "sundial: cannot read " << name << '\n';
+    return nullptr;
+}
+
 /// The content of a file, `-` for standard input. Empty, with a message, if it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& name) {
     std::ifstream file;
-    const bool from_file = name != "-";
-    if (from_file) file.open(name, std::ios::binary);
-    std::istream& in = from_file ? file : std::cin;
+    std::istream* in = open_input(name, file);
+    if (in == nullptr) return std::nullopt;
     std::ostringstream text;
-    // A directory can be opened, but not read. The stream keeps that as its state.
-    if (in && in.peek() != std::char_traits<char>::eof()) text << in.rdbuf();
-    if (in.bad() || (from_file && !file.is_open())) {
-        std::cerr << "sundial: cannot read " << name << '\n';
-        return std::nullopt;
-    }
-    return text.str();
+    if (!in->eof()) text << in->rdbuf();
+    if (!in->bad()) return text.str();
+    std::cerr << "sundial: cannot read all of " << name << '\n';
+    return std::nullopt;
 }
 
 int import_file(const ImportFlags& flags, cli::ImportFormat format) {
@@ -132,18 +139,14 @@ int import_people_file(const ImportFlags& flags, cli::PeopleFormat format) {
     refuse_equal_files(flags);
     const auto zones = load_time_zones(load(flags.settings).settings)->current();
     std::ifstream file;
-    const bool from_file = flags.file != "-";
-    if (from_file) file.open(flags.file, std::ios::binary);
-    if (from_file && !file) {
-        std::cerr << "sundial: cannot read " << flags.file << '\n';
-        return usage;
-    }
-    order.name = from_file ? flags.file : "line";
+    std::istream* in = open_input(flags.file, file);
+    if (in == nullptr) return usage;
+    order.name = flags.file == "-" ? "line" : flags.file;
     std::error_code of_unknown_size;
     const auto bytes = std::filesystem::file_size(flags.file, of_unknown_size);
     order.bytes = of_unknown_size ? 0 : bytes;
-    return cli::import_people(client(flags.client), order, from_file ? file : std::cin, *zones,
-                              system::real_time(), wait_options(0), output(flags.client));
+    return cli::import_people(client(flags.client), order, *in, *zones, system::real_time(),
+                              wait_options(0), output(flags.client));
 }
 
 CLI::App& add_people_import(CommandTree& tree, CLI::App& noun, const SharedImportFlags& flags,
