@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How large a machine must be: a server gets events over HTTP and sends them to a receiver at a steady rate; CPU, memory, connections
-and bytes written of the server and of its database. Then the bytes that stored events take. docs/operating/sizing.md has the result.
+and bytes written of the server and of its database. Then the bytes that stored events take.
 
 usage: bench/sizing.py [--seconds N] [--rates 10,100,500] [--rows N] [--payload BYTES]
 """
