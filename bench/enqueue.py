@@ -4,14 +4,15 @@
     python3 bench/enqueue.py [--pairs 5] [--loads 1:3000,16:20000] [--only function,add-job] [--json FILE]
 
 Each transaction stores a row of the caller's own and something due in an hour, and commits: BEGIN, INSERT INTO orders,
-enqueue, COMMIT, four round trips, with prepared statements. Nothing claims meanwhile. The ways to enqueue:
+enqueue, COMMIT. Enqueuing is one prepared statement, except in the last two ways. Nothing claims meanwhile. The ways to enqueue:
 
     row         nothing: the caller's own row alone, the floor of all others
     river-like  an INSERT into a table with the columns and indexes of River's: primary key, kind, an index to fetch by
                 five columns, two GIN indexes, a partial unique one
     add-job     SELECT graphile_worker.add_job(...), of the package in bench/peers
     function    SELECT sundial.schedule_event(...)
-    library     CallerTransaction::schedule of the C++ library, on the caller's connection (bench_caller_transactions)
+    library     CallerTransaction::schedule of the C++ library, on the caller's connection (bench_caller_transactions): five
+                round trips, and statements that are not prepared
     http        POST /v1/events to a server, which stores it in a transaction of its own: no row of the caller's
                 (`sundial bench create --http`)
 
@@ -19,8 +20,8 @@ Each run has a fresh database, and the number of rows is checked after it. Print
 their range, and the median of the ratios to add-job of the same turn. `--loads` are connections:transactions.
 
 Build the programs first: cmake --build build/release --target sundial bench_caller_transactions. BENCH_PROGRAMS
-(build/release/bin) names their folder, TEMPORARY_POSTGRES the program
-that starts the server, BENCH_PEERS (build/bench/peers) the folder where npm installs the packages.
+(build/release/bin) names their folder, TEMPORARY_POSTGRES the program that starts the server, BENCH_PEERS (build/bench/peers) the
+folder where npm installs the packages.
 """
 import argparse
 import json

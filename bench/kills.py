@@ -93,17 +93,19 @@ def report(received, created, kills):
     requests = collections.defaultdict(list)
     for at, headers, _ in received:
         requests[headers["webhook-id"]].append(at)
-    again, first, more = [], [], 0
+    again, first, more, unexplained = [], [], 0, 0
     for key, times in requests.items():
         if key in created:
             first.append(times[0] - created[key])
         if len(times) > 1:
-            kill = next((kill for kill in kills if kill > times[0]), None)
+            kill = next((kill for kill in kills if times[0] < kill < times[1]), None)
             if kill is not None:
                 again.append(times[1] - kill)
+            unexplained += kill is None
             more += len(times) > 2
     lost = sum(key not in requests for key in created)
-    print(f"{len(kills)} kills, {len(created)} events, {lost} lost; {more} with more than two requests")
+    print(f"{len(kills)} kills, {len(created)} events, {lost} lost; {more} with more than two requests, "
+          f"{unexplained} with a second one that no kill explains")
     print(f"in flight at a kill: {len(again)}; from the kill to the next request: {quantiles(again)}; "
           f"{sum(value > 5 for value in again)} later than 5 s")
     print(f"first requests after creation: {quantiles(first)}; {sum(value > 5 for value in first)} later than 5 s")

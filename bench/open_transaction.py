@@ -54,7 +54,7 @@ class Appender(threading.Thread):
     """Appends event after event, each to a stream of its own; notes when each was answered, and how long it took."""
 
     def __init__(self, server, rate):
-        super().__init__()
+        super().__init__(daemon=True)
         self.client, self.rate = server.client(), rate
         self.stopped = threading.Event()
         self.answered, self.took = {}, {}
@@ -74,7 +74,7 @@ class Follower(threading.Thread):
     """Follows the feed; notes when each event arrived."""
 
     def __init__(self, server):
-        super().__init__()
+        super().__init__(daemon=True)
         self.client = server.client()
         self.stopped = threading.Event()
         self.arrived = {}

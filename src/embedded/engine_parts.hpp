@@ -32,9 +32,9 @@
 #include "embedded/call_checks.hpp"
 #include "embedded/endpoints.hpp"
 #include "embedded/parts.hpp"
+#include "embedded/program_callbacks.hpp"
 #include "embedded/queue_pools.hpp"
 #include "embedded/storage.hpp"
-#include "embedded/told_callbacks.hpp"
 #include "embedded/transactions.hpp"
 #include "sundial/recording.hpp"
 

@@ -100,18 +100,18 @@ void QueuePools::join() {
 
 void QueuePools::work(const Pool& pool) {
     PullWorker worker = pool.worker;
-    std::string told;  // the last error that was logged
+    std::string logged;  // the last error
     for (;;) {
         const auto claimed =
             worker.claim({.limit = 1, .lease = pool.options.lease, .wait = longest_claim});
         if (claimed) {
-            told.clear();
+            logged.clear();
             for (const Event& event : *claimed) handle(pool, event);
             continue;
         }
         const Error& error = claimed.error();
         if (error.code == "STOPPED" || error.code == "WRONG_PROCESS") return;
-        if (std::exchange(told, error.code) != error.code) warn(pool, "cannot be claimed from");
+        if (std::exchange(logged, error.code) != error.code) warn(pool, "cannot be claimed from");
         if (!pause()) return;
     }
 }

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 
 import harness as h
 
@@ -129,8 +130,10 @@ def inbox_in_trouble():
         first = attempt(failing)
         assert (first["outcome"], first["statusCode"]) == ("RETRYABLE", 503), first
         client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxStatus": None, "inboxDelay": "PT5S"})
+        asked = time.monotonic()
         late = event()
         timed_out = attempt(late)
+        assert time.monotonic() - asked >= 1, "the answer takes its time"
         assert timed_out["error"]["code"] == "TIMEOUT" and timed_out["durationMs"] >= 1000, timed_out
         assert "inboxStatus" not in client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxDelay": "PT0S"})
         good = event()

@@ -294,7 +294,7 @@ TEST_P(OutcomesOnEach, EndWithForget) {
 
 /// The transaction that finishes an event may be open while its follower is forgotten.
 TEST_P(OutcomesOnEach, LeaveNothingOfAForgottenFollower) {
-    if (GetParam() != "postgres") GTEST_SKIP() << "one transaction writes at a time";
+    if (GetParam() != "postgres") GTEST_SKIP() << "elsewhere one transaction writes at a time";
     using sundial::query;
     auto all = following({.name = "all"});
     ASSERT_TRUE(engine().create_queue("printers"));

@@ -168,7 +168,7 @@ TEST_P(StatementsOnEach, RefusesToCopyOverItsConnection) {
 
 /// A trigger of the program's own table may not write Sundial's tables either.
 TEST_P(StatementsOnEach, RefusesATriggerThatWouldChangeSundialsTables) {
-    if (!on_sqlite()) GTEST_SKIP() << "PostgreSQL checks the rights of the role";
+    if (!on_sqlite()) GTEST_SKIP() << "on PostgreSQL the rights of the role decide";
     const auto made = engine().transact([](Transaction& tx) {
         return tx.sql(
             "CREATE TRIGGER mine AFTER INSERT ON shop_orders BEGIN DELETE FROM events; END");

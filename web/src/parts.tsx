@@ -121,15 +121,14 @@ export function Total({ of }: { of: { totalCount?: number; totalCountComplete?: 
 }
 
 /** The same request elsewhere: every action shows it. */
-export function Lines({ requests, more = 0 }: { requests: readonly Request[]; more?: number }) {
+function Lines({ request }: { request: Request }) {
   const text = useTexts();
   const { hasKey } = useContext(CallerContext);
-  const lines = requests.flatMap((request) => [curlOf(request, location.origin, hasKey), cliOf(request)]).filter((line) => line !== undefined);
+  const lines = [curlOf(request, location.origin, hasKey), cliOf(request)].filter((line) => line !== undefined);
   return (
     <details class="lines" open>
       <summary>{text("sameAs")}</summary>
       {lines.map((line) => <div class="line" key={line}><code dir="ltr">{line}</code><Copy what={line} /></div>)}
-      {more > 0 && <p class="quiet">{text("moreLike", { n: more })}</p>}
     </details>
   );
 }
@@ -179,7 +178,7 @@ export function ActionDialog({ word, about, request, undoable = false, children,
         {about && <p><bdi>{about}</bdi></p>}
         {children}
         {!undoable && <p class="warning"><span aria-hidden="true">!</span> {text("cannotUndo")}</p>}
-        {request && <Lines requests={[request]} />}
+        {request && <Lines request={request} />}
         <Refused refusal={refusal} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={!request || running}>{text("confirm")}</button>

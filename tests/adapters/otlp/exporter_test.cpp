@@ -116,7 +116,7 @@ TEST_F(ExporterTest, RepeatsABatchAsItWasUntilItIsAccepted) {
 }
 
 TEST_F(ExporterTest, DropsABatchThatNoAttemptDeliversAndSaysSoOnce) {
-    collector.answers = {6, Receipt{.reason = "nobody listens"}};
+    collector.answers = {6, Receipt{.reason = "connection refused"}};
     start({.batch = 1, .tries = 3});
     record("one");
     collector.wait_for(3);

@@ -61,7 +61,7 @@ export function BulkSchedules({ action, filter, ids, done, close }: BulkSchedule
       {action === "pause" && <Field label={text("note")}><input name="note" maxLength={1000} value={note} onInput={(event) => setNote(event.currentTarget.value)} /></Field>}
       {action === "tag" && (
         <>
-          <Field label={text("addTags")}><input name="addTags" value={added} onInput={(event) => setAdded(event.currentTarget.value)} placeholder="night, billing" /></Field>
+          <Field label={text("addTags")}><input name="addTags" value={added} onInput={(event) => setAdded(event.currentTarget.value)} /></Field>
           <Field label={text("removeTags")}><input name="removeTags" value={removed} onInput={(event) => setRemoved(event.currentTarget.value)} /></Field>
         </>
       )}

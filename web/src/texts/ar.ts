@@ -60,7 +60,7 @@ export const ar: Texts = {
   incomplete: "القاعدة غير مكتملة، أو الحمولة ليست JSON.", member: "الحقل", was: "كان", becomes: "يصبح", isNow: "الآن", yours: "تعديلك", conflict: "غيّر شخص آخر هذا الجدول منذ أن بدأت.", bothChanged: "غيّره كلاكما",
   keepMine: "أبقِ تعديلاتي فوق هذه", discardMine: "تجاهل تعديلاتي", stays: "يبقى", goes: "يزول", comes: "يُضاف", comparedSum: "من المواعيد التالية: يبقى {stays}، ويزول {goes}، ويُضاف {comes}.", ical: "نص iCalendar",
   icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "مواعيد إضافية (RDATE)", exdates: "مواعيد متروكة (EXDATE)", misfireWindow: "أقصى تأخر للتنفيذ", startsAt: "يبدأ", endsAt: "ينتهي في", allow: "مسموح", forbid: "ممنوع",
-  moreLike: "و{n} أخرى مثلها.", schedulesCounted: "ينطبق هذا على {n} من الجداول.", bulkReschedule: "إعادة جدولة", moveHow: "النقل", moveBy: "بمدة",
+  schedulesCounted: "ينطبق هذا على {n} من الجداول.", bulkReschedule: "إعادة جدولة", moveHow: "النقل", moveBy: "بمدة",
   moveTo: "إلى وقت محلي", amount: "المقدار (سالب: أبكر)", unit: "الوحدة", minutes: "دقائق", hours: "ساعات", days: "أيام من 24 ساعة", newLocal: "الوقت المحلي في منطقة كل حدث", dismissalNote: "سبب الاستبعاد",
   configuration: "الإعدادات", configurationHint: "الإعدادات التي بدأت بها العملية المجيبة. الأسرار مخفية.", allSettings: "الكل", givenSettings: "المغيَّرة عن الافتراضي", setting: "الإعداد", value: "القيمة", origin: "المصدر",
   byDefault: "افتراضي", fiveYears: "السنوات الخمس القادمة", dates: "التواريخ", whatIf: "ماذا لو انتقل إلى …", movePerson: "نقل", movesBy: "يتحرك بمقدار", sameRelease: "قاعدة البيانات المستعملة هي التي على القرص. لن يتحرك شيء.",

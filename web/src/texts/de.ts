@@ -61,7 +61,7 @@ export const de: Texts = {
   conflict: "Jemand anderes hat diesen Zeitplan geändert, seit Sie begonnen haben.", bothChanged: "von beiden geändert", keepMine: "Meine Änderungen darauf anwenden", discardMine: "Meine Änderungen verwerfen", stays: "bleibt",
   goes: "entfällt", comes: "kommt hinzu", comparedSum: "Von den nächsten Terminen bleiben {stays}, entfallen {goes} und kommen {comes} hinzu.", ical: "iCalendar-Text", icalRule: "DTSTART, RRULE, RDATE, EXDATE",
   rdates: "Weitere Termine (RDATE)", exdates: "Ausgelassene Termine (EXDATE)", misfireWindow: "Höchstens so spät ausgelöst", startsAt: "Beginnt", endsAt: "Endet", allow: "erlaubt", forbid: "verboten",
-  moreLike: "Und {n} weitere dieser Art.", schedulesCounted: "Das betrifft {n} Zeitpläne.", bulkReschedule: "Verschieben", moveHow: "Verschieben",
+  schedulesCounted: "Das betrifft {n} Zeitpläne.", bulkReschedule: "Verschieben", moveHow: "Verschieben",
   moveBy: "um eine Dauer", moveTo: "auf eine Ortszeit", amount: "Wie viel (negativ: früher)", unit: "Einheit", minutes: "Minuten", hours: "Stunden", days: "Tage zu 24 Stunden", newLocal: "Ortszeit in der Zone jedes Ereignisses",
   dismissalNote: "Abgelegt, weil", configuration: "Einstellungen", configurationHint: "Die Einstellungen, mit denen der antwortende Prozess gestartet wurde. Geheimnisse sind verborgen.", allSettings: "Alle",
   givenSettings: "Vom Standard abweichend", setting: "Einstellung", value: "Wert", origin: "Herkunft", byDefault: "Standard", fiveYears: "Die nächsten fünf Jahre", dates: "Daten", whatIf: "Was, wenn sie umziehen nach …",

@@ -69,7 +69,7 @@ export const en = {
   incomplete: "The rule is incomplete, or the payload is not JSON.", member: "Member", was: "Was", becomes: "Becomes", isNow: "Is now", yours: "Yours", conflict: "Another user has changed this schedule since you began.",
   bothChanged: "changed by both", keepMine: "Keep my changes, on top of these", discardMine: "Discard my changes", stays: "stays", goes: "goes", comes: "comes",
   comparedSum: "Of the next occurrences {stays} stay, {goes} go, {comes} come.", ical: "iCalendar text", icalRule: "DTSTART, RRULE, RDATE, EXDATE", rdates: "Further dates (RDATE)", exdates: "Dates left out (EXDATE)",
-  misfireWindow: "Fires late for at most", startsAt: "Starts", endsAt: "Ends", allow: "allowed", forbid: "forbidden", moreLike: "And {n} more like these.", schedulesCounted: "This applies to {n} schedules.",
+  misfireWindow: "Fires late for at most", startsAt: "Starts", endsAt: "Ends", allow: "allowed", forbid: "forbidden", schedulesCounted: "This applies to {n} schedules.",
   bulkReschedule: "Reschedule", moveHow: "Move", moveBy: "by a duration", moveTo: "to a local time", amount: "How much (negative: earlier)",
   unit: "Unit", minutes: "minutes", hours: "hours", days: "days of 24 hours", newLocal: "Local time in the zone of each event", dismissalNote: "Dismissed because", configuration: "Settings",
   configurationHint: "The settings with which the answering process was started. Secrets are hidden.", allSettings: "All", givenSettings: "Changed from the default", setting: "Setting", value: "Value", origin: "From",

@@ -12,13 +12,13 @@
 #include "embedded/call_checks.hpp"
 #include "sundial/embedding.hpp"
 
-/// The functions of the program that an engine tells what happens.
+/// Calls the program's functions for log lines and for the ends of attempts.
 namespace sundial::embedding {
 
 /// Calls a function of the program for its information. The work that it is about goes on if the
 /// function throws.
 template <class Function, class... Values>
-void tell(const Callbacks& callbacks, const Function& function, const Values&... values) {
+void report(const Callbacks& callbacks, const Function& function, const Values&... values) {
     if (!function) return;
     const Callbacks::Call call{callbacks};
     try {
@@ -35,13 +35,13 @@ public:
         : callbacks_(callbacks), line_(options.log), record_(options.log_record) {}
     void write(base::LogLine line) override {
         if (!wants(line.level)) return;
-        tell(callbacks_, line_,
-             line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
-        tell(callbacks_, record_,
-             LogRecord{.level = static_cast<LogRecord::Level>(line.level),
-                       .event_name = std::move(line.event_name),
-                       .message = std::move(line.message),
-                       .fields = std::move(line.fields)});
+        report(callbacks_, line_,
+               line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
+        report(callbacks_, record_,
+               LogRecord{.level = static_cast<LogRecord::Level>(line.level),
+                         .event_name = std::move(line.event_name),
+                         .message = std::move(line.message),
+                         .fields = std::move(line.fields)});
     }
     [[nodiscard]] bool wants(base::LogLevel level) const override {
         return (line_ || record_) && level >= base::LogLevel::info;
@@ -67,15 +67,15 @@ public:
     }
     void delivered(const AttemptEnded& ended) override {
         if (!listener_) return;
-        tell(callbacks_, listener_,
-             AttemptReport{.event_id = to_string(ended.event.id),
-                           .event_type = ended.event.type,
-                           .attempt = ended.event.attempt.value,
-                           .accepted = ended.outcome.verdict == Verdict::accepted,
-                           .refused = ended.outcome.verdict == Verdict::permanent,
-                           .error = failure_reason(ended.outcome),
-                           .duration = ended.outcome.duration,
-                           .lateness = ended.lateness});
+        report(callbacks_, listener_,
+               AttemptReport{.event_id = to_string(ended.event.id),
+                             .event_type = ended.event.type,
+                             .attempt = ended.event.attempt.value,
+                             .accepted = ended.outcome.verdict == Verdict::accepted,
+                             .refused = ended.outcome.verdict == Verdict::permanent,
+                             .error = failure_reason(ended.outcome),
+                             .duration = ended.outcome.duration,
+                             .lateness = ended.lateness});
     }
 
 private:
