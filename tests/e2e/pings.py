@@ -13,6 +13,10 @@ def pings_of(receiver):
                 if headers["Sundial-Event-Type"] == "sundial.ping"]
 
 
+def pinged_by(receiver):
+    return [body["externalId"] for _, body in pings_of(receiver)]
+
+
 def completed(kind):
     work, watch = h.Receiver(refuse="/refuse"), h.Receiver()
     with h.folder() as directory, h.database(kind, directory) as url:
@@ -46,7 +50,17 @@ def completed(kind):
             without = client.ok("PATCH", f"/v1/schedules/{pinged['id']}", {"pingUrl": None})
             assert without["pingUrl"] is None and "operationId" not in without, without
             run(pinged, "COMPLETED")
-            assert len(pings_of(watch)) == 1, pings_of(watch)
+
+            # A ping of `muted` would be sent with that of `last` or before: its event completes first, and no ping of it
+            # was sent that the next one would have to keep a distance to.
+            muted, last = (client.ok("POST", "/v1/schedules", {**SCHEDULE, "endpointId": good, "externalId": name, "pingUrl": watch.url})
+                           for name in ("muted", "last"))
+            client.ok("PATCH", f"/v1/schedules/{muted['id']}", {"pingUrl": None})
+            run(muted, "COMPLETED")
+            run(last, "COMPLETED")
+            h.wait_until(lambda: "last" in pinged_by(watch), "the ping of the last schedule")
+            h.wait_until(lambda: metric(client, "sundial_pings_total", of="schedule", outcome="accepted") >= 2, "its result")
+            assert pinged_by(watch) == ["nightly", "last"], pings_of(watch)
 
 
 def addresses():
