@@ -87,7 +87,7 @@ private:
     std::map<std::pair<std::string, std::uint32_t>, Upcast> steps_;
 };
 
-/// An aggregate as it was loaded, with the changes made since.
+/// A loaded aggregate, with the changes made since.
 template <Aggregate A>
 struct Loaded {
     std::string id;                               // of the aggregate
@@ -187,7 +187,7 @@ private:
 template <Aggregate A>
 class AggregateRepository {
 public:
-    /// Of a repository.
+    /// The settings of a repository.
     struct Settings {
         Upcasters upcasters{};             // for events of older schema versions
         std::uint64_t snapshot_every = 0;  // in versions; 0: never. For aggregates with snapshots
@@ -249,10 +249,10 @@ public:
         keep_snapshot(changed, *appended);
         return Done{};
     }
-    /// Lets `command` decide by the aggregate as it is (a fresh one, where there is none yet) and
-    /// keeps the events that it answers, if any; again while others are faster, three times by
-    /// default and without any lock. Errors: the command's, which is not called again then; those
-    /// of an append, with the number of attempts.
+    /// Runs `command` on the current aggregate (a new one if there is none) and stores the events
+    /// that it returns, if any. After a conflict it runs the command again, three times by default
+    /// and without a lock. Errors: those of the command, which end the call; those of an append,
+    /// with the number of attempts.
     template <class Command>
     [[nodiscard]] Result<Executed<A>> execute(const std::string& id, Command&& command,
                                               const Execution& how = {});

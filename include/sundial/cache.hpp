@@ -87,9 +87,9 @@ namespace detail {
 template <class Key, class Value>
 class Cache {
 public:
-    /// Null if there is no such value.
+    /// Null if the value does not exist.
     using Shared = std::shared_ptr<const Value>;
-    /// A value, or why there is none.
+    /// A value, or the reason why there is none.
     using Answer = embedding::Result<Shared>;
     /// The result of a load: a value, no value, or an error.
     using Loaded = embedding::Result<std::optional<Value>>;
@@ -111,7 +111,7 @@ public:
 
     /// Number of values kept, expired ones included.
     [[nodiscard]] std::size_t size() const;
-    /// Counts since it was made.
+    /// Counters since the cache was constructed.
     [[nodiscard]] CacheCounts counts() const;
 
 private:

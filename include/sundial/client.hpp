@@ -12,7 +12,7 @@
 /// The HTTP API of a Sundial server, for programs that run no engine. Link `Sundial::client`.
 namespace sundial {
 
-/// Where the server is, and how to reach it.
+/// The address of a server, and the credentials for it.
 struct ClientOptions {
     /// Its address: "https://sundial.example", without a path.
     std::string server = "http://127.0.0.1:8080";
@@ -24,11 +24,11 @@ struct ClientOptions {
     std::string certificate_file{};
     /// Its key; empty: it is in the file of the certificate.
     std::string key_file{};
-    /// The longest time of one try; 0: no limit.
+    /// Time limit of one attempt; 0: no limit.
     std::chrono::milliseconds timeout = std::chrono::seconds{30};
-    /// How requests that may be repeated are repeated: GET, HEAD, PUT and DELETE, and any with an
-    /// idempotency key. They are, after no answer or one of 429, 502, 503 and 504, and not before
-    /// the time that the server asks for.
+    /// Retries of requests that may be repeated: GET, HEAD, PUT and DELETE, and any with an
+    /// idempotency key. They are repeated after no answer or a 429, 502, 503 or 504, but not before
+    /// the time that the server names.
     RetryRules retry = {
         .max_attempts = 4, .base = std::chrono::milliseconds{200}, .cap = std::chrono::seconds{10}};
 };
@@ -41,15 +41,15 @@ struct ClientRequest {
     std::string path{};
     /// JSON; empty: no body.
     std::string body{};
-    /// Names the request, so that it takes effect once however often it is sent; empty: none.
+    /// The Idempotency-Key, under which a repeated request takes effect only once; empty: none.
     std::string idempotency_key{};
-    /// The version that it changes, as an `etag` has it; empty: none.
+    /// The version that the object must have, as in `etag`; empty: any.
     std::string if_match{};
 };
 
-/// The answer to a request that was done.
+/// The answer to a successful request.
 struct ClientAnswer {
-    /// Of HTTP: 200 to 299.
+    /// The HTTP status, 200 to 299.
     int status = 0;
     /// JSON; empty: no body.
     std::string body{};
@@ -67,7 +67,7 @@ struct ClientAnswer {
 /// Cheap to copy; thread-safe. Each call has a connection of its own.
 class Client {
 public:
-    /// Reaches no server yet.
+    /// Opens no connection yet.
     explicit Client(ClientOptions options);
 
     /// Sends the request and waits for the answer. Errors: the server's, with its code and detail;

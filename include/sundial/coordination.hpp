@@ -17,8 +17,8 @@
 
 #pragma GCC visibility push(default)
 
-/// Work shared out among processes by the locks of `sundial/locks.hpp`: a semaphore, and a task
-/// that one process at a time runs. Every process must use the same database.
+/// Coordinates work among processes by the locks of `sundial/locks.hpp`: a semaphore, and a task
+/// that runs in one process at a time. Every process must use the same database.
 namespace sundial {
 
 /// One permit of a semaphore, held until this object is destroyed. Movable, not copyable. The
@@ -55,8 +55,8 @@ public:
         : engine_(&engine), name_(std::move(name)), permits_(permits) {}
 
     /// `options.wait` is for the whole call. Errors: as of `Engine::acquire_lock`; LOCK_HELD if no
-    /// permit was free in time, with the data of the last one that was tried; VALIDATION_FAILED
-    /// for a wrong number of permits. Costs a call of the database for each permit that is tried.
+    /// permit was free in time, with the data of the last one that was tried; VALIDATION_FAILED for
+    /// a wrong number of permits. Each permit that is tried costs one call of the database.
     [[nodiscard]] Result<Permit> acquire(const LockOptions& options = {}) const {
         if (permits_ < 1 || permits_ > most_permits) {
             return Error{"VALIDATION_FAILED", "permits: must be 1 to 1000",
@@ -64,7 +64,7 @@ public:
         }
         using Clock = std::chrono::steady_clock;
         const auto begun = Clock::now();
-        // Callers begin with different permits, so that they seldom meet.
+        // Callers start at different permits, so that they seldom compete.
         const auto spread = static_cast<std::size_t>(begun.time_since_epoch().count()) / 1'000;
         const std::size_t first = spread % permits_;
         LockOptions one = options;
@@ -84,7 +84,7 @@ public:
 
 private:
     static constexpr std::size_t most_permits = 1'000;
-    /// How long a waiting call looks at one permit only.
+    /// How long a waiting call stays at one permit.
     static constexpr std::chrono::microseconds look_again = std::chrono::milliseconds{250};
 
     [[nodiscard]] Result<Permit> take(std::size_t number, const LockOptions& options) const {
@@ -117,7 +117,7 @@ private:
     Engine& engine, const std::string& name,
     const std::function<void(std::stop_token stop, std::uint64_t term)>& work,
     const std::stop_token& stop = {}, LockOptions options = {}) {
-    // So that a stop is noticed in time.
+    // Maximum wait, so that a stop is noticed in time.
     constexpr std::chrono::seconds look_again{1};
     options.wait = look_again;
     std::mutex mutex;

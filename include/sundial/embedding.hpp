@@ -39,7 +39,7 @@ enum class Priority : std::uint8_t { critical, high, normal, low };
 /// A person with a birthday.
 struct NewUser {
     std::string first_name;     // 1 to 255 characters
-    std::string last_name;      // likewise
+    std::string last_name;      // 1 to 255 characters
     std::string date_of_birth;  // "1992-02-29"
     std::string timezone;       // where the person lives: "Europe/Paris"
     std::string external_id{};  // your own id, unique; may be empty
@@ -47,9 +47,9 @@ struct NewUser {
 /// A stored user.
 struct User {
     std::string id;  // a UUID
-    /// As in NewUser.
+    /// 1 to 255 characters.
     std::string first_name;
-    /// As in NewUser.
+    /// 1 to 255 characters.
     std::string last_name;
     /// "1992-02-29".
     std::string date_of_birth;
@@ -71,7 +71,7 @@ struct NewEvent {
     std::string user_id{};          // the user it belongs to; may be empty
     std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
     std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
-    /// Among the events of its queue or type.
+    /// Urgency among the events of its queue or type.
     Priority priority = Priority::normal;
     /// Instead of `queue`: the endpoint that it is sent to, by its id, or "ext:" and its name.
     std::string endpoint{};
@@ -86,7 +86,7 @@ inline constexpr Instant no_instant = Instant::max();
 struct Event {
     /// A UUID.
     std::string id;
-    /// As in NewEvent.
+    /// The type, which selects the handler.
     std::string type;
     std::string status;           // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
     std::string payload;          // of a birthday: {"message":"Hey, Ada Li it's your birthday"}
@@ -96,15 +96,16 @@ struct Event {
     std::uint32_t attempt = 0;   // number of the latest attempt, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
     std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it
-    /// As in NewEvent.
+    /// Urgency among the events of its queue or type.
     Priority priority = Priority::normal;
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
     /// The obstacle that it waits for: RETRY, CIRCUIT, LIMIT, ENDPOINT or SCHEDULE. Empty if it is
     /// finished or claimed, or waits for its due time only.
     std::string waiting_for{};
     std::optional<Instant> next_attempt{};  // of an event that waits for a retry or an obstacle
-    /// W3C Trace Context of its latest attempt, for what its handler calls: in the trace of the
-    /// work that created the event, if that had one. Before the first attempt that of this work.
+    /// W3C Trace Context of its latest attempt, for calls of its handler. It belongs to the trace
+    /// of the work that created the event, if that has one. Before the first attempt: that of this
+    /// work.
     std::string traceparent{};
 };
 
@@ -127,9 +128,9 @@ public:
 
     /// The consequence for the event.
     [[nodiscard]] Verdict verdict() const { return verdict_; }
-    /// Why; empty for `done`.
+    /// The reason; empty for `done`.
     [[nodiscard]] const std::string& reason() const { return reason_; }
-    /// Of `snooze`.
+    /// The instant of `snooze`.
     [[nodiscard]] Instant until() const { return until_; }
 
 private:
@@ -142,7 +143,7 @@ private:
 /// Runs on the engine's threads, several calls at once. If the process dies after a handler has
 /// done its work but before the outcome is stored, the handler runs again after the next start:
 /// recognise the event by its `idempotency_key`, and make the second call harmless. Must return
-/// within its time limit, unless it takes a stop token, too. May call its engine, and may stop or
+/// within its time limit, unless it also takes a stop token. May call its engine, and may stop or
 /// destroy it: see `Engine`.
 using Handler = std::function<Handled(const Event&)>;
 /// The same with a token that requests a stop when the time limit has passed, when the lease of the
@@ -151,23 +152,24 @@ using Handler = std::function<Handled(const Event&)>;
 /// still holds.
 using StoppableHandler = std::function<Handled(const Event&, std::stop_token)>;
 
-/// How the events of one type are handled.
+/// Threads and time limit of the handler of one type.
 struct HandlerOptions {
-    /// Threads that handle this type alone, at most 256: its events wait for no others, and others
-    /// not for them. 0: the threads that all such types share (`Options::handler_threads`).
+    /// Threads for this type alone, at most 256, so that its events and those of other types do
+    /// not wait for each other. 0: the threads that all such types share
+    /// (`Options::handler_threads`).
     std::size_t threads = 0;
-    /// From the beginning of the call. Positive. Then a StoppableHandler is asked to stop. The
-    /// lease of the event is extended as long as the handler runs.
+    /// Counted from the beginning of the call; positive. A StoppableHandler is then asked to stop.
+    /// The lease of the event is extended as long as the handler runs.
     std::chrono::microseconds time_limit{std::chrono::seconds{10}};
 };
 
-/// How the events of one queue are handled.
+/// Threads, time limit and lease of the handler of one queue.
 struct QueueOptions {
     std::size_t threads = 1;  // 1 to 256, for this queue alone; each handles one event at a time
-    /// From the beginning of the call. Positive. Then a StoppableHandler is asked to stop.
+    /// Counted from the beginning of the call; positive. A StoppableHandler is then asked to stop.
     std::chrono::microseconds time_limit{std::chrono::seconds{10}};
-    /// 1 s to 12 h. It is extended as long as the handler runs. If the process dies, another worker
-    /// gets the event when it ends.
+    /// 1 s to 12 h, extended as long as the handler runs. If the process dies, another worker gets
+    /// the event when the lease expires.
     std::chrono::microseconds lease{std::chrono::seconds{30}};
 };
 
@@ -184,52 +186,52 @@ concept TypedEvent = requires(const std::string& payload) {
     { T::parse(payload) } -> std::same_as<std::optional<T>>;
 };
 
-/// One line of the log, for machines: `event_name` is one of docs/reference/logs.md, or empty for a
-/// line that only people read. It never contains names, birth dates, payloads or secrets.
+/// One log line with fields, for programs. `event_name` is one of docs/reference/logs.md, or empty
+/// for a line that only people read. It never contains names, birth dates, payloads or secrets.
 struct LogRecord {
-    /// How important it is.
+    /// Severity of a line.
     enum class Level : std::uint8_t { debug, info, warn, error };
-    /// Of a field.
+    /// The value of a field.
     using Value = std::variant<std::string, std::int64_t, double, bool>;
-    /// How important it is.
+    /// Severity of this line.
     Level level = Level::info;
     /// Stable, for programs: "event.completed"; empty: the line is for people.
     std::string event_name;
-    /// For people.
+    /// The text for people.
     std::string message;
     std::vector<std::pair<std::string, Value>> fields;  // "durationMs", "count", …
 };
 
 /// The end of one attempt, for metrics and displays. The event may have another attempt.
 struct AttemptReport {
-    /// Of the event.
+    /// The id of the event.
     std::string event_id;
-    /// Its type.
+    /// The type of the event.
     std::string event_type;
-    /// From 1.
+    /// The number of the attempt, from 1.
     std::uint32_t attempt = 0;
-    /// The handler or the receiver took it.
+    /// The handler or the receiver accepted the event.
     bool accepted = false;
     bool refused = false;  // no further attempt
     std::string error;     // why it was not accepted
-    /// Of the attempt, in microseconds.
+    /// The duration of the attempt.
     std::chrono::microseconds duration{0};
     std::chrono::microseconds lateness{0};  // of the event's first attempt
 };
 
-/// Where an engine may send webhooks, and what protects their secrets.
+/// The addresses that an engine may send webhooks to, and the keys that encrypt their secrets.
 struct WebhookOptions {
     /// 32 bytes in base64 that encrypt signing secrets and header values in the database, followed
     /// by the keys that they replace, with commas between them. All engines and servers on one
-    /// database need the same.
+    /// database need the same keys.
     std::string encryption_keys{};
-    /// Or the file of the keys; it is created with a new key, mode 0600, if it is absent.
+    /// A file with the keys instead. If it is absent, it is created with a new key and mode 0600.
     std::string key_file{};
-    /// Addresses of private networks and of this machine, also over http: for development. Without
-    /// it, webhooks go to public addresses only, so that a URL from outside cannot reach your own
-    /// services.
+    /// Allows addresses of private networks and of this machine, also over http; for development.
+    /// Otherwise webhooks go to public addresses only, so that a URL from outside cannot reach your
+    /// own services.
     bool allow_private = false;
-    /// Webhooks over http to public addresses, which others on the network can read and change.
+    /// Allows http to public addresses, although others on the network can read and change it.
     bool allow_http = false;
     std::vector<std::uint16_t> ports{443, 8443};  // that URLs may have
     std::string ca_file{};                        // in PEM; empty: the system's certificates
@@ -248,20 +250,20 @@ struct Options {
     /// How long `stop` and the destructor wait for running handlers before they ask them to stop.
     /// 0: at once. They wait until the handlers have returned, in any case.
     std::chrono::microseconds stop_within{std::chrono::seconds{20}};
-    /// Whether this engine also does the work of the whole database, beside that of its own events:
+    /// Whether this engine also maintains the whole database, beside handling its own events:
     /// deletes rows past their retention, moves planned events when it is opened with a newer tz
     /// database, and completes requests of other programs by SQL. False if another engine or
     /// `sundial serve` on the same database does: without any, old rows stay, planned local times
     /// keep their old offsets, and schedules requested by SQL wait.
     bool maintenance = true;
-    /// Empty: locks are rows in the storage. Or the server that keeps them,
-    /// "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]": one server, or one with replicas behind
-    /// one address, without TLS. Every token that it grants is recorded in the storage before the
-    /// grant is returned, so `Transaction::guard` refuses the smaller of two tokens even if the
-    /// server has lost data and granted twice. All engines and servers that share locks need the
-    /// same lock server, and the same storage, because tokens of two storages are not compared.
-    /// CANNOT_START if the program is linked without the component `redis`. While the server does
-    /// not answer, calls for locks fail with STORAGE_UNAVAILABLE after 2 s.
+    /// The lock server, "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]"; empty: locks are rows
+    /// in the storage. It is one server, or one with replicas behind one address, without TLS. The
+    /// storage records every token before the grant is returned, so `Transaction::guard` refuses
+    /// the smaller of two tokens even if the server has lost data and granted a lock twice. All
+    /// engines and servers that share locks need the same lock server, and the same storage,
+    /// because tokens of two storages are not compared. CANNOT_START if the program is linked
+    /// without the component `redis`. While the server does not answer, calls for locks fail with
+    /// STORAGE_UNAVAILABLE after 2 s.
     std::string lock_server{};
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
@@ -465,10 +467,10 @@ public:
     }
 
     /// After `start`, events of the queue go to `handler`, on threads of this queue alone. It
-    /// replaces any earlier one of this engine. Creates the queue unless it exists. The handler is
-    /// as one of a type: the same results, time limit, leases and stop. Other engines and workers
-    /// can claim from the queue, too. Not called with a test clock. Errors: VALIDATION_FAILED, also
-    /// after `start`.
+    /// replaces any earlier one of this engine. Creates the queue unless it exists. The handler
+    /// follows the same rules as one of a type: results, time limit, leases and stop. Other engines
+    /// and workers can claim from the queue, too. Not called with a test clock. Errors:
+    /// VALIDATION_FAILED, also after `start`.
     Result<Done> on_queue(const std::string& queue, Handler handler,
                           const QueueOptions& options = {});
     /// The same for a handler that takes a stop token.
@@ -489,8 +491,7 @@ public:
     /// Creates the queue unless it exists. `name`: 1 to 128 characters. Its events wait for
     /// workers. Errors: VALIDATION_FAILED.
     Result<Done> create_queue(const std::string& name);
-    /// A worker of that queue. `name` identifies the worker to people: best a new one at each
-    /// start.
+    /// A worker of that queue. `name` identifies the worker to people; use a new one at each start.
     PullWorker worker(const std::string& queue, const std::string& name);
 
     /// Creates the endpoint of that name, or replaces all its settings except type and secret.
@@ -607,8 +608,9 @@ public:
     template <class Work>
     auto transact(Work&& work);
     /// The transaction that is open on `connection`, a PGconn of your own to the engine's
-    /// PostgreSQL database. Your COMMIT commits all that the returned object did. The role of the
-    /// connection needs the rights of the engine's on the schema `sundial`: best is the same role.
+    /// PostgreSQL database. Your COMMIT commits all that the returned object did. The connection's
+    /// role needs the same rights on the schema `sundial` as the engine's role; use the same role
+    /// if possible.
     [[nodiscard]] CallerTransaction in(pg_conn* connection);
 
     /// Streams for the history of your own objects: see `sundial/streams.hpp`.

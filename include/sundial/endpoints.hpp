@@ -15,7 +15,7 @@
 /// that header.
 namespace sundial::embedding {
 
-/// How events reach an endpoint.
+/// The way in which events reach an endpoint.
 enum class EndpointType : std::uint8_t {
     webhook,  // a signed POST request to a URL (Standard Webhooks)
     pull,     // a queue: a PullWorker claims them
@@ -25,7 +25,7 @@ enum class EndpointType : std::uint8_t {
 /// A receiver of events.
 struct NewEndpoint {
     std::string name;  // your own id of it, unique, 1 to 128 characters
-    /// How events reach it.
+    /// The way in which events reach it.
     EndpointType type = EndpointType::webhook;
     std::string url{};  // of a webhook: "https://crm.example/hook"
     std::vector<std::pair<std::string, std::string>> headers{};  // your own, of a webhook
@@ -36,11 +36,11 @@ struct NewEndpoint {
     std::optional<std::uint32_t> max_in_flight{};   // requests at once, of all engines together
     std::optional<std::uint32_t> max_per_second{};  // of all engines together
     bool enabled = true;                            // the events of a disabled endpoint wait
-    /// Signs the requests of a webhook: "whsec_" and base64. Empty: a random one. Used only when
-    /// the endpoint is created.
+    /// The secret that signs the requests of a webhook: "whsec_" and base64. Empty: a random one.
+    /// Used only when the endpoint is created.
     std::string secret{};
-    /// Of a webhook: signs also with a pair of Ed25519 keys, so that the receiver can verify and
-    /// not sign.
+    /// A webhook also signs with a pair of Ed25519 keys, so that the receiver can verify but not
+    /// sign.
     bool ed25519 = false;
 };
 /// A stored endpoint, without its secrets.
@@ -50,30 +50,30 @@ struct Endpoint {
     /// "WEBHOOK", "PULL" or "INBOX", or a type that only `sundial serve` has.
     std::string type;
     std::string url;  // empty: its type has none
-    /// False: its events wait.
+    /// If false, its events wait.
     bool enabled = true;
     std::string disabled_reason;  // may be empty
     std::string secret_hint;      // "whsec_…Q9f"
     /// Grows by one with every change.
     std::uint64_t version = 0;
     std::vector<std::string> headers{};  // the names of your own; their values are never shown
-    /// Of the whole request.
+    /// Time limit of the whole request.
     std::chrono::seconds timeout{0};
     /// Delays between attempts; empty: as in NewEndpoint.
     std::vector<std::chrono::seconds> retry_delays{};
-    /// Requests at once; empty: without a limit.
+    /// Maximum number of concurrent requests; empty: unlimited.
     std::optional<std::uint32_t> max_in_flight{};
-    /// Requests in a second; empty: without a limit.
+    /// Maximum number of requests a second; empty: unlimited.
     std::optional<std::uint32_t> max_per_second{};
     std::string public_key{};  // "whpk_…" of a webhook with Ed25519 keys; else empty
 };
-/// The answer to `put_endpoint`.
+/// The result of `put_endpoint`.
 struct StoredEndpoint {
-    /// As it is now.
+    /// The endpoint in its new state.
     Endpoint endpoint;
-    /// The signing secret of a webhook that this call created; it is never shown again. Else empty.
+    /// The signing secret of a webhook that this call created, returned only once; otherwise empty.
     std::string secret;
-    /// False: it was changed.
+    /// Whether this call created it; otherwise it was changed.
     bool created = false;
 };
 
@@ -82,23 +82,23 @@ struct EndpointChange {
     std::optional<std::string> url{};  // of another origin: give the values of all headers, too
     /// Each sets one header, or removes it if the value is empty.
     std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
-    /// Of the whole request: 1 to 20 s.
+    /// Time limit of the whole request: 1 to 20 s.
     std::optional<std::chrono::seconds> timeout{};
     std::optional<std::vector<std::chrono::seconds>> retry_delays{};  // none: the default ones
     std::optional<std::uint32_t> max_in_flight{};                     // 0: without a limit
     std::optional<std::uint32_t> max_per_second{};                    // 0: without a limit
-    /// False: its events wait.
+    /// If false, its events wait.
     std::optional<bool> enabled{};
-    /// Whether requests have an Ed25519 signature too.
+    /// Whether requests also have an Ed25519 signature.
     std::optional<bool> ed25519{};
-    /// Also attempts at once the events that wait for a retry: the receiver is repaired.
+    /// Also attempts the events that wait for a retry at once, because the receiver works again.
     bool retry_waiting = false;
     std::optional<std::uint64_t> if_version{};  // else OPTIMISTIC_LOCK
 };
 
 /// The replacement of a webhook's signing secret.
 struct SecretRotation {
-    /// The old secret also signs for as long, 0 to 7 days, so that the receiver can change over.
+    /// How long the old secret also signs, 0 to 7 days, so that the receiver has time to change.
     std::chrono::seconds old_signs_for{std::chrono::hours{24}};
     std::string secret{};                       // "whsec_" and base64; empty: a random one
     std::optional<std::uint64_t> if_version{};  // else OPTIMISTIC_LOCK
@@ -111,17 +111,17 @@ struct EndpointTest {
     std::optional<int> status;  // of its response; empty: there was none
     std::string error;          // why it was not accepted: "TIMEOUT no answer in 10 s"
     std::string response_body;  // its first 2 KiB
-    /// Of the request, in microseconds.
+    /// The duration of the request.
     std::chrono::microseconds duration{0};
 };
 
-/// A request that an inbox has got.
+/// A request that an inbox has received.
 struct ReceivedRequest {
-    /// When the request came.
+    /// The time of its arrival.
     Instant received_at;
-    /// Name and value, in the order of the request.
+    /// Names and values, in the order of the request.
     std::vector<std::pair<std::string, std::string>> headers;
-    /// The request’s bytes.
+    /// The bytes of the body.
     std::string body;
 };
 

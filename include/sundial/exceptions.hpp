@@ -16,7 +16,7 @@ namespace sundial {
 /// Any error; `what()` is its code and detail.
 class Exception : public std::runtime_error {
 public:
-    /// Of this error.
+    /// Made from this error.
     explicit Exception(embedding::Error its_error)
         : std::runtime_error(its_error.code + ": " + its_error.detail),
           error_(std::move(its_error)) {}
@@ -35,12 +35,12 @@ class EventSourceError : public Exception {
 class OptimisticLockError : public EventSourceError {
 public:
     using EventSourceError::EventSourceError;
-    /// Of the stream, user, event, schedule, endpoint or checkpoint.
+    /// The id of the stream, user, event, schedule, endpoint or checkpoint.
     [[nodiscard]] std::string id() const;
-    /// As `Conflict::expected`; of a user or an event, the version that the call named. 0 for a
-    /// checkpoint.
+    /// The number in `Conflict::expected`; for a user or an event, the version that the call named;
+    /// 0 for a checkpoint.
     [[nodiscard]] std::int64_t expected() const;
-    /// The version that it is at; the position of a checkpoint.
+    /// Its current version; the position of a checkpoint.
     [[nodiscard]] std::uint64_t actual() const;
 };
 /// The rules of the domain do not allow the call.

@@ -21,12 +21,12 @@
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
 
-/// How an event ended. A retry of a FAILED event is a new event with an outcome of its own.
+/// The end of an event. A retry of a FAILED event is a new event with an outcome of its own.
 struct EventOutcome {
     std::uint64_t number = 0;  // of this outcome in the queue: greater for later ones, with gaps
-    /// A UUID.
+    /// The id of the event, a UUID.
     std::string event_id{};
-    /// As in NewEvent.
+    /// The type of the event.
     std::string event_type{};
     std::string status{};         // COMPLETED, FAILED or CANCELLED
     std::uint32_t attempt = 0;    // number of the last attempt; 0: none was made
@@ -34,7 +34,7 @@ struct EventOutcome {
     std::string reason{};         // of FAILED, begins with the code; of CANCELLED
     std::string idempotency_key;  // the same for a retry under the same key
     std::string user_id{};        // may be empty
-    /// As in NewEvent.
+    /// The payload of the event.
     std::string payload{};
     Instant due;                                          // `no_instant` if none was found
     std::optional<Instant> first_attempt{};               // its start; empty: none was made
@@ -42,14 +42,14 @@ struct EventOutcome {
     std::optional<std::chrono::microseconds> lateness{};  // of the first attempt; never negative
 };
 
-/// How a subscription gets outcomes.
+/// The options of a subscription to outcomes.
 struct OutcomeFollowing {
     std::string name;                        // [A-Za-z0-9_.-]{1,128}
     std::vector<std::string> event_types{};  // at most 100; empty: all
     std::chrono::microseconds lease =
         std::chrono::seconds{30};  // 100 ms to 24 h: after which another one takes over
     std::size_t page = 100;        // 1 to 10,000 outcomes in one step
-    /// How a failed outcome is repeated before it is parked.
+    /// Repetitions of an outcome whose handler failed, before it is parked.
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
     bool park = false;  // set aside an outcome that cannot be handled instead of stopping

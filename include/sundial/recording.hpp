@@ -21,15 +21,15 @@
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
 
-/// Identifies a stream by the thing whose history it is.
+/// Identifies a stream by the object whose history it is.
 struct StreamId {
     std::string type;  // "Order": [A-Za-z0-9_.-]{1,128}
     std::string id;    // 1 to 255 bytes of UTF-8 without control characters
     friend bool operator==(const StreamId&, const StreamId&) = default;
 };
 
-/// At which version a stream must be to be appended to. Its version is the number of events ever
-/// appended; 0: there is none yet.
+/// The version that a stream must have for an append to succeed. A stream's version is the number
+/// of events ever appended to it; 0: none yet.
 class Expected {
 public:
     /// The stream may contain anything.
@@ -38,14 +38,14 @@ public:
     static constexpr Expected no_stream() { return Expected{0}; }
     /// The stream has an event, at any version.
     static constexpr Expected stream_exists() { return Expected{-2}; }
-    /// A version that no stream can have is refused by the append (VALIDATION_FAILED):
-    /// `exactly(version - 1)` of version 0, too.
+    /// The append refuses a version that no stream can have (VALIDATION_FAILED), such as
+    /// `exactly(version - 1)` of version 0.
     static constexpr Expected exactly(std::uint64_t version) {
         using Version = std::numeric_limits<std::int64_t>;
         return Expected{version <= Version::max() ? static_cast<std::int64_t>(version)
                                                   : Version::min()};
     }
-    /// As in `Conflict::expected`.
+    /// The number in `Conflict::expected`.
     [[nodiscard]] constexpr std::int64_t number() const { return number_; }
 
 private:
@@ -56,16 +56,16 @@ private:
 /// Data that accompanies an event without being part of it: two appends that differ only here are
 /// the same.
 struct EventMetadata {
-    /// When it happened, if not when it was stored.
+    /// The time at which it happened; empty: when it was stored.
     std::optional<Instant> occurred_at{};
     std::string correlation_id{};  // empty: that of its cause, or the first event of the batch
     /// The id of the event or command that caused it; may be empty.
     std::string causation_id{};
     /// The person or program that caused it; may be empty.
     std::string actor{};
-    /// Whose data it is; may be empty.
+    /// The owner of the data; may be empty.
     std::string tenant{};
-    /// Of W3C Trace Context; may be empty.
+    /// W3C Trace Context of its cause; may be empty.
     std::string traceparent{};
     std::string headers{};  // a JSON object of your own, or empty
 };
@@ -74,34 +74,34 @@ struct EventMetadata {
 struct NewRecordedEvent {
     std::string type;         // "OrderPlaced"
     std::string data = "{}";  // one JSON value of at most 256 KiB, kept byte for byte
-    /// Of `data`.
+    /// The schema version of `data`.
     std::uint32_t schema_version = 1;
     std::string id{};  // a UUID; your own makes the append repeatable; empty: generated
-    /// What the events of all types have.
+    /// Data that events of all types have.
     EventMetadata metadata{};
 };
 /// A stored event.
 struct RecordedEvent {
-    /// Where it is stored.
+    /// The stream that contains it.
     StreamId stream;
     std::uint64_t version = 0;   // in its stream, from 1
     std::uint64_t position = 0;  // in the feed
     /// A UUID.
     std::string id{};
-    /// As in NewRecordedEvent.
+    /// The type of the event: "OrderPlaced".
     std::string type{};
-    /// Of `data`.
+    /// The schema version of `data`.
     std::uint32_t schema_version = 1;
     std::string data{};  // empty after erasure
-    /// As in NewRecordedEvent.
+    /// Data that events of all types have.
     EventMetadata metadata{};
-    /// When it was stored.
+    /// The time at which it was stored.
     Instant recorded_at{};
     bool redacted = false;        // its data was replaced
     bool stream_deleted = false;  // set in the feed only
 };
 
-/// Where the events of an append are.
+/// The place of the events of an append.
 struct Appended {
     std::uint64_t first_version = 0;    // in the stream
     std::uint64_t last_version = 0;     // of the last one
@@ -113,19 +113,19 @@ struct Appended {
 
 /// Versions `from` to `to`, both included; the newest first if `backward`.
 struct StreamRange {
-    /// Inclusive.
+    /// The first version, inclusive.
     std::uint64_t from = 1;
-    /// Inclusive.
+    /// The last version, inclusive.
     std::uint64_t to = std::numeric_limits<std::int64_t>::max();
-    /// The newest first.
+    /// Returns the newest first.
     bool backward = false;
     std::size_t limit = 500;  // 1 to 10,000
 };
-/// Events of one stream, and where the stream is.
+/// Events of one stream, and the state of the stream.
 struct StreamPart {
     std::uint64_t version = 0;           // of the whole stream; 0: nothing was ever appended
     std::uint64_t truncated_before = 0;  // events below are erased
-    /// It cannot be appended to.
+    /// No event can be appended until it is restored.
     bool archived = false;
     /// In the order of the range.
     std::vector<RecordedEvent> events;
@@ -133,21 +133,21 @@ struct StreamPart {
 
 /// The state of an aggregate at a version, so that a load need not read the events before it.
 struct Snapshot {
-    /// Of the stream, in which the state is.
+    /// The version of the stream that has this state.
     std::uint64_t version = 0;
     std::uint32_t schema_version = 1;  // of the state
     std::string state;                 // JSON
 };
 
-/// Streams in the order of type and id.
+/// A stream in a list.
 struct ListedStream {
-    /// Its type and id.
+    /// Type and id of the stream.
     StreamId stream;
-    /// Of its newest event.
+    /// The version of its newest event.
     std::uint64_t version = 0;
-    /// It cannot be appended to.
+    /// No event can be appended until it is restored.
     bool archived = false;
-    /// Only its versions remain.
+    /// Its data was erased; only its versions remain.
     bool deleted = false;
 };
 /// A part of the list of streams.
@@ -157,7 +157,7 @@ struct StreamPage {
     std::optional<StreamId> next{};  // for the next page; empty: this is the last one
 };
 
-/// Which events of the feed are wanted. An empty list matches every value.
+/// Selects events of the feed. An empty list matches every value.
 struct FeedFilter {
     std::vector<std::string> stream_types{};  // empty: all
     std::vector<std::string> event_types{};   // empty: all
@@ -172,38 +172,38 @@ struct FeedPage {
 
 /// The position that a consumer has reached in the feed.
 struct Checkpoint {
-    /// The last event that was handled.
+    /// The position of the last handled event.
     std::uint64_t position = 0;
     std::string event_id{};  // id of the event at that position; may be empty
-    /// Of the follower that moved it.
+    /// The fencing token of the follower that moved it.
     std::uint64_t fencing_token = 0;
 };
 
 class Transaction;  // sundial/transacting.hpp
 
-/// How a subscription follows the feed.
+/// The options of a subscription to the feed.
 struct Following {
     std::string name;  // of the checkpoint: [A-Za-z0-9_.-]{1,128}
-    /// Which events it gets.
+    /// The events that it gets.
     FeedFilter filter{};
     std::chrono::microseconds lease =
         std::chrono::seconds{30};  // 100 ms to 24 h: after which another one takes over
     std::size_t page = 100;        // 1 to 10,000 events between two checkpoints
     std::size_t lanes = 1;         // 1 to 100 at once, each stream in its order: `follow` only
-    /// How a failed event is repeated before it is parked.
+    /// Repetitions of an event whose handler failed, before it is parked.
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
     bool park = false;  // set aside an event that cannot be handled instead of stopping
 };
 /// An event that was set aside.
 struct ParkedEvent {
-    /// In the feed.
+    /// Its position in the feed.
     std::uint64_t position = 0;
-    /// A UUID.
+    /// Its id, a UUID.
     std::string event_id;
-    /// Of the last attempt.
+    /// The failure of the last attempt.
     std::string reason;
-    /// Until it was parked.
+    /// Number of attempts before it was parked.
     std::uint32_t attempts = 0;
 };
 
@@ -216,7 +216,7 @@ class Subscription {
 public:
     /// The source follows nothing afterwards.
     Subscription(Subscription&&) noexcept;
-    /// Ends what this object followed.
+    /// Stops the subscription that this object held.
     Subscription& operator=(Subscription&&) noexcept;
     /// Stops, and waits for the event being handled. In its own handler it does not wait: the
     /// subscription ends after the handler has returned, and `Engine::stop` waits for that.
@@ -230,11 +230,11 @@ public:
     void start();
     /// Ends what `start` began, and waits for the event being handled, except in its own handler:
     /// then it ends after the handler has returned and the checkpoint is stored. It can be started
-    /// again, in the handler too, but not while another thread waits in `stop`. What a handler
-    /// starts inside `catch_up` begins after that.
+    /// again, in the handler too, but not while another thread waits in `stop`. A start by a
+    /// handler inside `catch_up` takes effect after that.
     void stop();
-    /// Why the subscription stopped by itself, for example an event that cannot be handled; empty:
-    /// it has not.
+    /// The reason why the subscription stopped by itself, for example an event that cannot be
+    /// handled; empty: it did not.
     [[nodiscard]] std::optional<std::string> stopped() const;
 
 private:
@@ -310,14 +310,14 @@ public:
     /// How far the subscription of that name is behind the newest recorded event, in positions of
     /// the feed; 0: it has handled all. Errors: VALIDATION_FAILED.
     Result<std::uint64_t> lag(const std::string& name);
-    /// Waits, `at_most` so long, until the subscription of that name has handled all events up to
-    /// `position`, such as `Appended::last_position`, so that the caller reads its own writes in a
-    /// view. Looks every 10 ms. Not in a handler of that subscription. Errors: REQUEST_TIMEOUT if
-    /// it has not come so far; VALIDATION_FAILED.
+    /// Waits until the subscription of that name has handled all events up to `position`, such as
+    /// `Appended::last_position`, so that the caller reads its own writes in a view. Waits for
+    /// `at_most` and checks every 10 ms. Do not call it in a handler of that subscription. Errors:
+    /// REQUEST_TIMEOUT if the subscription has not reached the position; VALIDATION_FAILED.
     Result<Done> wait(const std::string& name, std::uint64_t position,
                       std::chrono::microseconds at_most);
-    /// Begins a projection again: `clear` deletes what it has written, and the checkpoint returns
-    /// to the beginning of the feed, in one transaction. A running subscription of that name
+    /// Restarts a projection: in one transaction, `clear` deletes the rows that it has written, and
+    /// the checkpoint returns to the beginning of the feed. A running subscription of that name
     /// continues from there. Errors: those of `clear`; VALIDATION_FAILED.
     Result<Done> rebuild(const std::string& name,
                          const std::function<Result<Done>(Transaction&)>& clear);

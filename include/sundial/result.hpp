@@ -24,11 +24,11 @@ struct Conflict {
     std::string stream_type;    // the type of the stream
     std::string stream_id;      // its id in that type
     std::int64_t expected = 0;  // as `Expected::number`: -1 any, 0 no stream, -2 the stream exists
-    std::uint64_t actual = 0;   // where the stream is; 0: there is none
-    /// The batch is in the stream already, under these ids, and did not come of this expectation;
-    /// empty: it is not.
+    std::uint64_t actual = 0;   // the stream's version; 0: there is no stream
+    /// Not empty if the stream already has the batch, under these ids, but from an append with
+    /// another expected version.
     std::vector<std::string> duplicate_event_ids{};
-    unsigned attempts = 1;  // calls that ended so
+    unsigned attempts = 1;  // number of calls that ended in this conflict
     friend bool operator==(const Conflict&, const Conflict&) = default;
 };
 
@@ -50,7 +50,7 @@ struct VersionConflict {
 /// Details of LOCK_HELD.
 struct HeldLock {
     std::string name;                                             // of the lock
-    std::string holder;                                           // its holder, as it named itself
+    std::string holder;                                           // the name that its holder gave
     std::chrono::sys_time<std::chrono::microseconds> expires_at;  // unless its holder renews it
     friend bool operator==(const HeldLock&, const HeldLock&) = default;
 };
@@ -80,10 +80,10 @@ struct WrongState {
 struct InvalidField {
     std::string field;    // its name in C++: "local_time", "rule.cron"; empty: the whole request
     std::string code;     // "out_of_range", "bad_format", …
-    std::string message;  // what would be right
+    std::string message;  // the accepted form or range
     friend bool operator==(const InvalidField&, const InvalidField&) = default;
 };
-/// All of a request.
+/// All invalid fields of a request.
 using InvalidFields = std::vector<InvalidField>;
 /// Details of EVENT_ID_REUSED, for each such id.
 struct ReusedId {
@@ -93,7 +93,7 @@ struct ReusedId {
     std::string stream_id{};    // of the stream that has it
     friend bool operator==(const ReusedId&, const ReusedId&) = default;
 };
-/// All of a request.
+/// All reused ids of a request.
 using ReusedIds = std::vector<ReusedId>;
 /// Details of USER_NOT_FOUND, EVENT_NOT_FOUND, ENDPOINT_NOT_FOUND and so on.
 struct Missing {
@@ -110,14 +110,14 @@ struct RefusedStream {
 };
 /// Details of CHECKPOINT_CONFLICT.
 struct MovedCheckpoint {
-    /// Of the checkpoint.
+    /// The name of the checkpoint.
     std::string name;
-    std::uint64_t position = 0;  // where it is
+    std::uint64_t position = 0;  // its current position
     friend bool operator==(const MovedCheckpoint&, const MovedCheckpoint&) = default;
 };
 /// Details of FEED_DIVERGED: the feed does not have the event of the checkpoint at its position.
 struct DivergedFeed {
-    /// In the feed.
+    /// The position in the feed.
     std::uint64_t position = 0;
     std::string event_id;  // of the checkpoint
     friend bool operator==(const DivergedFeed&, const DivergedFeed&) = default;
@@ -126,7 +126,7 @@ struct DivergedFeed {
 struct StoppedEndpoint {
     /// A UUID.
     std::string endpoint_id;
-    /// Why it is disabled; may be empty.
+    /// The reason; may be empty.
     std::string reason;
     friend bool operator==(const StoppedEndpoint&, const StoppedEndpoint&) = default;
 };
@@ -140,12 +140,12 @@ struct UsedEndpoint {
 };
 /// Details of INVALID_TEMPLATE.
 struct WrongTemplate {
-    std::string name;  // what the template uses and no user has
+    std::string name;  // the name that the template uses and no user has
     friend bool operator==(const WrongTemplate&, const WrongTemplate&) = default;
 };
 /// Details of IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_IN_PROGRESS.
 struct UsedKey {
-    /// As the call gave it.
+    /// The key that the call gave.
     std::string key;
     friend bool operator==(const UsedKey&, const UsedKey&) = default;
 };
@@ -159,16 +159,16 @@ enum class Repeat : std::uint8_t {
 /// The class of a PostgreSQL or SQLite error.
 [[nodiscard]] Repeat repeat_of(const SqlFailure& failure);
 
-/// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
-/// STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL, WRONG_PROCESS,
-/// SQL_FAILED), for programs; `detail` says it to people, and what would be right; `data` has what
-/// a program can go by, of codes that have some:
+/// Why a call failed. `code` is for programs: one of the HTTP API's (VALIDATION_FAILED,
+/// USER_NOT_FOUND, STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL,
+/// WRONG_PROCESS, SQL_FAILED). `detail` names the fault and its correction, for people. Some codes
+/// have `data` for programs:
 ///
 ///     if (const auto* conflict = std::get_if<sundial::Conflict>(&error.data)) {
 ///         read_again_from(conflict->actual);
 ///     }
 struct Error {
-    /// The details of a code; `std::monostate`: it has none.
+    /// The details of a code; `std::monostate` for codes without details.
     using Data = std::variant<std::monostate, Conflict, SqlFailure, VersionConflict, HeldLock,
                               LostLease, Duplicate, WrongState, InvalidFields, ReusedIds, Missing,
                               RefusedStream, MovedCheckpoint, DivergedFeed, StoppedEndpoint,
@@ -184,7 +184,8 @@ struct Error {
 
 namespace detail {
 
-/// Ends the program with a message: a value or an error was read that is not there.
+/// Ends the program with a message, because it read a value or an error that the Result does not
+/// have.
 [[noreturn]] void misused(const char* why);
 /// Throws the exception of the error's code (sundial/exceptions.hpp).
 [[noreturn]] void throw_error(const Error& error);

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool take(Timing::Moment now);
     /// Tokens added by calls and not taken by retries.
     [[nodiscard]] double tokens() const;
-    /// Number of retries refused.
+    /// Number of refused retries.
     [[nodiscard]] std::uint64_t refused() const;
 
 private:

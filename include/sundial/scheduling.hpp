@@ -18,14 +18,14 @@ namespace sundial::embedding {
 
 /// Five fields, six with seconds, or a macro: "30 2 * * *", "@daily".
 struct Cron {
-    /// As it would stand in a crontab.
+    /// As in a crontab.
     std::string expression;
 };
 /// An RFC 5545 rule from a local time on: {"2027-01-05T09:00:00", "FREQ=MONTHLY;BYDAY=1MO"}.
 struct Rrule {
-    /// A local time.
+    /// The local time of the start.
     std::string dtstart;
-    /// Without "RRULE:".
+    /// The rule without "RRULE:".
     std::string rrule;
 };
 /// An interval of elapsed time, from one second, in whole seconds.
@@ -33,36 +33,36 @@ struct Every {
     /// At least one second.
     std::chrono::seconds interval{};
 };
-/// Once a year: on a day ("02-29"), or, for each user, on a date of the user's ("dateOfBirth").
+/// Once a year, on a day ("02-29") or on a date of each user ("dateOfBirth").
 struct Yearly {
-    /// "02-29", or for schedules of users the name of a date of theirs.
+    /// "02-29", or in a schedule per user the name of a date of the user.
     std::string on = "dateOfBirth";
     std::string at = "09:00";  // local time
 };
 /// Any kind of rule.
 using Rule = std::variant<Cron, Rrule, Every, Yearly>;
 
-/// A local time that does not exist: it is moved, or the occurrence left out.
+/// Policy for a local time that does not exist: move it, or leave the occurrence out.
 enum class Gap : std::uint8_t { compatible, earlier, later, boundary, skip };
-/// A local time that happens twice.
+/// Policy for a local time that happens twice.
 enum class Overlap : std::uint8_t { compatible, earlier, later, both, skip };
-/// 29 February in other years.
+/// Policy for 29 February in common years.
 enum class Leap : std::uint8_t { feb28, mar1, skip };
-/// Occurrences that were missed while no engine ran: each happens, the newest, or none.
+/// Policy for occurrences missed while no engine ran: all of them fire, only the newest, or none.
 enum class Misfire : std::uint8_t { all, once, skip };
 
 /// A rule that yields events. An empty optional is the default of its kind of rule.
 struct NewSchedule {
     std::string name;  // unique, 1 to 128 characters
-    /// Of the events that it plans.
+    /// The type of its events.
     std::string event_type;
-    /// When.
+    /// The rule that determines when they are due.
     Rule rule = Cron{};
     std::string timezone{};      // "Europe/Paris"; empty: UTC, or of each user
     bool per_user = false;       // one event for each user, in the user's zone; never changes
     std::string queue{};         // as in NewEvent
     std::string payload = "{}";  // a template: {firstName} and so on are filled in
-    /// Of its events.
+    /// The priority of its events.
     Priority priority = Priority::normal;
     bool enabled = true;  // a paused schedule plans nothing
     /// For local times that do not exist.
@@ -73,7 +73,7 @@ struct NewSchedule {
     std::optional<Leap> leap{};
     /// For occurrences that no engine planned in time.
     std::optional<Misfire> misfire{};
-    /// When its events may be due, from and to..
+    /// The earliest and the latest due time of its events.
     std::optional<Instant> starts_at{}, ends_at{};  // both inclusive
 };
 /// A stored schedule.
@@ -81,12 +81,12 @@ struct Schedule {
     /// A UUID.
     std::string id;
     std::string name;  // empty: it was created without one
-    /// Of its events.
+    /// The type of its events.
     std::string event_type;
     std::string description;  // in plain words
-    /// False: it plans nothing.
+    /// A paused schedule (false) plans nothing.
     bool enabled = true;
-    /// As in NewSchedule.
+    /// Whether it has one event for each user, in the user's zone.
     bool per_user = false;
     /// Grows by one with every change.
     std::uint64_t version = 0;
@@ -105,29 +105,29 @@ struct Preview {
     std::string description;
     /// Properties of the rule that may surprise, in plain words.
     std::vector<std::string> warnings;
-    /// In order, those that a policy leaves out included.
+    /// In order, including those that a policy leaves out.
     std::vector<Occurrence> occurrences;
 };
 
 /// Events that match all fields that are set. An empty list matches every value.
 struct EventFilter {
     std::vector<std::string> statuses{};  // "PENDING", "FAILED", …
-    /// Of events.
+    /// Types of events.
     std::vector<std::string> types{};
-    /// Of events.
+    /// Priorities of events.
     std::vector<Priority> priorities{};
     std::string user_id{};   // or "ext:" and your own id
     std::string schedule{};  // its name
-    /// Its name.
+    /// The name of a queue.
     std::string queue{};
-    /// Their due time..
+    /// The range of their due time.
     std::optional<Instant> due_from{}, due_to{};  // from inclusive, to exclusive
     bool dead_letters = false;                    // FAILED, and not dismissed
 };
-/// Which events of a list, in the order of their due time.
+/// The part of a list to return, in the order of the due time.
 struct PageOptions {
     std::size_t limit = 50;  // 1 to 500
-    /// Otherwise the earliest.
+    /// Descending order of the due time instead of ascending.
     bool latest_first = false;
     std::string after{};  // `EventPage::next` of the page before
 };
@@ -142,11 +142,11 @@ struct EventPage {
 struct EventChange {
     std::optional<Instant> at{};  // or
     std::string local_time{};     // in `timezone`, or in the event's
-    /// For `local_time`.
+    /// The zone of `local_time`; empty: that of the event.
     std::string timezone{};
-    /// JSON.
+    /// The new payload, JSON.
     std::optional<std::string> payload{};
-    /// Among the events of its queue or type.
+    /// The new urgency among the events of its queue or type.
     std::optional<Priority> priority{};
 };
 

@@ -11,10 +11,10 @@
 
 namespace sundial::embedding {
 
-/// A named lock held by a session of a PostgreSQL server, for steps that must not be interrupted
-/// half way, such as your own migrations. It has no lease, so no other process takes it over while
-/// its holder is merely slow; it is free when the session ends. It has no fencing token either: use
-/// a `Lock` for data that must be safe from a holder that has lost its lock.
+/// A named lock held by a session of a PostgreSQL server, for work that must not be interrupted,
+/// such as your own migrations. It has no lease, so no other process takes it over while its holder
+/// is merely slow; it is free when the session ends. It has no fencing token either: use a `Lock`
+/// for data that must be safe from a holder that has lost its lock.
 ///
 ///     auto lock = sundial::SessionLock::acquire(url, "migrate-shop", std::chrono::minutes{1});
 ///     if (!lock) return report(lock.error().detail);

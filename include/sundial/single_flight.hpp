@@ -16,7 +16,7 @@
 
 #pragma GCC visibility push(default)
 
-/// When many callers want the same value at once, one loads it for all.
+/// If many callers request the same value at once, one of them loads it for all.
 ///
 ///     sundial::SingleFlight<std::string, Report> reports;
 ///     const auto report = reports.run(tenant + "/" + month, [&](std::stop_token) {

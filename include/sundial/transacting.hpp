@@ -21,16 +21,16 @@
 /// that header.
 namespace sundial::embedding {
 
-/// The answer of `Transaction::once`.
+/// The result of `Transaction::once`.
 struct Once {
-    /// Of `work`, now or when it ran.
+    /// The answer of `work`, from this call or an earlier one.
     std::string answer;
-    bool replayed = false;  // an earlier call gave it; `work` did not run
+    bool replayed = false;  // an earlier call stored it; `work` did not run
 };
 
 /// One transaction on the engine's database: of `Engine::transact`, or the caller's own
-/// (`Engine::in`). All that is done with it is committed together, or not at all. Valid during the
-/// call that received it, on that thread. Its functions never throw.
+/// (`Engine::in`). All its changes are committed together, or none of them. Valid during the call
+/// that received it, on that thread. Its functions never throw.
 ///
 /// A refused call, such as an append with OPTIMISTIC_LOCK, changes nothing, and the transaction can
 /// go on. After SQL_FAILED or a failure of the storage a transaction of `transact` cannot: every
@@ -49,10 +49,10 @@ public:
     /// own, because those of Sundial's tables are taken, and later versions add some. A statement
     /// can read Sundial's tables, but on SQLite not change them. It cannot end the transaction, or
     /// change the connection. Waits at most 5 s on PostgreSQL. Errors: SQL_FAILED, whose data are
-    /// an SqlFailure; also in memory, where there is no SQL. So are refused, before the database
-    /// sees the statement: a NUL byte in it or in a text (pass bytes), more parameters than 65,535
-    /// on PostgreSQL and 32,766 on SQLite, unless it is built with another limit, and COPY FROM
-    /// STDIN or TO STDOUT. Several statements in one text are refused, too.
+    /// an SqlFailure; also in memory, where there is no SQL. The same error refuses, before the
+    /// database sees the statement: a NUL byte in it or in a text (pass bytes); more than 65,535
+    /// parameters on PostgreSQL, or 32,766 on SQLite unless it is built with another limit; COPY
+    /// FROM STDIN or TO STDOUT; several statements in one text.
     template <std::convertible_to<SqlValue>... Values>
     Result<SqlRows> sql(const std::string& statement, const Values&... values) {
         const std::initializer_list<SqlValue> all{SqlValue(values)...};
@@ -75,8 +75,8 @@ public:
     /// Completes a claimed event, so that it is COMPLETED if and only if the transaction is
     /// committed: its effects in this database happen once, also if the process dies. `claimed` is
     /// the event as a handler of this engine received it, or as a worker claimed it. The handler
-    /// returns `Handled::done()` after the commit. Best the last call of the transaction: the
-    /// engine cannot extend the event's lease meanwhile. Errors: EVENT_NOT_FOUND,
+    /// returns `Handled::done()` after the commit. Make it the last call of the transaction,
+    /// because the engine cannot extend the event's lease meanwhile. Errors: EVENT_NOT_FOUND,
     /// INVALID_STATE_TRANSITION; LEASE_LOST if another claim came first: roll back.
     Result<Event> complete(const Event& claimed);
 
@@ -93,8 +93,8 @@ public:
     /// before the writes. Errors: LEASE_LOST: roll back.
     Result<Done> guard(const Lock& lock);
 
-    /// Does the work of a request once: the answer is stored under `key` in this transaction, for
-    /// 24 hours, and a repeated call returns it without running `work`. If `work` returns an error,
+    /// Runs the work of a request once: this transaction stores the answer under `key` for 24
+    /// hours, and a repeated call returns it without running `work`. If `work` returns an error,
     /// nothing is stored. Two requests with one key never run at once, in any process.
     /// `fingerprint`: all that identifies the request. Errors: those of `work`;
     /// IDEMPOTENCY_KEY_REUSED if the key belongs to another fingerprint; IDEMPOTENCY_IN_PROGRESS if
@@ -143,7 +143,7 @@ class CallerTransaction : public Transaction {
 public:
     /// The source may only be destroyed or assigned to.
     CallerTransaction(CallerTransaction&& other) noexcept;
-    /// Drops what this object had.
+    /// Gives up the transaction that this object had.
     CallerTransaction& operator=(CallerTransaction&& other) noexcept;
     /// Calls `committed`, which is harmless if the transaction was rolled back.
     ~CallerTransaction();

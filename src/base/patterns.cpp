@@ -65,7 +65,8 @@ using std::chrono::microseconds;
 
 constexpr std::int64_t token = 1'000'000;
 
-/// Upper bound of a balance, so that two balances can be added. No program makes so many calls.
+/// Upper bound of a balance, so that adding two balances cannot overflow. No program makes that
+/// many calls.
 constexpr double token_ceiling = 1e12;
 
 std::int64_t millionths(double tokens) {

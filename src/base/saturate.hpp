@@ -4,8 +4,8 @@
 
 namespace sundial::base {
 
-/// `time` later than `at`, or the last moment that can be counted: a wait of
-/// `microseconds::max()` means as long as it takes.
+/// `at` plus `time`, or the last moment that the clock can count: `microseconds::max()` means to
+/// wait without a limit.
 [[nodiscard]] constexpr std::chrono::microseconds later(std::chrono::microseconds at,
                                                         std::chrono::microseconds time) {
     std::chrono::microseconds::rep sum = 0;

@@ -30,7 +30,7 @@ namespace sundial::base {
 [[nodiscard]] constexpr bool same_ignoring_case(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
-/// Whether `part` occurs in `text`, in either case. An empty part does.
+/// Whether `part` occurs in `text`, ignoring case. An empty part does.
 [[nodiscard]] constexpr bool contains_ignoring_case(std::string_view text, std::string_view part) {
     return part.empty() || !std::ranges::search(text, part, {}, lower, lower).empty();
 }

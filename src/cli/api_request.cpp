@@ -22,7 +22,7 @@ std::string quoted(std::string_view text) {
 
 bool is_whole_number(std::string_view text) {
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    // As JSON has it: not 007, and not -0 either, which would be another text for the same number.
+    // In JSON's form: 007 is not a number, and -0 would be a second text for 0.
     if (digits.starts_with('0') && text != "0") return false;
     return !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
 }
@@ -189,7 +189,7 @@ private:
 
 }  // namespace
 
-// An instant ends in Z or an offset, or begins with now; all else is a local time.
+// An instant ends in Z or an offset, or begins with now. Any other time is local.
 bool is_instant(std::string_view text) {
     if (text.starts_with("now") || text.ends_with('Z') || text.ends_with('z')) return true;
     const auto time = text.find('T');

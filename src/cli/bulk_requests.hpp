@@ -26,11 +26,12 @@ namespace sundial::cli {
 [[nodiscard]] std::string rate_text(std::uint64_t rows, std::uint64_t bytes,
                                     std::uint64_t all_bytes, std::chrono::milliseconds elapsed);
 
-/// Sends requests of one command, from several threads, to a server that may be busy or restart.
+/// Sends the requests of one command, from several threads, to a server that may be busy or
+/// restart.
 class PatientClient {
 public:
-    /// `say` gets a sentence without its end once a request waits; it is called by one thread at a
-    /// time.
+    /// `say` receives a sentence without its full stop when a request starts to wait. One thread
+    /// calls it at a time.
     PatientClient(const HttpClient& client, const WaitOptions& wait_options,
                   std::function<void(const std::string&)> say)
         : client_(client), wait_options_(wait_options), say_(std::move(say)) {}
@@ -42,7 +43,8 @@ public:
 
 private:
     void report_answer();
-    /// Reports the wait once, for all waiting requests, until one gets a response.
+    /// Reports the wait once for all waiting requests, and again only after one of them has got a
+    /// response.
     void report_wait(const std::string& why);
 
     const HttpClient& client_;

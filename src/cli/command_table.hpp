@@ -94,7 +94,8 @@ struct ApiCommand {
     std::vector<Column> columns{};
     std::vector<std::string> sorts{};  // what --sort takes; each also with a minus before it
     std::string default_sort{};
-    /// Asks before it acts: "delete the user {id} and its events". The names are of arguments.
+    /// Asks for confirmation of this action: "delete the user {id} and its events". `{…}` is an
+    /// argument.
     std::string question{};
     /// The path of what it changes, to show it; `same`: its own path; empty: nothing to show.
     std::string current{};
@@ -113,7 +114,7 @@ struct Noun {
 };
 [[nodiscard]] const std::vector<Noun>& nouns();
 
-/// Whether it changes nothing on the server: --dry-run and --request-key are for the others.
+/// Whether it changes nothing on the server. All other commands have --dry-run and --request-key.
 [[nodiscard]] bool only_reads(const ApiCommand& command);
 /// Whether its --dry-run is a member of the request: the server counts, and changes nothing.
 [[nodiscard]] bool asks_server_to_try(const ApiCommand& command);

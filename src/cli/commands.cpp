@@ -46,7 +46,7 @@ private:
 int wait_for_operation(const HttpClient& client, const std::string& id,
                        const WaitOptions& wait_options, const Output& output) {
     OperationProgress progress(wait_options, output.err);
-    // From here on an interrupt ends the wait, also one that comes with the first progress.
+    // From here on an interrupt ends the wait, even if it comes with the first progress.
     (void)wait_options.interrupted();
     for (;;) {
         const Answer answer = client.call("GET", "/v1/operations/" + path_text(id));

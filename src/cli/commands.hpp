@@ -16,10 +16,10 @@
 #include "cli/output.hpp"
 #include "domain/time/types.hpp"
 
-/// The commands that use the REST API. Results go to `out`, refusals to `err`; the
-/// answer is the exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 not
-/// authenticated or not allowed. Whether `out` could be written is for the caller to look at; what
-/// prints page after page ends early where it could not.
+/// The commands that use the REST API. Results go to `out`, refusals to `err`; the answer is the
+/// exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 not authenticated or not
+/// allowed. The caller checks whether `out` could be written. Commands that print page after page
+/// stop early if it could not.
 namespace sundial::cli {
 
 /// Waits until the operation ends: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8
@@ -117,7 +117,7 @@ struct LockedRun {
 struct FeedToFollow {
     std::uint64_t after = 0;
     std::string type{};  // of streams; empty: all
-    bool wait = true;    // follow the feed forever; else print the present events only
+    bool wait = true;    // follow the feed forever; else print only the events that exist now
 };
 /// The events of the feed, in its order; with --json one document per line. Calls `goes_on` before
 /// each request.

@@ -174,7 +174,8 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         }
         body.erase("dryRun");
     }
-    // From here on an interrupt ends the wait, and not this process before it knows the operation.
+    // From here on an interrupt ends the wait instead of this process, so that the operation's id
+    // is known.
     (void)wait_options.interrupted();
     const Answer started = client.call("POST", path_of(order), json::serialize(body));
     std::string id;

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-/// Takes JSON apart without changing a byte of its values: payloads keep their spelling, such as
-/// 1.0 and 1E400. The functions expect valid JSON.
+/// Splits JSON into its parts without changing a byte of its values: payloads keep numbers such as
+/// 1.0 and 1E400 as written. The functions expect valid JSON.
 namespace sundial::cli {
 
 /// The members of an object in their order. Empty if `object` is not an object.

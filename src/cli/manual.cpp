@@ -299,7 +299,7 @@ complete -F _sundial sundial
     std::string values, words;
     for (const CommandHelp& command : manual) {
         const std::string path = path_text(command);
-        std::vector<std::string> unknown;  // what they take is not known here
+        std::vector<std::string> unknown;  // their values are not known here
         bool files = false;
         for (const FlagHelp& flag : command.flags) {
             files = files || (flag.positional && takes_file(flag));

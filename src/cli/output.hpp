@@ -87,7 +87,7 @@ void print_members(std::string_view object, const Output& output);
 /// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000, 3 failed`
 [[nodiscard]] std::string operation_line(const boost::json::object& operation);
 
-/// An argument that no request can have: exit code 2. The message begins with its name.
+/// An invalid argument: exit code 2. The message begins with its name.
 class BadArgument : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

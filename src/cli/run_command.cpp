@@ -207,7 +207,7 @@ private:
         return {};
     }
 
-    /// Shows what would be lost and asks; empty if the person agrees.
+    /// Shows what the command would delete and asks for confirmation; empty if the person agrees.
     std::optional<int> refused() {
         if (const auto now = current(); now && now->status >= 300)
             return refuse(*now);
@@ -333,7 +333,7 @@ private:
         if (!order.empty()) request_.set_query("sort", order);
     }
 
-    /// Reads the list again and again. A terminal shows it afresh; elsewhere only new and changed
+    /// Polls the list. A terminal shows the whole list each time; elsewhere only new and changed
     /// rows are printed.
     int watch() {
         sort();
@@ -391,7 +391,8 @@ private:
         before = std::move(now);
         return std::nullopt;
     }
-    /// Empty if the server does not respond or is busy: that is said, and the next look may work.
+    /// Empty if the server does not respond or is busy. Reports that, and the next poll may
+    /// succeed.
     std::optional<Answer> look(const PageTaker& take, bool& more, std::string& cursor) {
         try {
             Answer answer = read_pages(limit(), take, more, cursor);

@@ -9,7 +9,7 @@
 
 namespace sundial::cli {
 
-/// The things that a command needs besides its arguments.
+/// The environment of a command.
 struct Session {
     const HttpClient& client;
     const Output& output;

@@ -13,7 +13,7 @@ namespace sundial::cli {
 namespace {
 
 constexpr std::size_t column_gap = 2;      // blanks between columns
-constexpr std::size_t narrowest_cut = 10;  // a column is not cut below this: less tells nothing
+constexpr std::size_t narrowest_cut = 10;  // a column is not cut below this width
 
 /// The C library knows how wide characters are, but only in a locale of UTF-8.
 class Utf8Locale {
@@ -53,7 +53,7 @@ std::string escaped(unsigned char byte) {
     return {'\\', 'x', digits[byte >> 4U], digits[byte & 15U]};
 }
 
-/// Controls, and the marks that reorder text: with them one thing can look like another.
+/// Control characters, and the marks that reorder text, with which one text can look like another.
 bool is_dangerous(wchar_t point) {
     return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029 ||
            (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);

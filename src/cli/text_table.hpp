@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-/// Texts of others on a terminal: aligned, cut and harmless.
+/// Untrusted text on a terminal: aligned, cut and without control characters.
 namespace sundial::cli {
 
 /// The same text with control characters as \n, \t or \x1b: a name cannot move the cursor, change

@@ -36,9 +36,9 @@ struct ApiKey {
 /// id, which are random, in Crockford's base 32.
 [[nodiscard]] std::string handle_of(const ApiKeyId& id);
 
-/// A key as its owner sees it: `sundial_sk_<handle>_<secret><checksum>`. The secret is 32 bytes in
-/// base64url (43 characters). The checksum is the CRC-32 of all before it in base 62 (6
-/// characters): it detects a mistyped key without a lookup, and lets scanners find a leaked one.
+/// The text of a key: `sundial_sk_<handle>_<secret><checksum>`. The secret is 32 bytes in base64url
+/// (43 characters). The checksum is the CRC-32 of all before it in base 62 (6 characters): it
+/// detects a mistyped key without a lookup, and lets scanners find a leaked one.
 struct KeyText {
     std::string handle;
     std::string secret;
@@ -50,7 +50,7 @@ struct KeyText {
 /// While keys exist, at least one ADMIN key has no expiry. Without it, no key could be created or
 /// revoked any more.
 
-/// The keys that the rules below look at.
+/// The keys that the rules below consider.
 struct KnownKeys {
     std::span<const ApiKey> kept;  // in the database
     std::span<const Role> fixed;   // of the keys in the operator's file

@@ -10,7 +10,8 @@
 
 namespace sundial {
 
-/// The right to read one iCalendar feed: of a schedule, of a person, or of a schedule for a person.
+/// Grants read access to one iCalendar feed: of a schedule, of a person, or of a schedule for a
+/// person.
 struct Calendar {
     CalendarId id;
     std::string name;                    // shown by calendar programs

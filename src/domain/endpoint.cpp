@@ -77,7 +77,7 @@ constexpr std::uint32_t highest_limit = 10'000;
 /// Replaces the hidden part in a hint.
 constexpr std::string_view hint_mark = "…";
 
-/// Those that a webhook sets itself, does without, or that are the connection's own.
+/// Headers that a webhook sets itself, never sends, or that belong to the connection.
 constexpr std::array<std::string_view, 17> reserved_headers{"accept-encoding",
                                                             "connection",
                                                             "content-length",

@@ -20,8 +20,8 @@
 
 namespace sundial {
 
-/// How a request is signed, named as in `webhook-signature`: v1 is HMAC-SHA256 with a secret that
-/// the receiver shares; v1a is Ed25519, with which the receiver can only verify.
+/// How a request is signed, named as in `webhook-signature`: v1 is HMAC-SHA256 with a secret shared
+/// with the receiver; v1a is Ed25519, so the receiver can verify but not sign.
 enum class SignatureScheme : std::uint8_t { v1, v1a };
 [[nodiscard]] std::string_view to_string(SignatureScheme scheme);
 [[nodiscard]] std::optional<SignatureScheme> parse_signature_scheme(std::string_view text);
@@ -76,7 +76,7 @@ using HeaderText = std::pair<std::string, std::string>;
 /// enough to stay secret, else none.
 [[nodiscard]] std::string header_hint(std::string_view value);
 
-/// Where events go. Its type never changes, nor its format: every try of an event has the same
+/// A receiver of events. Type and format never change, so every attempt of an event has the same
 /// bytes.
 struct Endpoint {
     EndpointId id;
@@ -106,13 +106,13 @@ struct Endpoint {
 /// Whether workers claim its events.
 [[nodiscard]] inline bool is_pulled(const Endpoint& endpoint) { return endpoint.type == pull_type; }
 
-/// All that is wrong with name, external id, time-out (1–30 s, at most lease − 10 s), client error
-/// retries (0–50), retry policy, rate (1–10,000 a second, bursts of as many), requests in flight
-/// (1–10,000). The other settings are judged by its type, headers by `header_defects`.
+/// All defects of name, external id, time-out (1–30 s, at most lease − 10 s), client error retries
+/// (0–50), retry policy, rate (1–10,000 a second, bursts of as many) and requests in flight
+/// (1–10,000). Its type judges the other settings, `header_defects` the headers.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
 
-/// All that is wrong with the headers of an endpoint: at most 20, 4 KiB; legal; none that we set or
-/// that belongs to the connection.
+/// All defects of the headers of an endpoint: more than 20 or 4 KiB, illegal characters, headers
+/// that Sundial sets or that belong to the connection.
 [[nodiscard]] std::vector<FieldError> header_defects(std::span<const HeaderText> headers);
 
 }  // namespace sundial

@@ -78,7 +78,7 @@ struct CheckpointConflict {
     std::string name;
     std::uint64_t position;  // the current one
 };
-/// A greater fencing token was seen: another consumer runs by now. LEASE_LOST.
+/// A greater fencing token was seen: another consumer has taken over. LEASE_LOST.
 struct CheckpointLost {
     std::string name;
     std::uint64_t fencing_token;  // the caller's
@@ -169,7 +169,7 @@ struct EndpointInUse {
     std::vector<std::string> schedules{};  // some of those that do: ids, or ext: and external ids
     bool claimed = false;  // some of the events are claimed, so they cannot be cancelled
 };
-/// A payload template names something that no user has.
+/// A payload template uses a name that no user has.
 struct InvalidTemplate {
     std::string name;
     std::string message;
@@ -184,7 +184,7 @@ struct LastAdminKey {
     enum class Refused : std::uint8_t { expiry, revocation };
     Refused refused;
 };
-/// A stop was requested before it was done.
+/// A stop was requested before the call finished.
 struct Stopped {};
 /// The maximum number of operations of that kind is running already.
 struct TooManyOperations {

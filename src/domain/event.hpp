@@ -187,9 +187,9 @@ inline constexpr std::chrono::seconds late_after{1};
                                                              IdempotencyKey key, Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
 [[nodiscard]] Result<Event, InvalidStateTransition> expedite(Event event, Instant now);
-/// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
-/// again, without its note. A second dismissal keeps the time of the first and replaces its note
-/// and its actor, which may be empty.
+/// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes a
+/// dead letter again and loses its note. A second dismissal keeps the time of the first and
+/// replaces its note and its actor, which may be empty.
 [[nodiscard]] Result<Event, InvalidStateTransition> dismiss(
     Event event, bool dismissed, Instant now, std::optional<std::string> note = std::nullopt,
     std::string_view actor = {});

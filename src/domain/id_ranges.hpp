@@ -13,7 +13,8 @@ struct IdInterval {
     friend bool operator==(const IdInterval&, const IdInterval&) = default;
 };
 
-// Sets of ids as ranges: ascending, disjoint, and never adjacent, so that a set has one form.
+// Sets of ids as ranges: ascending, disjoint and never adjacent, so that each set has exactly one
+// form.
 
 /// The id next to `id`, if there is one; otherwise `id`.
 [[nodiscard]] std::int64_t id_before(std::int64_t id);

@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
 constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
-/// An instance that did not get enough and still needs more asks again within this time.
+/// An instance that did not get enough slots repeats its request within this time.
 constexpr microseconds lacks_for = 2s;
-/// A demand that comes later than this after its token was there loses the time beyond.
+/// If a demand comes later than this after its token was available, the time beyond is lost.
 constexpr microseconds latest_demand = 100ms;
 /// No demand reserves tokens further ahead.
 constexpr microseconds max_ahead = 1s;
@@ -57,13 +57,13 @@ bool is_over(const SlotLease& lease, Instant now) {
     return lease.ends <= now || (lease.slots == 0 && lease.lacks_until <= now);
 }
 
-/// Reserves a token for each admitted event. A token is there once the bucket lacks at most all
-/// others: the starts are never closer together than `burst` tokens and the rate allow.
+/// Reserves a token for each admitted event. A token is available once the bucket lacks at most all
+/// others, so the starts are never closer together than `burst` and the rate allow.
 void take_tokens(Limits& limits, const RateLimit& rate, const LimitDemand& demand, Instant now,
                  LimitGrant& grant) {
     const microseconds interval = interval_of(rate);
     const Instant since = std::clamp(demand.since.value_or(now), now - latest_demand, now);
-    // It lacks more only if the clock has stepped back, or the rate was lower.
+    // It lacks more only after the clock has stepped back or the rate was raised.
     const Instant latest = now + max_ahead + rate.burst * interval;
     Instant full_at = std::clamp(limits.bucket_full_at, since, latest);
     while (grant.starts.size() < grant.admitted) {

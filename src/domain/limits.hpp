@@ -48,11 +48,11 @@ struct LimitDemand {
     std::uint32_t waiting = 0;
     std::chrono::microseconds lease{0};
     /// Tokens that the bucket gains within this time are reserved too. A request that is prepared
-    /// before its token is there starts on time, so a bucket of one token loses nothing. At most 1
-    /// s.
+    /// before its token is available starts on time, so a bucket of one token loses nothing. At
+    /// most 1 s.
     std::chrono::microseconds ahead{0};
-    /// Since when events have waited for a token, if not for the first time: the bucket has lost
-    /// nothing since, although this demand comes a little later.
+    /// Since when events have waited for a token, if this demand is a repetition. The bucket counts
+    /// from then on, although the demand comes a little later.
     std::optional<Instant> since{};
 };
 struct LimitGrant {
@@ -61,7 +61,7 @@ struct LimitGrant {
     std::uint32_t share = 0;     // beyond it no new requests: others need theirs
     /// With a rate: when each admitted event may start, ascending.
     std::vector<Instant> starts{};
-    /// When the next token is there, if the rate refused an event.
+    /// When the next token is available, if the rate refused an event.
     std::optional<Instant> next_token{};
 };
 

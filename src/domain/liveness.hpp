@@ -19,9 +19,9 @@ inline constexpr std::chrono::microseconds silent_after{std::chrono::seconds{4}}
 /// Then other instances may take its claims, by the database's clock. The difference is for the
 /// abort itself; together with the claim it must stay below 5 s.
 inline constexpr std::chrono::microseconds dead_after{std::chrono::milliseconds{4500}};
-/// If an instance could not renew its own heartbeat for longer, the database may have answered no
-/// instance, or its clock was set. The difference to `renew_every` is at most that of the two
-/// above, so that a smaller step of the clock makes no instance die too early.
+/// If an instance could not renew its own heartbeat for longer than this, the database may have
+/// been unavailable to all instances, or its clock was set. The difference to `renew_every` is at
+/// most that of the two above, so that a smaller step of the clock makes no instance die too early.
 inline constexpr std::chrono::microseconds longest_gap{std::chrono::milliseconds{1500}};
 
 /// The heartbeat of a dead instance is kept for this long. Leases end all its claims that are left
@@ -39,8 +39,8 @@ struct Heartbeat {
 [[nodiscard]] Heartbeat renewed(const std::optional<Heartbeat>& before, Instant now);
 
 /// When an instance with the heartbeat `own` finds another one dead, if that one does not renew its
-/// heartbeat before. Time in which the database may have answered no instance does not count:
-/// `own` must have been renewed all the while.
+/// heartbeat before. Time in which the database may have been unavailable to all does not count:
+/// `own` must have been renewed without a gap.
 [[nodiscard]] Instant found_dead_at(const Heartbeat& own, const Heartbeat& other);
 
 /// The instances that one instance has found dead. An instance that was only frozen gives up its

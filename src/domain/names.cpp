@@ -24,7 +24,7 @@ bool has_control_character(std::string_view utf8) {
     return false;
 }
 
-/// Whether it has only characters without ink: Unicode's spaces and zero-width characters.
+/// Whether it has only invisible characters: Unicode's spaces and zero-width characters.
 bool is_blank(std::string_view utf8) {
     constexpr std::array<std::string_view, 22> blanks{
         " ",      "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",

@@ -7,9 +7,8 @@
 
 #include "domain/error.hpp"
 
-/// Rules for texts that name things. Each function returns the defect of `text`, at `pointer`,
-/// and what would be right; nothing if the text is valid. Lengths are in characters (code points),
-/// not bytes.
+/// Rules for names. Each function returns the defect of `text`, at `pointer`, with the correct
+/// form; nothing if the text is valid. Lengths are in characters (code points), not bytes.
 namespace sundial {
 
 /// Of a person, an endpoint or an API key.

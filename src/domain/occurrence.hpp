@@ -49,9 +49,9 @@ enum class TriggerKind : std::uint8_t { yearly, cron, rrule, every };
 [[nodiscard]] std::string_view to_string(TriggerKind kind);
 [[nodiscard]] std::optional<TriggerKind> parse_trigger_kind(std::string_view name);
 
-/// The permanent identity of an occurrence within its rule, whatever moves its instant
-/// (time-semantics 10): the date for a yearly rule; the local time, and which of its two passes in
-/// an overlap, for cron and RRULE; the instant, read as UTC, for an interval.
+/// The permanent identity of an occurrence within its rule, even if its instant moves
+/// (time-semantics 10): for a yearly rule the date; for cron and RRULE the local time and, in an
+/// overlap, which of its two passes; for an interval the instant, read as UTC.
 struct Nominal {
     Date date;
     std::chrono::microseconds time{0};  // since midnight

@@ -29,7 +29,7 @@ enum class DeliveryErrorCode : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(DeliveryErrorCode code);
 
-/// The outcome of one attempt. "It may have happened" is retryable: a timeout is not a refusal.
+/// The outcome of one attempt. An unknown result, such as a timeout, is retryable.
 struct Outcome {
     Verdict verdict = Verdict::retryable;
     std::optional<int> status_code;

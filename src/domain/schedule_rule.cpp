@@ -21,7 +21,7 @@ std::uint64_t hash_of(std::string_view schedule, Instant due) {
     const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
     for (unsigned shift = 0; shift < 64; shift += 8)
         take(static_cast<std::uint8_t>(instant >> shift));
-    // The last bytes hardly affect FNV's high bits; folding those over the low ones spreads both.
+    // The last bytes hardly affect the high bits of FNV, so they are combined with the low bits.
     return hash ^ (hash >> 32);
 }
 

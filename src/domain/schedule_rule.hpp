@@ -78,8 +78,8 @@ private:
 };
 
 /// Whether its occurrences follow elapsed time: cron jobs that follow the clock, RRULEs of exact
-/// elapsed time, intervals. All others have nominal times, which happen once each, whatever the
-/// clock does.
+/// elapsed time, intervals. All others have nominal times, and each happens once, even if the clock
+/// changes.
 [[nodiscard]] bool counts_elapsed_time(const Trigger& trigger);
 
 /// The recurrence set of an RRULE trigger. `zone` is for a DTSTART that names none; if it names

@@ -74,7 +74,8 @@ inline constexpr std::size_t max_appended_events = 1000;
 inline constexpr std::size_t max_appended_bytes = std::size_t{4} << 20U;
 inline constexpr std::size_t max_event_bytes = std::size_t{256} << 10U;
 inline constexpr std::size_t max_metadata_bytes = std::size_t{16} << 10U;
-/// Greatest schema version of an event or a snapshot. It counts changes of a format, by people.
+/// Greatest schema version of an event or a snapshot. People count it up by hand, when they change
+/// a format.
 inline constexpr std::uint32_t greatest_schema_version = 1'000'000;
 /// Most events that one page of a stream or of the feed has.
 inline constexpr std::size_t max_read_events = 10'000;

@@ -7,8 +7,8 @@
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
 
-/// Where the work on a request or an event belongs in a trace that several programs write. The
-/// format is that of W3C Trace Context; `TraceContext` itself is in event.hpp, because an event
+/// The place of the work on a request or an event in a trace to which several programs contribute.
+/// The format is that of W3C Trace Context; `TraceContext` itself is in event.hpp, because an event
 /// keeps the one of the request that created it.
 namespace sundial {
 

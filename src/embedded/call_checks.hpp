@@ -23,7 +23,8 @@ private:
     const std::int64_t id_;
 };
 
-/// For a lock after a fork, when only the parent holds it: a stop is requested.
+/// A token whose stop is requested: for locks in a forked child, because only the parent holds
+/// them.
 [[nodiscard]] inline std::stop_token lost_by_fork() {
     std::stop_source lost;
     lost.request_stop();
@@ -36,8 +37,8 @@ void destroy_unless_forked(std::unique_ptr<Parts> parts) {
     if (parts && parts->process.forked()) static_cast<void>(parts.release());
 }
 
-/// Knows which threads run a function of the program for one owner, such as a handler for an
-/// engine. A call that waits for the owner would wait there for itself.
+/// Records which threads run a function of the program for one owner, such as a handler for an
+/// engine. There, a call that waits for the owner would wait for itself.
 class Callbacks {
 public:
     Callbacks() = default;

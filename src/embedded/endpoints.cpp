@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t endpoints_per_page = 500;
 
-/// Of an engine that sends no requests.
+/// For an engine that sends no requests.
 class NoSecrets final : public Secrets {
 public:
     sundial::Result<NewSecret, ValidationFailed> seal(

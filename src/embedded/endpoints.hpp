@@ -23,8 +23,8 @@ namespace sundial::embedding {
 /// Encrypts with the keys of `options`. Without webhooks nothing needs to be encrypted. Throws
 /// CannotStart if the keys are missing or unusable.
 [[nodiscard]] std::unique_ptr<Secrets> open_secrets(const std::optional<WebhookOptions>& options);
-/// Queues always; webhooks and inboxes with `options`. Throws CannotStart. The other arguments must
-/// outlive the result.
+/// Queues, and with `options` also webhooks and inboxes. Throws CannotStart. The other arguments
+/// must outlive the result.
 [[nodiscard]] EndpointKinds endpoint_kinds(const std::optional<WebhookOptions>& options,
                                            Store& store, Ids& ids, Secrets& secrets,
                                            const MonotonicClock& monotonic,

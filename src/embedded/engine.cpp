@@ -51,11 +51,11 @@ void Engine::close(std::shared_ptr<Parts> parts) noexcept {
     const bool forked = parts->process.forked();
     if (!forked && !parts->in_callback()) return parts->stop();
     if (!forked) parts->request_stop();
-    // They stay in memory in a child, and if no thread can be started.
+    // In a forked child, or if no thread can be started, they stay in memory.
     auto* const left = new std::shared_ptr<Parts>(std::move(parts));
     if (forked) return;
     try {
-        // Waits for the callback that this call is in.
+        // Waits for the callback that contains this call.
         std::thread([left] {
             (*left)->stop();
             delete left;

@@ -41,15 +41,15 @@
 namespace sundial::embedding {
 
 inline constexpr std::size_t most_threads = 256;
-/// More than twice the events that all pools of handlers may hold, so that claims never wait for
-/// slots: the limits of the pools are what counts.
+/// More than twice the events that all pools of handlers may hold, so that only the limits of the
+/// pools restrict claims.
 inline constexpr std::size_t slots = 64UL * most_threads;
 /// Each webhook under way has a connection: half of the 1,024 files that a process may commonly
 /// have open.
 inline constexpr std::size_t slots_with_webhooks = 512;
 
-/// Expired answers of requests and, with `retention`, old finished events: these are kept as long
-/// as a server keeps them by default.
+/// Deletes expired answers of requests and, with `retention`, finished events after a server's
+/// default retention.
 [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs(Store& store, Retention* retention);
 
 /// The adapters that a library needs, and the modules that its interface shows, each made from

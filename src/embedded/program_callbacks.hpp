@@ -15,8 +15,7 @@
 /// Calls the program's functions for log lines and for the ends of attempts.
 namespace sundial::embedding {
 
-/// Calls a function of the program for its information. The work that it is about goes on if the
-/// function throws.
+/// Calls a function of the program to inform it. If it throws, the engine's work continues.
 template <class Function, class... Values>
 void report(const Callbacks& callbacks, const Function& function, const Values&... values) {
     if (!function) return;

@@ -16,7 +16,7 @@ namespace {
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr std::chrono::microseconds longest_sleep = std::chrono::hours{24};
 
-/// The watch rings it, possibly after the waiting call has returned.
+/// The watch signals it, possibly after the waiting call has returned.
 class Bell {
 public:
     void ring() {

@@ -12,12 +12,12 @@ namespace {
 
 /// Longest wait of one claim: a stop ends it, and events wake it.
 constexpr std::chrono::microseconds longest_claim = std::chrono::hours{1};
-/// Pause before what failed for now is tried again.
+/// Delay before a call that failed temporarily is repeated.
 constexpr std::chrono::microseconds try_again = std::chrono::seconds{1};
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr std::chrono::microseconds longest_pause = std::chrono::hours{24};
 
-/// Whether the outcome of the call is known, or the storage is there again, after a while.
+/// Whether an error is temporary: repeating the call can succeed.
 bool passes(const Error& error) {
     return error.code == "COMMIT_OUTCOME_UNKNOWN" || error.repeat() == Repeat::later;
 }

@@ -18,7 +18,7 @@ constexpr std::size_t longest_name = 128;  // as of any lock
 /// The server counts lock_timeout in milliseconds; 32 bits hold 24 days.
 constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{24 * 24};
 
-/// A connection that only waits has nothing to log.
+/// A connection that only waits logs nothing.
 class NoLog final : public base::Log {
 public:
     void write(base::LogLine /*line*/) override {}

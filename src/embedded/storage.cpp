@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view in_memory = "memory:";
 constexpr std::string_view in_file = "sqlite:";
 
-/// The system's clock, which never goes back here.
+/// The system's clock, but never going backward.
 class RealClock final : public Clock {
 public:
     Instant now() override {

@@ -29,7 +29,7 @@ public:
     virtual Clock& clock() = 0;
     virtual Feed& feed() = 0;
     virtual FeedMeter& feed_meter() = 0;
-    /// Null if nothing outlives the process.
+    /// Null for storage that ends with the process.
     virtual Retention* retention() = 0;
     /// Runs one statement of the program in `tx`. Throws StatementRefused.
     virtual SqlRows run_sql(sundial::Transaction& /*tx*/, const std::string& /*statement*/,
@@ -44,16 +44,16 @@ public:
     }
 };
 
-/// Opens the database that the options name. The components `sqlite` and `postgres` define one
-/// each, under a name in C (storage.cpp), and a program has those that it is linked with.
+/// Opens the database that the options name. The components `sqlite` and `postgres` each define one
+/// such function under a C name (storage.cpp); a program has those of the components it links.
 using OpenDatabase = std::unique_ptr<Storage> (*)(const Options& options, base::Log& log);
 /// The same for the locks at a lock server, in the component `redis`.
 using OpenLocks = std::unique_ptr<LockStore> (*)(const Options& options, Store& store);
 
 /// Throws CannotStart, Unavailable.
 [[nodiscard]] std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log);
-/// Where the locks are that the options name: in `store`, or at a lock server, with tokens that
-/// guard writes to `store`. Throws CannotStart.
+/// The locks that the options name: rows in `store`, or a lock server with tokens that guard writes
+/// to `store`. Throws CannotStart.
 [[nodiscard]] std::unique_ptr<LockStore> open_lock_store(const Options& options, Store& store);
 
 }  // namespace sundial::embedding

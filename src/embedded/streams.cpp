@@ -306,7 +306,7 @@ Result<std::uint64_t> Streams::lag(const std::string& name) {
 
 Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
                            std::chrono::microseconds at_most) {
-    constexpr std::chrono::milliseconds between_looks{10};
+    constexpr std::chrono::milliseconds poll_interval{10};
     Timing& timing = real_timing();
     const auto until =
         sundial::detail::later(timing.now(), std::max(at_most, std::chrono::microseconds{0}));
@@ -320,7 +320,7 @@ Result<Done> Streams::wait(const std::string& name, std::uint64_t position,
                                                 std::to_string(at->position) + ", not yet at " +
                                                 std::to_string(position)};
         }
-        timing.sleep_until(std::min<Timing::Moment>(until, now + between_looks), {});
+        timing.sleep_until(std::min<Timing::Moment>(until, now + poll_interval), {});
     }
 }
 

@@ -78,7 +78,7 @@ struct Subscription::Parts {
         catching_up = true;
         return true;
     }
-    /// In its handler: the thread ends after that.
+    /// Called in its handler: the thread ends after the handler.
     void request_stop() {
         const std::lock_guard lock(starting);
         again = false;
@@ -109,7 +109,7 @@ struct Subscription::Parts {
         caught_up.request_stop();
         itself = std::move(its);
     }
-    /// Called where the events were passed on, as the last use of `parts`.
+    /// Called by the thread that passed the events on, as the last use of `parts`.
     static void end_if_departing(Parts& parts) {
         if (!parts.itself) return;
         const auto streams = parts.streams;

@@ -38,7 +38,7 @@ BackupDone back_up_database(const Settings& settings, const std::filesystem::pat
 RestoredWork restore_backup(const Settings& settings, const std::filesystem::path& file,
                             const RestoreTerms& terms, const ShowProgress& show, base::Log& log);
 
-/// Of a backup, or any SQLite file.
+/// Checks a backup, or any SQLite file.
 [[nodiscard]] DatabaseContent check_backup(const std::filesystem::path& file);
 [[nodiscard]] DatabaseContent check_live_database(const Settings& settings);
 

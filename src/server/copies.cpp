@@ -154,7 +154,7 @@ CopyEnds open_ends(const Settings& source, const Settings& target, const CopyTer
 /// Goes on with a partial copy of this source, or starts one.
 std::map<std::string, CopyTarget::Progress> begin_copy(CopyEnds& ends, bool restart) {
     const std::string source = ends.source->identity();
-    // A damaged partial copy cannot be read, only thrown away.
+    // A damaged partial copy cannot be read, only discarded.
     const auto started = restart ? std::nullopt : ends.target->started();
     if (!started) {
         ends.target->start(source, ends.tables);

@@ -128,7 +128,7 @@ void Demo::greet() {
         greeting.target.utc = "now+" + std::to_string(wait.count()) + "s";
         greeting.target.zone = person.timezone;
         greeting.payload = std::move(payload).text();
-        (void)schedule_event_.run(greeting);  // fails only if the person was deleted
+        (void)schedule_event_.run(greeting);  // fails only if a caller has deleted the person
         wait += 3s;
     }
 }

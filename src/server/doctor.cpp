@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using DoctorState = Diagnosis::State;
 
-// An SSD needs below 5 ms, a hard disk about 10 ms; each commit waits this long.
+// Each commit waits for this: below 5 ms on an SSD, about 10 ms on a hard disk.
 constexpr std::chrono::milliseconds slow_fsync{20};
 constexpr std::chrono::milliseconds very_slow_fsync{200};
 // The scheduler tolerates more, but tokens, certificates and logs do not.
@@ -256,7 +256,7 @@ void diagnose_database(const Settings& settings, base::Log& log, std::vector<Dia
     }
 }
 
-/// The release that the zone files of a folder belong to; empty if they do not say.
+/// The release of the zone files in a folder; empty if they do not state it.
 std::string release_in(const fs::path& folder) {
     for (const char* const name : {"+VERSION", "tzdata.zi", "version"}) {
         const std::unique_ptr<FILE, int (*)(FILE*)> opened{

@@ -13,12 +13,12 @@ struct Diagnosis {
     enum class State { ok, warn, fail };
     std::string check;  // "disk"
     State state = State::ok;
-    std::string found;   // what, and why it matters
+    std::string found;   // the fact, and why it matters
     std::string remedy;  // empty: nothing to do
 };
 
-/// Looks at everything that a server with these settings needs. Changes nothing but a file of one
-/// page, which it deletes again. Throws nothing: what cannot be looked at is a diagnosis.
+/// Checks everything that a server with these settings needs. Writes only a file of one page, which
+/// it deletes again. Never throws: a check that cannot run is a finding.
 [[nodiscard]] std::vector<Diagnosis> diagnose(const LoadedSettings& loaded, base::Log& log);
 
 }  // namespace sundial::server

@@ -71,7 +71,7 @@ public:
     void add_routes(http::Router& router, Metrics& metrics);
     /// /metrics alone.
     void add_metrics_route(http::Router& router, Metrics& metrics);
-    /// How it goes: the database, the claim loop, API keys, the disk, the clock.
+    /// The checks of its health: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
     /// Whether the claim loop has made progress within two ticks, or does not run here. Does not
     /// wait for the database.
@@ -92,7 +92,7 @@ public:
 
 private:
     void start_scheduler();
-    /// What requests wait for: work, locks, events of the feed, changes.
+    /// The watches that waiting requests use: for work, locks, events of the feed, changes.
     void start_watches();
     [[nodiscard]] ProcessState process_state() const;
     /// Makes modules report their current values at each scrape.

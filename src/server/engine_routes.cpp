@@ -22,7 +22,7 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
         if (monotonic.now() - *reported_at < std::chrono::seconds(10)) return;
         *reported_at = monotonic.now();
         base::LogLine line;
-        line.level = base::LogLevel::warn;  // so that `dev` shows it too: a person is waiting
+        line.level = base::LogLevel::warn;  // so that `dev` shows it: a person is waiting
         line.message = "the clock is at " + format_instant_millis(advanced.now) + ": " +
                        std::to_string(advanced.delivered) + " delivered, " +
                        std::to_string(advanced.failed) + " failed";
@@ -30,7 +30,7 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
     };
 }
 
-/// The settings with what they are for.
+/// The settings and their descriptions.
 std::vector<http::Setting> settings_in(const std::vector<SettingShown>& shown) {
     std::map<std::string_view, std::string_view> help;
     for (const SettingKey& key : setting_keys()) help[key.key] = key.help;
@@ -149,7 +149,7 @@ void Engine::add_metrics_route(http::Router& router, Metrics& metrics) {
         const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
             try {
                 return metrics.render();
-            } catch (const Unavailable& away) {  // so say all who wait
+            } catch (const Unavailable& away) {  // reported by the waiting requests
                 return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
             }
         };

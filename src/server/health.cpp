@@ -60,7 +60,7 @@ using namespace std::chrono_literals;
 using enum http::HealthCheck::Status;
 
 constexpr auto slowest_database = 2s;
-// One tick: a smaller lateness does not count as late.
+// One tick: a smaller lateness is not reported as late.
 constexpr auto tolerated_difference = 1s;
 constexpr std::uintmax_t little_free = 256ULL << 20U;  // enough for some minutes of a busy day
 

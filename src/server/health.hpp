@@ -82,7 +82,7 @@ public:
     };
     HealthListener(const http::ServerSettings& settings, const World& world);
 
-    /// Starts to listen; returns the port. Throws CannotStart if the address cannot be had.
+    /// Starts to listen; returns the port. Throws CannotStart if the address is not available.
     std::uint16_t listen() { return server_.listen(); }
     /// From now on `engine` reports health and metrics, and `guard` checks keys. Both are used
     /// until stop().

@@ -15,8 +15,8 @@
 
 namespace sundial::server {
 
-/// Refuses outboxes that cannot be followed: a URL that is none, and Sundial's own database file.
-/// Throws CannotStart. A source that does not answer is not refused.
+/// Refuses outboxes that cannot be followed: an invalid URL, and Sundial's own database file.
+/// Throws CannotStart. Accepts a source that does not answer.
 void check_intakes(const Settings& settings);
 
 /// Follows the outboxes of `storage.intake`, each on a thread of its own.

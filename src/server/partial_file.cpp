@@ -35,13 +35,13 @@ bool is_at(const fs::path& path, int descriptor) {
 
 void remove_partial(const fs::path& partial) {
     std::error_code ignored;
-    // Those that SQLite makes beside it.
+    // The files that SQLite makes beside it.
     for (const char* const ending : {"-journal", "-wal", "-shm", ""}) {
         fs::remove(partial.string() + ending, ignored);
     }
 }
 
-/// Those of `file` that no process holds.
+/// The partial files of `file` that no process holds.
 void remove_abandoned(const fs::path& file) {
     const std::string prefix = file.filename().string() + '.';
     std::error_code ignored;
@@ -71,8 +71,8 @@ PartialFile::PartialFile(fs::path file) : file_{std::move(file)} {
         if (descriptor_ < 0) refuse_partial(file_, "cannot be created: " + partial_error());
         partial_ = name;
         const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-        // Without locks on this file system, no process can find the file abandoned. With them,
-        // another may have removed it before it was locked.
+        // On a file system without locks, no process can know that the file is abandoned. With
+        // locks, another process may have removed it before it was locked.
         if ((locked || errno != EWOULDBLOCK) && is_at(partial_, descriptor_)) return;
         ::close(descriptor_);
     }

@@ -19,8 +19,8 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return partial_; }
     /// Open for reading and writing.
     [[nodiscard]] int descriptor() const { return descriptor_; }
-    /// Waits for the disk and gives the file its name, which it then has even if the power fails.
-    /// Throws CannotStart if another process took the name meanwhile.
+    /// Flushes the file to the disk and gives it its name, which survives a power failure. Throws
+    /// CannotStart if another process took the name meanwhile.
     void publish();
 
 private:

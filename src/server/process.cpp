@@ -67,14 +67,15 @@ CannotStart without_keys(const Settings& settings) {
         "key create --role ADMIN --name first --db …', or listen on 127.0.0.1 or [::1]");
 }
 
-/// Where the key for secrets is kept if none is set; empty: nowhere.
+/// The file for the key for secrets if no key is set; empty: no file.
 std::string key_file(const Settings& settings, const ProcessOptions& options) {
     if (!settings.security.encryption_key.empty()) return {};
     const auto file = sqlite_file(settings.storage.url);
     return file ? *file + ".key" : options.key_file;
 }
 
-/// The keys that secrets are sealed under; made where there is a place for one and none is set.
+/// The keys that seal secrets. Creates a key file if no key is set and there is a place for the
+/// file.
 std::vector<std::string> encryption_keys(const Settings& settings, const ProcessOptions& options) {
     if (!settings.security.encryption_key.empty()) {
         return system::parse_encryption_keys(settings.security.encryption_key,
@@ -84,7 +85,7 @@ std::vector<std::string> encryption_keys(const Settings& settings, const Process
     return file.empty() ? std::vector<std::string>{} : system::keys_from_file(file);
 }
 
-/// Those that the settings name, and the key file.
+/// The files that the settings name, and the key file.
 std::vector<SecretFile> secret_files_of(const LoadedSettings& loaded,
                                         const ProcessOptions& options) {
     std::vector<SecretFile> files = loaded.secret_files;
@@ -161,7 +162,7 @@ http::ServerWorld real_world(Ids& ids) {
             .never_blocks = http::is_liveness_request};
 }
 
-/// Prints what the demo shows, including the `made` new people, then starts it.
+/// Prints the introduction of the demo, with the number of new people, `made`, and starts it.
 void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOptions& options,
                   const TimeZones& zones, std::uint16_t port, const std::string& key_file) {
     std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
@@ -231,7 +232,7 @@ http::Console embedded_console(bool with_console) {
     return console;
 }
 
-/// None for a process that serves no API, and no console without that role.
+/// Empty for a process that serves no API. Without the role `ui` there is no console.
 std::optional<http::Documents> documents_of(const Roles& roles, const ProcessOptions& options) {
     if (!roles.api) return std::nullopt;
     return http::Documents{.openapi = openapi_json,
@@ -242,7 +243,7 @@ std::optional<http::Documents> documents_of(const Roles& roles, const ProcessOpt
                            .commands = options.commands};
 }
 
-/// What this process serves on first: the API, or health alone.
+/// The first address that this process serves: the API, or health alone.
 http::ServerSettings listener_settings(const Settings& settings, const GivenSockets& given) {
     if (settings.scheduler.roles.api) return http_settings(settings, given);
     if (given.http) {
@@ -253,7 +254,7 @@ http::ServerSettings listener_settings(const Settings& settings, const GivenSock
     return health_settings(settings, given);
 }
 
-/// A demo shows everything in one process, and a test clock drives all of it.
+/// A demo runs every role in one process, and so does a process with a test clock.
 void refuse_roles_of_a_part(const Roles& roles, const ProcessOptions& options) {
     if (roles == Roles{} || (!options.test_clock && options.demo_people == 0)) return;
     throw CannotStart("scheduler.roles (" + to_text(roles) +

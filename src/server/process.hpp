@@ -22,7 +22,7 @@ struct ProcessOptions {
     std::function<std::vector<http::CommandPage>()> commands{};
 };
 
-/// Refuses settings that no start can work with, before it creates or migrates a database. Throws
+/// Refuses settings that always prevent a start, before a database is created or migrated. Throws
 /// CannotStart.
 void check_settings(const Settings& settings);
 

@@ -13,7 +13,7 @@ struct Roles {
     bool worker = true;     // claims events, plans their successors and delivers
     bool ui = true;         // serves the console
 
-    /// Everything that a database needs from its processes. The console is not a part of it.
+    /// The roles that the processes on a database must have together. The console is optional.
     [[nodiscard]] bool does_all_work() const { return api && scheduler && worker; }
     friend bool operator==(const Roles&, const Roles&) = default;
 };

@@ -47,7 +47,7 @@ std::vector<FixedKey> read_api_keys_file(const std::string& file, const ApiKeySe
 void warn_of_open_files(const std::vector<SecretFile>& files, base::Log& log) {
     using std::filesystem::perms;
     for (const auto& [setting, file] : files) {
-        std::error_code missing;  // said by what reads it
+        std::error_code missing;  // reported when the file is read
         const perms mode = std::filesystem::status(file, missing).permissions();
         if (missing || (mode & (perms::others_read | perms::others_write)) == perms::none) continue;
         log.write({.level = base::LogLevel::warn,

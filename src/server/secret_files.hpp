@@ -15,8 +15,8 @@ namespace sundial::server {
 [[nodiscard]] std::vector<FixedKey> read_api_keys_file(const std::string& file,
                                                        const ApiKeySecrets& secrets);
 
-/// One warning for each of `files` that every user of the machine may read or write. The group of a
-/// file is its owner's business: that is how a service gets a key that is not its own.
+/// One warning for each of `files` that every user of the machine may read or write. The group may
+/// have access: services read keys that another user owns this way.
 void warn_of_open_files(const std::vector<SecretFile>& files, base::Log& log);
 
 }  // namespace sundial::server

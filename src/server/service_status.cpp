@@ -24,7 +24,7 @@ void ServiceStatus::stopping() {
 }
 
 void ServiceStatus::watch() {
-    // Four looks in the time that the manager allows: one that finds a slow turn does not count.
+    // Four checks within the manager's time limit, so that a single slow turn does no harm.
     const auto between_reports = *manager_.watchdog() / 4;
     bool progressed = true;
     std::unique_lock lock(mutex_);

@@ -28,7 +28,7 @@ public:
     void ready(const std::string& status, std::function<bool()> makes_progress);
     /// The watchdog ends here: the claim loop stops.
     void stopping();
-    /// Asks for progress no more. The same as a part of stopping(), for a start that fails late.
+    /// Stops asking for progress, as stopping() does; for a start that fails late.
     void end_watch();
 
 private:

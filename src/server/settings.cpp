@@ -436,7 +436,8 @@ const std::vector<Key>& keys() {
             key("ui.inbox", "allow endpoints of type INBOX",
                 [](auto& s) -> auto& { return s.ui.inbox; }),
         };
-        // A program that knows the address of a ping can pretend that all is well.
+        // Secret, because a program that knows the address could send pings while the engine is
+        // down.
         for (Key& one : all) {
             one.secret = one.name == "security.encryption_key" || one.name == "traces.headers" ||
                          one.name == "ping.url";

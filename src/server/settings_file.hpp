@@ -7,7 +7,7 @@
 namespace sundial::server {
 
 /// The values of a TOML file by dotted key, as text; list members are joined by commas. Throws
-/// CannotStart, naming file, line and remedy.
+/// CannotStart with the file, the line and the remedy.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> read_settings_file(
     const std::string& file);
 

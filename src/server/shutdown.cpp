@@ -84,8 +84,8 @@ void shut_down(const ServingParts& parts, const Signals& signals) {
     server.stop_accepting();
     engine.stop();
     if (!server.drain(answers_pending)) {
-        // A handler may run for any time, and the objects it uses must outlive it. Ending the
-        // process is safe: uncommitted work is rolled back.
+        // A handler may run for an unlimited time, and the objects that it uses must outlive it. So
+        // the process ends instead, which is safe: uncommitted work is rolled back.
         log.write({.level = base::LogLevel::warn,
                    .event_name = "server.drain_cut_short",
                    .message = "stopping although requests are in progress: the time limit is over",

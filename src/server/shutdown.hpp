@@ -37,8 +37,8 @@ struct ServingParts {
     std::optional<HealthListener>& health;
     system::JsonLog& log;
 };
-/// Stops them in the order that loses nothing and repeats nothing. When it returns no handler runs
-/// any more, and none will.
+/// Stops them in an order in which no work is lost or repeated. After the return no handler runs or
+/// starts.
 void shut_down(const ServingParts& parts, const Signals& signals);
 
 /// Ends the process with exit code 1 and without destructors, after flushing `log`. `log` must

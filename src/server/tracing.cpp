@@ -90,8 +90,8 @@ void Tracing::answered(const http::AnsweredRequest& request) {
               .end = exporter_->now(),
               .failed = request.status >= first_server_error};
     span.start = span.end - request.duration;
-    // "_OTHER" is the convention's word for a method that it does not know. No path: the ids that
-    // users choose are in it.
+    // "_OTHER" is the convention's word for a method that it does not know. Without the path, which
+    // contains ids that users choose.
     span.attributes = {
         {"http.request.method",
          request.method == "OTHER" ? std::string("_OTHER") : std::string(request.method)},

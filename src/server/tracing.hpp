@@ -42,8 +42,7 @@ private:
     std::unique_ptr<otlp::Exporter> exporter_;
 };
 
-/// The share of the traces that begin here that is sampled. Without an exporter all: receivers
-/// decide.
+/// The share of new traces that is sampled. Without an exporter all are, so that receivers decide.
 [[nodiscard]] double trace_share(const Settings& settings);
 
 }  // namespace sundial::server

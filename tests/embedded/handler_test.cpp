@@ -51,9 +51,9 @@ TEST_P(HandlersOnEach, OfOneTypeDoNotDelayAnother) {
                   return Handled::done();
               },
               {.threads = 2});
-    const auto tell = [](std::promise<void>& told) {
-        return [&told](const Event&) {
-            told.set_value();
+    const auto tell = [](std::promise<void>& reported) {
+        return [&reported](const Event&) {
+            reported.set_value();
             return Handled::done();
         };
     };

@@ -249,9 +249,9 @@ TEST_P(OutcomesOnEach, HaveOneActiveSubscriptionOfAName) {
 
 TEST_P(OutcomesOnEach, ComeAsTheyHappenUntilStopped) {
     open(false);
-    std::promise<std::string> told;
+    std::promise<std::string> reported;
     auto made = outcomes().follow({.name = "live"}, [&](const EventOutcome& outcome) {
-        told.set_value(outcome.event_id);
+        reported.set_value(outcome.event_id);
         return Result<Done>{Done{}};
     });
     ASSERT_TRUE(made);
@@ -259,7 +259,7 @@ TEST_P(OutcomesOnEach, ComeAsTheyHappenUntilStopped) {
     engine().start();
     const auto event = engine().schedule({.type = "GOOD", .at = *engine().now()});
     ASSERT_TRUE(event);
-    EXPECT_EQ(told.get_future().get(), event->id);
+    EXPECT_EQ(reported.get_future().get(), event->id);
     made->stop();
     EXPECT_FALSE(made->stopped());
     EXPECT_EQ(outcomes().lag("live").value_or(9), 0U);

@@ -70,9 +70,9 @@ TEST_P(QueueHandlersOnEach, HandleEveryEventOnce) {
 
 /// Its threads use the first handler, so a second one cannot replace it.
 TEST_P(QueueHandlersOnEach, CannotBeAddedOnceTheEngineIsStarted) {
-    std::promise<void> told;
+    std::promise<void> reported;
     const auto first = [&](const Event&) {
-        told.set_value();
+        reported.set_value();
         return Handled::done();
     };
     const auto second = [](const Event&) { return Handled::refuse("the second handler"); };
@@ -84,14 +84,14 @@ TEST_P(QueueHandlersOnEach, CannotBeAddedOnceTheEngineIsStarted) {
     EXPECT_THAT(late.error().detail, HasSubstr("before the engine is started"));
     EXPECT_EQ(code_of(engine.on_queue("letters", second)), "VALIDATION_FAILED");
     const std::string event = due(engine, "parcels");
-    told.get_future().wait();
+    reported.get_future().wait();
     engine.stop();
     EXPECT_EQ(engine.find_event(event)->status, "COMPLETED");
 }
 
 TEST_P(QueueHandlersOnEach, DoNotWaitForAnotherQueue) {
     std::latch slow_runs{2}, go_on{1};
-    std::promise<void> told;
+    std::promise<void> reported;
     Engine engine = opened({});
     ASSERT_TRUE(engine.on_queue("slow",
                                 [&](const Event&) {
@@ -101,7 +101,7 @@ TEST_P(QueueHandlersOnEach, DoNotWaitForAnotherQueue) {
                                 },
                                 {.threads = 2}));
     ASSERT_TRUE(engine.on_queue("fast", [&](const Event&) {
-        told.set_value();
+        reported.set_value();
         return Handled::done();
     }));
     due(engine, "slow");
@@ -109,7 +109,7 @@ TEST_P(QueueHandlersOnEach, DoNotWaitForAnotherQueue) {
     engine.start();
     slow_runs.wait();
     due(engine, "fast");
-    EXPECT_EQ(told.get_future().wait_for(60s), std::future_status::ready);
+    EXPECT_EQ(reported.get_future().wait_for(60s), std::future_status::ready);
     go_on.count_down();
 }
 

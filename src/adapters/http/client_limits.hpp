@@ -85,7 +85,7 @@ public:
 
     /// Empty if the answer exceeds a bound.
     [[nodiscard]] std::optional<Share> reserve(const std::string& network, std::size_t bytes);
-    /// Takes the bytes even if they exceed a bound: the answer tells of an effect.
+    /// Takes the bytes even if they exceed a bound, because the request has already had an effect.
     [[nodiscard]] Share take(const std::string& network, std::size_t bytes);
     /// Whether a bound is reached already, so that no request with an effect should begin.
     [[nodiscard]] bool spent(const std::string& network) const;

@@ -43,7 +43,7 @@ asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool, std::functi
                 resumed(std::move(back));
             });
         };
-        // Set by the first of the two: the job begins, or its time to wait is over.
+        // Set when the job begins or its wait times out, whichever happens first.
         const auto decided = std::make_shared<std::atomic<bool>>(false);
         auto work = [come_back, decided, requested = std::move(requested)] {
             if (!decided->exchange(true)) come_back(requested());
@@ -215,7 +215,7 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     };
     Response response = co_await run(std::move(first), path, id);
     if (!response.later) co_return std::move(response);
-    // The caller and the subject stay the same, however often the request is answered.
+    // Caller and subject stay the same through repeated answers to one request.
     Response asked = response;
     asked.later.reset();
     std::optional<TimedSocket::Time> deadline;

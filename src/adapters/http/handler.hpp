@@ -13,8 +13,8 @@ namespace sundial::http {
 /// other exception 500.
 using Handler = std::function<Response(const Request&)>;
 
-/// Where the effects of a handler take place, which decides how they happen only once under an
-/// Idempotency-Key.
+/// Where a handler has its effects. This decides how an Idempotency-Key makes them happen only
+/// once.
 enum class Effects : std::uint8_t {
     none,        // reads only: the key does not matter
     in_store,    // can run inside one transaction

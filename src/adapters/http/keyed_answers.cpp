@@ -169,7 +169,7 @@ Response read_again(std::string_view text) {
 
 /// Whether to commit the handler's work, and which response to store.
 Worked worked(const Response& response) {
-    // As if the request was not sent yet.
+    // As if the request had not been sent.
     if (response.later || response.nothing) return {.commit = true};
     if (!is_kept(response)) return {};
     return {.commit = true, .answer = written(response), .secret = response.secret};
@@ -260,7 +260,7 @@ Answered KeyedAnswers::run(const Job& job, const Work& work, Response& response)
         };
         const auto remove = [&](const std::string& /*so_far*/) {
             response = work();
-            // An earlier attempt removed it, but the client did not get that response.
+            // An earlier attempt has removed it, but its response did not reach the client.
             if (begun_before && response.status == 404) response = no_content();
             return worked(response);
         };

@@ -184,7 +184,8 @@ void check_object(const SchemaNode& node, const bj::object& object, const std::s
     }
 }
 
-/// Reports the errors of the closest alternative: one of the value's type, with the fewest errors.
+/// Reports the errors of the closest alternative: of those with the value's type, the one with the
+/// fewest errors.
 void check_alternatives(const std::vector<const SchemaNode*>& alternatives, bool exactly_one,
                         const bj::value& value, const std::string& pointer, Errors& errors) {
     std::uint8_t types = 0;

@@ -64,7 +64,7 @@ std::uint64_t count_in(const boost::json::value& value) {
     return count;
 }
 
-/// ExportTracePartialSuccess. A body that is none means that all spans were taken.
+/// ExportTracePartialSuccess. A body in another format means that the collector accepted all spans.
 void read_partial_success(const std::string& body, Receipt& receipt) {
     boost::system::error_code broken;
     const auto value = boost::json::parse(body, broken);
@@ -84,7 +84,7 @@ std::optional<std::string> refuse_endpoint(const std::string& endpoint) {
     const bool web = endpoint.starts_with("http://") || endpoint.starts_with("https://");
     const CURLUcode code =
         curl_url_set(url.get(), CURLUPART_URL, endpoint.c_str(), CURLU_DISALLOW_USER);
-    // The endpoint is shown among the settings; the headers never are.
+    // The settings show the endpoint, but never the headers.
     if (web && code == CURLUE_USER_NOT_ALLOWED) {
         return "takes a URL without a user and a password: set them by traces.headers";
     }

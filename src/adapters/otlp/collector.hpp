@@ -32,7 +32,7 @@ struct Receipt {
     enum class Result : std::uint8_t { accepted, repeat, refused };
     Result result = Result::repeat;
     std::optional<std::chrono::milliseconds> after{};  // at least, before it is repeated
-    std::uint64_t rejected = 0;  // spans of an accepted batch that the collector did not take
+    std::uint64_t rejected = 0;  // spans of an accepted batch that the collector rejected
     std::string reason{};        // for people: why it was not accepted
 };
 

@@ -25,7 +25,7 @@ Exporter::~Exporter() {
     changed_.notify_all();
     {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, settings_.goodbye, [this] { return ended_; });
+        changed_.wait_for(lock, settings_.flush_within, [this] { return ended_; });
     }
     stopping_ = true;
     thread_.join();
@@ -80,7 +80,7 @@ void Exporter::send(const std::vector<Span>& spans) {
     for (std::size_t tries = 1;; ++tries) {
         receipt = world_.send(body, stopping_);
         if (receipt.result != Receipt::Result::repeat || tries == settings_.tries) break;
-        // Half to all of the time, so that instances that failed together do not come back
+        // Between half and all of the delay, so that instances that failed together do not retry
         // together.
         const auto spread =
             std::chrono::duration_cast<milliseconds>(wait * (0.5 + world_.random.unit() / 2));

@@ -21,21 +21,21 @@ namespace sundial::otlp {
 
 struct ExporterSettings {
     Resource resource{};
-    double share = 1;                        // sampled, of the traces that begin here
-    std::size_t queue = 4'096;               // spans that wait; a second of them at 4,000 a second
-    std::size_t batch = 512;                 // OpenTelemetry's default
-    std::chrono::milliseconds delay{1'000};  // until a batch is sent that is not full
-    std::chrono::milliseconds first_pause{1'000};  // before a batch is repeated; then twice as long
-    std::size_t tries = 5;                         // of one batch, which is then dropped
-    std::chrono::milliseconds goodbye{2'000};      // for what waits when the process stops
+    double share = 1;           // sampled, of the traces that begin here
+    std::size_t queue = 4'096;  // maximum of queued spans: those of a second at 4,000 a second
+    std::size_t batch = 512;    // OpenTelemetry's default
+    std::chrono::milliseconds delay{1'000};  // maximum wait before an incomplete batch is sent
+    std::chrono::milliseconds first_pause{1'000};   // before a batch is repeated; doubles
+    std::size_t tries = 5;                          // of one batch, which is then dropped
+    std::chrono::milliseconds flush_within{2'000};  // for queued spans when the process stops
 };
 
-/// Spans since the start, by what became of them.
+/// Counts of spans since the start, by their outcome.
 struct ExportCounts {
     std::uint64_t exported = 0;
     std::uint64_t queue_full = 0;   // dropped: more arrived than were sent
     std::uint64_t unreachable = 0;  // dropped: no attempt to send their batch succeeded
-    std::uint64_t refused = 0;      // dropped: the collector did not take them
+    std::uint64_t refused = 0;      // dropped: the collector rejected them
 };
 
 /// Sends spans to a collector, in batches, on a thread of its own.
@@ -49,7 +49,7 @@ public:
         std::function<Receipt(const std::string& body, const std::atomic<bool>& stopping)> send;
     };
     Exporter(ExporterSettings settings, World world);
-    /// Sends what waits as far as that succeeds at once, within `goodbye`.
+    /// Sends the queued spans, without repeating failed batches, within `flush_within`.
     ~Exporter() override;
     Exporter(const Exporter&) = delete;
     Exporter& operator=(const Exporter&) = delete;

@@ -26,11 +26,11 @@ using List = std::unique_ptr<curl_slist, ListFree>;
 using Header = std::pair<std::string, std::string>;
 
 /// A handle for one POST that libcurl sends at most once: no redirect, no proxy, no connection that
-/// may be dead. The URL and the callbacks are the caller's to set; its read callback gives the
-/// body. `owner`: its CURLOPT_PRIVATE. `ca_file`: empty for the system's certificates.
+/// may be dead. The caller sets the URL and the callbacks; the read callback provides the body.
+/// `owner`: its CURLOPT_PRIVATE. `ca_file`: empty for the system's certificates.
 [[nodiscard]] Handle post_handle(void* owner, std::size_t body_bytes, const std::string& ca_file);
 
-/// Bounds the whole request, and the part of it until the connection stands.
+/// Limits the duration of the whole request, and of its connection attempt.
 void limit_time(CURL* handle, std::chrono::milliseconds whole, std::chrono::milliseconds connect);
 
 /// Sets `headers`, and removes those that libcurl would add. The result must outlive the request.

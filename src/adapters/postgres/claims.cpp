@@ -37,8 +37,8 @@ Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms
     try {
         take_over(database, lost, terms, claimed);
     } catch (const Unavailable&) {
-        // The next claim finds them again. What the first statement claimed is committed, and would
-        // otherwise wait for the end of its lease.
+        // The next claim finds them again. The claims of the first statement are committed: if this
+        // threw, their events would wait for the end of the lease.
         const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
         if (in_vain || database.open_here()) throw;
     }

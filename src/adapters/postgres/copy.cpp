@@ -141,7 +141,7 @@ std::vector<CopyTable> tables_in(const std::vector<CopyShape>& shapes) {
     return tables;
 }
 
-/// Reads a table in its shape. In order, if the caller may go on behind a place.
+/// Reads a table in its shape; in order, if the caller may continue from a place.
 void read_shape(PlainConnection& connection, const CopyShape& shape, bool in_order,
                 const std::string& after, const TakeCopyRow& take) {
     std::vector<std::string> key, places;
@@ -178,7 +178,8 @@ public:
             all += ", sundial." + connection_.identifier(table.name);
         }
         connection_.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
-        // Before the first query, which takes the snapshot. Nothing writes until the end.
+        // Before the first query, which takes the snapshot, so no other program writes until the
+        // end.
         connection_.run("LOCK TABLE " + all + " IN SHARE MODE");
         refuse_running_instances(connection_, "it can be copied");
         shapes_ = copy_shapes(connection_);

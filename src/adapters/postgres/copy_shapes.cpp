@@ -43,7 +43,7 @@ std::string tuples_of(const std::string& arrays, const std::string& names,
            names + ", number))";
 }
 
-/// What SQLite counts where PostgreSQL has an interval.
+/// The units of the integers that SQLite has where PostgreSQL has an interval.
 struct IntervalUnit {
     std::string_view table, column;
     const char* unit;
@@ -150,7 +150,8 @@ OwnWrites own_writes(const std::string& table) {
                 {"worker", worker_from("claimed_by")},
                 {"lease_ends", "CASE WHEN claimed_by IS NOT NULL THEN " +
                                    instant_from("claimable_at", "timestamptz") + " END"},
-                // A claim of an instance leaves it as it was, which SQLite does not know.
+                // On PostgreSQL an instance's claim does not change it; SQLite stores the end of
+                // the lease there.
                 {"claimable_at",
                  instant_from("(CASE WHEN claimed_by IS NULL OR pull <> 0 THEN claimable_at"
                               " ELSE least(claimable_at, updated_at) END)",

@@ -127,7 +127,7 @@ Call Database::configuration(const Statement& statement) const {
 }
 
 Instant Database::note_server(const Answer& configured) {
-    // Not null only if the server has changed.
+    // Null unless the server has changed.
     if (const auto system = configured.get<std::optional<std::int64_t>>(0, 6)) {
         servers_.meet(
             {configured.get<std::int64_t>(0, 4), configured.get<std::int64_t>(0, 5), *system});
@@ -202,7 +202,7 @@ Database::Finding Database::check_evidence(const Evidence& evidence) {
             if (finds(Call{sql::still_runs, evidence.transaction})) return Finding::not_yet;
             if (finds(evidence.row)) return Finding::happened;
             if (!evidence.before || finds(*evidence.before)) return Finding::did_not;
-            // changed since: by our transaction and then others, or by others alone
+            // changed since, either by our transaction and then others, or by others alone
             return Finding::never;
         } catch (const SqlError& error) {
             if (!is_passing(error)) throw;

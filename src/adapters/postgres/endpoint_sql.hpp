@@ -27,7 +27,7 @@ inline constexpr Statement update_endpoint{"update_endpoint", R"sql(
            sealed_keys = $24, keys_sign_until = $25, header_hints = $26,
            option_names = $27, option_values = $28
      WHERE id = $1)sql"};
-/// Also removes all that belongs to the endpoint. $1 id.
+/// Also removes the endpoint's inbox, circuit and limits. $1 id.
 inline constexpr Statement remove_endpoint{"remove_endpoint", R"sql(
     WITH circuit AS (DELETE FROM sundial.endpoint_circuits WHERE endpoint_id = $1),
          limits AS (DELETE FROM sundial.endpoint_limits WHERE endpoint_id = $1),

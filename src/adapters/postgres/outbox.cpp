@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A look takes milliseconds. The server ends a statement that takes longer than its limit.
+// A read takes milliseconds. The server ends a statement that exceeds its limit.
 constexpr std::chrono::milliseconds statement_limit = 10s;
 constexpr std::chrono::milliseconds outbox_silence = statement_limit + 5s;
 

@@ -32,7 +32,7 @@ inline constexpr Statement newest_taken{"newest_taken", R"sql(
 inline constexpr Statement first_taken{"first_taken", R"sql(
     SELECT first_id, last_id, changed_at FROM sundial.outbox_taken
      WHERE intake = $1 ORDER BY first_id LIMIT $2)sql"};
-/// The ranges that end behind an id: the one that has the id, and those with greater ids. $1 name,
+/// The ranges that end after an id: the one that contains it, and those with greater ids. $1 name,
 /// $2 id, $3 limit.
 inline constexpr Statement taken_after{"taken_after", R"sql(
     SELECT first_id, last_id, changed_at FROM sundial.outbox_taken
@@ -87,8 +87,8 @@ inline constexpr Statement outbox_sequence{"outbox_sequence", R"sql(
                 THEN pg_sequence_last_value(own.sequence::regclass) END
       FROM (SELECT pg_get_serial_sequence('sundial_outbox', 'id') AS sequence) AS own)sql",
                                            Statement::Plan::fresh};
-/// Rows in the ranges, range by range, until they are `$3` rows or have `$5` bytes. A request of
-/// more than `$4` bytes is left out. $1 first ids, $2 last ids.
+/// Rows in the ranges, range by range, up to `$3` rows or `$5` bytes. Leaves out the request of a
+/// row if it has more than `$4` bytes. $1 first ids, $2 last ids.
 inline constexpr Statement read_outbox{"read_outbox", R"sql(
     WITH found AS (
         SELECT its.id, its.kind, its.request

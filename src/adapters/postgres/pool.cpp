@@ -10,7 +10,7 @@
 namespace sundial::postgres {
 namespace {
 
-/// The loop plans, and beside it one thread claims, one settles, and one sends heartbeats.
+/// One each for the loop, which plans, and for the threads that claim, settle and send heartbeats.
 constexpr std::size_t threads_of_scheduler = 4;
 
 }  // namespace

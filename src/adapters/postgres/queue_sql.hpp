@@ -14,9 +14,9 @@ namespace sundial::postgres::sql {
 /// have ended, and the next id. The snapshot's upper bound cannot be used for the latter: the
 /// latest transactions may be open beyond it. `before` is part of the last join so that it is
 /// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
-/// any index while statistics say that the table is empty. What dead instances have claimed counts
-/// as free. $1 shards, each once for each priority, $2 from, $3 until, $4 dead instances, $5 when
-/// they were found dead. Of the events with an endpoint.
+/// any index while statistics say that the table is empty. Claims of dead instances count as free.
+/// $1 shards, each once for each priority, $2 from, $3 until, $4 dead instances, $5 when they were
+/// found dead. Of the events with an endpoint.
 inline constexpr Statement peek{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
@@ -108,7 +108,7 @@ inline constexpr Statement peek_at_lines{"look_at_lines", R"sql(
                AND priority = priority.number::smallint AND obstacle = 'LIMIT'
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE line.endpoint_id IS NOT NULL)sql"};
-/// Endpoints whose limits instances must ask; those of pull workers ask for themselves.
+/// Endpoints with limits that instances must request permits from. Pull workers request their own.
 inline constexpr Statement limited_endpoints{"limited_endpoints", R"sql(
     SELECT id FROM sundial.endpoints
      WHERE (rate_per_second IS NOT NULL OR max_in_flight IS NOT NULL) AND type <> 'PULL')sql"};

@@ -25,8 +25,8 @@ inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
      WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts
                                           WHERE recorded_at < $1 LIMIT $2))sql",
                                            Statement::Plan::fresh};
-/// Keeps keys of future events. Checks the age again because the key may have moved to another
-/// event while this statement waited for its row. $3 number of shards.
+/// Keeps keys of future events. Checks the age again, because another event may have taken the key
+/// while this statement waited for the row. $3 number of shards.
 inline constexpr Statement forget_keys{"forget_keys", R"sql(
     DELETE FROM sundial.event_keys
      WHERE (shard, key) IN (

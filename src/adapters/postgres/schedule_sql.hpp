@@ -23,9 +23,9 @@ inline constexpr Statement share_schedules_per_user{"share_schedules_per_user", 
 /// $1 ids.
 inline constexpr Statement schedules_with_ping{"schedules_with_ping", R"sql(
     SELECT * FROM sundial.schedules WHERE id = ANY ($1) AND ping_url IS NOT NULL)sql"};
-/// Held by transactions that plan events for a user by the schedules that they have read. A
-/// transaction that adds a per-user schedule waits for them, and they wait for it, so no user is
-/// planned without the new schedule.
+/// Transactions that plan a user's events from the schedules that they have read hold this lock. A
+/// transaction that adds a per-user schedule waits for them, and they wait for it, so no user
+/// misses the new schedule.
 inline constexpr Statement keep_schedules{"keep_schedules", R"sql(
     SELECT pg_advisory_xact_lock_shared(hashtext('sundial.schedules_per_user')))sql"};
 inline constexpr Statement wait_for_planning{"wait_for_planning", R"sql(

@@ -23,8 +23,8 @@ public:
     std::string constraint;  // empty if no constraint was violated
 };
 
-/// Data that we have read has just changed. Treated like a conflict reported by the server, so that
-/// the work runs again.
+/// Data that the transaction has read was changed by another one. Handled like a conflict that the
+/// server reports: the work runs again.
 [[nodiscard]] inline SqlError conflict(const std::string& what) { return {"40001", "", what}; }
 
 /// Another transaction interfered, or took a name after we checked it. A repetition may succeed.

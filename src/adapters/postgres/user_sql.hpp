@@ -21,8 +21,7 @@ inline constexpr Statement add_user{"add_user", R"sql(
             jsonb_object($9::text[], $10::text[]), $11, $12, $13)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 
-/// Updates all columns but id and creation time ($12, the creation time, does not change). $1 to
-/// $13 as above.
+/// Updates all columns except id and creation time ($12 is ignored). $1 to $13 as above.
 inline constexpr Statement update_user{"update_user", R"sql(
     UPDATE sundial.users
        SET external_id = $2, first_name = $3, last_name = $4, date_of_birth = $5, timezone = $6,

@@ -55,7 +55,7 @@ void WakeChannel::due_at(Instant when) {
 
 void WakeChannel::signal_thread() const {
     const std::uint64_t one = 1;
-    static_cast<void>(!write(signal_, &one, sizeof one));  // a full counter wakes it, too
+    static_cast<void>(!write(signal_, &one, sizeof one));  // a full counter also wakes the thread
 }
 
 void WakeChannel::run() {
@@ -71,7 +71,7 @@ void WakeChannel::run() {
         }
         const auto until = std::chrono::steady_clock::now() + pause;
         while (!stopping_ && std::chrono::steady_clock::now() < until) {
-            to_notify_ = false;  // cannot notify; the others peek once a tick
+            to_notify_ = false;  // before sending: a hint that arrives meanwhile is sent, too
             wait(-1, pause);
         }
     }
@@ -101,7 +101,8 @@ void WakeChannel::serve(Connection& connection) {
             wait(connection.socket(),
                  std::chrono::ceil<std::chrono::milliseconds>(next_hint - now));
         } else {
-            to_notify_ = false;  // before sending: a hint that comes meanwhile is sent again
+            to_notify_ =
+                false;  // before sending, so that a hint that arrives meanwhile is sent, too
             run_one(connection, sql::notify);
             next_hint = std::chrono::steady_clock::now() + between_hints;
         }

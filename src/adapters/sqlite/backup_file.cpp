@@ -139,8 +139,8 @@ void finish_log(const fs::path& file) {
         throw CannotStart{"another program has " + file.string() +
                           " open. Close it, then try again"};
     }
-    // Before another database gets the name. A log that came back after a power failure would be
-    // taken for the log of that one.
+    // Before another database gets the name: if the log came back after a power failure, SQLite
+    // would apply it to that database.
     sync_to_disk(fs::absolute(file).parent_path(), O_RDONLY | O_DIRECTORY);
 }
 

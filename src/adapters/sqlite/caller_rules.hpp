@@ -9,8 +9,8 @@
 
 namespace sundial::sqlite {
 
-/// The actions that SQLite refuses to statements of the program. They apply while one of them is
-/// prepared and run; the adapter's own statements are free.
+/// Restricts the actions of the program's own statements. Applies while such a statement is
+/// prepared and run, and not to the adapter's statements.
 class CallerRules {
 public:
     CallerRules();

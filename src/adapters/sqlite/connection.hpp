@@ -87,7 +87,7 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// From now on, informs `health` if the file is the cause of a failure.
+    /// From now on, reports failures that the file causes to `health`.
     void report_to(Health& health) { health_ = &health; }
 
     template <class... Values>

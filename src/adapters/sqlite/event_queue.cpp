@@ -134,10 +134,10 @@ using namespace std::chrono_literals;
 
 constexpr int priorities = 4;
 
-/// Settlements wait for a claim or a create to be committed with, and at 100 events/s for a second
-/// settlement. No longer than the worker waits for more outcomes when it is busy.
+/// How long a settlement waits for a claim or a create that it can share a commit with, or at 100
+/// events/s for another settlement. As long as a busy worker waits for more outcomes.
 constexpr Writer::Patience patience{.at_least = 10ms, .at_most = 20ms};
-/// More settlements fill a commit of their own, and would delay the claim that takes them along: a
+/// Larger batches get a commit of their own. They would delay a claim that shares their commit: a
 /// settlement takes about 50 us.
 constexpr std::size_t max_patient = 20;
 

@@ -22,7 +22,7 @@ constexpr int writer_timeout = 2'000;  // ms: without WAL, a commit of the appli
 /// Requests of this size are not even loaded. Larger than a request that may be accepted, so that a
 /// row slightly too large is reported with its size.
 constexpr int largest_value = 2 * static_cast<int>(max_outbox_request);
-/// A file that changed less than this ago may change again without another time of change.
+/// A file that changed more recently than this may change again without a new modification time.
 constexpr std::chrono::microseconds settled_after = std::chrono::seconds{1};
 
 constexpr const char* vfs_name = "sundial-outbox";
@@ -87,7 +87,7 @@ struct Finalize {
 };
 using StatementHandle = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-/// The file, open for one look. Throws Refused.
+/// The file, open for one read. Throws Refused.
 class Reader {
 public:
     explicit Reader(const std::string& uri) {
@@ -258,7 +258,7 @@ public:
         try {
             return look([&](Reader& reader) { return read_page(reader, among, limits); });
         } catch (const Unsettled&) {
-            return {};  // for a second at most: the next look reads the rows
+            return {};  // for a second at most: the next read finds the rows
         }
     }
     std::vector<bool> has_rows(std::span<const IdInterval> ranges) override {
@@ -267,7 +267,7 @@ public:
     }
 
 private:
-    /// Nothing of the file stays open between two looks, so no lock of ours outlasts one.
+    /// The file is closed between two reads, so no lock of ours outlasts one.
     template <class Work>
     std::invoke_result_t<Work&, Reader&> look(Work work) {
         if (!is_there(file_)) throw Unavailable{"there is no file " + file_.string()};

@@ -40,7 +40,7 @@ inline constexpr Statement newest_taken{R"sql(
 inline constexpr Statement first_taken{R"sql(
     SELECT first_id, last_id, changed_at FROM outbox_taken
      WHERE intake = ?1 ORDER BY first_id LIMIT ?2)sql"};
-/// The ranges that end behind an id: the one that has the id, and those with greater ids. ?1 name,
+/// The ranges that end after an id: the one that contains it, and those with greater ids. ?1 name,
 /// ?2 id, ?3 limit.
 inline constexpr Statement taken_after{R"sql(
     SELECT first_id, last_id, changed_at FROM outbox_taken

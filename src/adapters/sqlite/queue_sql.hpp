@@ -68,7 +68,7 @@ inline constexpr Statement peek_at_lines{R"sql(
           FROM line CROSS JOIN (VALUES (0), (1), (2), (3)) AS priority
          WHERE line.endpoint_id IS NOT NULL)
      WHERE first IS NOT NULL)sql"};
-/// Endpoints whose limits instances must ask; those of pull workers ask for themselves.
+/// Endpoints with limits that instances must request permits from. Pull workers request their own.
 inline constexpr Statement limited_endpoints{R"sql(
     SELECT id FROM endpoints
      WHERE (rate_per_second IS NOT NULL OR max_in_flight IS NOT NULL) AND type <> 'PULL')sql"};

@@ -44,8 +44,8 @@ public:
     /// included the job failed. Called inside another work, it becomes part of that, and is kept or
     /// undone with it.
     void run(const Work& work) { run(work, Patience{}); }
-    /// The job is committed together with the next one that is not patient and comes after
-    /// `at_least`, or alone after `at_most`.
+    /// The job shares the commit of the next job that is not patient and comes after `at_least`. It
+    /// is committed alone after `at_most`.
     struct Patience {
         std::chrono::milliseconds at_least{}, at_most{};
     };
@@ -74,8 +74,8 @@ private:
     /// Runs `work` under a savepoint of the open transaction. Keeps its changes if it returns true.
     void carry_out_part(const Work& work, Session& whole);
     void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
-    /// After a write failed on a full disk: tests whether writing works again, in case no caller
-    /// writes meanwhile.
+    /// After a write failed on a full disk: tests whether writing works again, even if no caller
+    /// writes.
     void check_free_space();
     void checkpoint();
     void mark_clean();

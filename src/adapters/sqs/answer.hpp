@@ -15,7 +15,7 @@ enum class ErrorKind : std::uint8_t {
     throttled,      // later, and fewer requests until then
     temporary,      // of the service
     expired_keys,   // fetch new ones
-    wrong_keys,     // or region: the operator can repair it
+    wrong_keys,     // or region: the operator can correct it
     skewed_clock,   // the answer's Date corrects it
     denied,         // judged like a 403 of a webhook
     missing_queue,  // judged like a 404

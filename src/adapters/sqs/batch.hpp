@@ -18,7 +18,7 @@
 
 namespace sundial::sqs {
 
-/// An event that was started and not reported yet.
+/// An event whose attempt has started and is not reported yet.
 struct Entry {
     DeliveryRequest request;
     Message message;
@@ -37,7 +37,7 @@ void report(Entry& entry, Outcome outcome, Mono now);
 [[nodiscard]] Outcome refused_outcome(const SqsError& error, int status,
                                       const DeliveryRequest& request, unsigned throttles);
 
-/// The knowledge about its queue that a finished batch brings.
+/// The facts about its queue that a finished batch shows.
 struct BatchResult {
     bool throttled = false;
     bool expired_keys = false;
@@ -56,7 +56,7 @@ public:
         const DestinationRules& rules;
         const MonotonicClock& clock;
     };
-    /// How the sender knows the queue at this time.
+    /// The sender's current knowledge of the queue.
     struct State {
         AwsKeys keys{};
         Mono clock_error{0};     // added to our time to get that of the service

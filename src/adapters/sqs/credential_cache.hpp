@@ -32,7 +32,7 @@ public:
     /// search for new ones runs, keys that have expired are not. A failure is repeated for a second
     /// before the next search.
     [[nodiscard]] Answer ask(Instant now);
-    /// The service says that these keys have expired: searches again, at most once a second.
+    /// The service reports that these keys have expired: searches again, at most once a second.
     void refuse(const AwsKeys& expired);
 
 private:

@@ -27,8 +27,8 @@ struct Queue {
     bool grouped_by_endpoint = false;  // a FIFO queue's messages; else by user
 };
 
-/// The defect of `url` as the URL of a queue, at pointer /url. Where requests may go is
-/// another question.
+/// The defect of `url` as the URL of a queue, at pointer /url. Does not judge whether requests may
+/// go there.
 [[nodiscard]] std::optional<FieldError> refuse_queue_url(std::string_view url);
 /// The defect of the option `name`.
 [[nodiscard]] std::optional<FieldError> refuse_option(std::string_view name,

@@ -12,8 +12,8 @@ namespace {
 
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr Mono longest_sleep = std::chrono::hours{24};
-/// Until an event is tried again for which there was no thread: as long as the worker waits after a
-/// failure of its own.
+/// Delay before an event is tried again if no thread was available: the worker's own delay after a
+/// failure.
 constexpr std::chrono::microseconds pause_without_threads = std::chrono::seconds{1};
 
 Outcome not_begun() {
@@ -40,7 +40,8 @@ HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock&
       log_(log),
       new_thread_(std::move(new_thread)) {
     shared_.wanted = threads;
-    // First, because it cannot do without: if the system refuses it, no other thread may run.
+    // First, because handlers cannot run without it: if the system refuses this thread, no other
+    // may start.
     watch_ = std::jthread([this](const std::stop_token& stop) { watch_limits(stop); });
     const std::lock_guard lock(mutex_);
     static_cast<void>(add_threads(shared_));

@@ -34,11 +34,11 @@ public:
         return std::thread(std::move(work));
     }
 
-    /// All but `threads`, the number of shared ones, must outlive this object. A handler that runs
-    /// cannot be aborted, only be asked to stop. None begins that `permit` does not allow. If the
-    /// system refuses a thread, the others do its work; without any, the event gets an outcome that
-    /// says that nothing has begun, `log` gets one line until threads begin again, and the next
-    /// event asks for them.
+    /// All but `threads`, the number of shared ones, must outlive this object. A running handler
+    /// cannot be aborted, only asked to stop. No handler starts without `permit`. If the system
+    /// refuses a thread, the others do its work. Without any thread the event gets an outcome that
+    /// says that nothing has begun, `log` gets one line until threads start again, and the next
+    /// event tries to start them.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads,
                     const SendPermit& permit = always_permitted, base::Log* log = nullptr,
                     NewThread new_thread = begin_thread);
@@ -57,8 +57,8 @@ public:
     /// handler.
     void stop(Mono grace = Mono::max());
     [[nodiscard]] bool stopping() const;
-    /// Asks the handlers to stop whose time limit is over. Its own thread calls this when one is.
-    /// Returns the next limit; empty if there is none.
+    /// Asks handlers whose time limit has passed to stop. Runs on a thread of its own. Returns the
+    /// next time limit; empty if there is none.
     std::optional<Mono> stop_overdue();
 
 private:
@@ -90,7 +90,8 @@ private:
     /// next.
     static void wake_one_if_needed(Pool& pool);
     [[nodiscard]] Pool& pool_of(const std::string& type);
-    /// Up to the wanted number, as far as the system allows. Returns why it does not.
+    /// Starts threads up to the wanted number, if the system allows. Otherwise returns the system's
+    /// reason.
     [[nodiscard]] std::optional<std::string> add_threads(Pool& pool);
 
     void run(Pool& pool);

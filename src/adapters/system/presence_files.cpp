@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long of_zfs = 0x2fc12fc1;
-/// Their locks are the kernel's own. Those of a network file system may end with the connection.
+/// File systems whose locks the local kernel keeps. On a network file system a lock may end with
+/// the connection.
 constexpr std::array<long, 7> local_file_systems{
     EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
     OVERLAYFS_SUPER_MAGIC, of_zfs};
@@ -47,7 +48,7 @@ private:
     int number_;
 };
 
-/// Empty if the kernel does not tell.
+/// Empty if the kernel does not provide it.
 std::string boot_of_this_machine() {
     std::ifstream in{"/proc/sys/kernel/random/boot_id"};
     std::string boot;

@@ -12,10 +12,10 @@ namespace sundial::system {
 /// instance, unless it is a copy: it names the boot of the machine and its own inode.
 class PresenceFiles final : public Presence {
 public:
-    /// Makes the folder if it is absent. If it is not a folder of this user alone on a local file
-    /// system, nothing is shown and nothing known.
+    /// Creates the folder if it is absent. Does nothing unless the folder belongs to this user
+    /// alone and is on a local file system.
     explicit PresenceFiles(const std::filesystem::path& folder);
-    /// Shows others that the instance has ended, unless it withdrew.
+    /// Other instances then see that this one has ended, unless it withdrew.
     ~PresenceFiles() override;
     PresenceFiles(const PresenceFiles&) = delete;
     PresenceFiles& operator=(const PresenceFiles&) = delete;

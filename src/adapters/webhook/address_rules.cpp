@@ -60,8 +60,8 @@ bool in_any(const std::vector<Network>& networks, const Address& address) {
 
 bool is_unspecified(const Address& address) { return address.bytes == Address{}.bytes; }
 
-/// Whether both are on the same machine: the same address, or a door that listens on all addresses
-/// and an address of this machine.
+/// Whether a request to the address reaches the listener: the same address, or one of this machine
+/// if the listener uses all addresses.
 bool same_host(const Address& listener, const Address& address) {
     if (is_unspecified(listener)) return is_local(address);
     return listener == address || (is_unspecified(address) && is_local(listener));

@@ -52,8 +52,8 @@ struct AddressSettings {
 };
 
 /// Where requests may go (reliability 8): public unicast addresses except the database's, plus
-/// `allow`, minus `deny`. With `allow_private`, every address except `deny`. Never a door, whatever
-/// is allowed: our own listeners, and the database.
+/// `allow`, minus `deny`. With `allow_private`, every address except `deny`. Our own listeners and
+/// the database are always refused, even if `allow` contains them.
 class AddressRules {
 public:
     /// Called for each decision, from any thread, because a database may move.

@@ -39,7 +39,8 @@ public:
     [[nodiscard]] std::variant<Target, FieldError> judge(std::string_view url) const;
     /// The reason to refuse `url`, at pointer /url; empty if it is allowed.
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const;
-    /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if it is none.
+    /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if `url` is
+    /// not a URL.
     [[nodiscard]] std::string origin(std::string_view url) const;
     [[nodiscard]] const AddressRules& addresses() const { return addresses_; }
 

@@ -203,7 +203,7 @@ private:
     [[nodiscard]] milliseconds until_next_check() const {
         microseconds next = clock_.now() + longest_poll;
         for (const auto& transfer : looked_up_) next = std::min(next, transfer->name_due());
-        // Once it has ended, only tests are left, which do without it.
+        // After the end of the heartbeat only tests of endpoints remain, which need no permit.
         const microseconds now = clock_.now(), until = permit_.until();
         if (now < until && (!looked_up_.empty() || !under_way_.empty())) {
             next = std::min(next, until);

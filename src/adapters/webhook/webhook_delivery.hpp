@@ -18,9 +18,8 @@ namespace sundial::webhook {
 void check_certificates(const std::string& file);
 
 /// Signed POST requests by libcurl, many at once on one thread. Sends each at most once: no
-/// redirect, no proxy, no resend on a connection that died. At every try the URL is judged again,
-/// its name looked up, and each of its addresses judged: one that is denied, and it connects to
-/// none.
+/// redirect, no proxy, no resend on a connection that died. Every attempt checks the URL again,
+/// resolves its name and checks each address. If one address is denied, it connects to none.
 class WebhookDelivery final : public Delivery {
 public:
     /// Throws as `check_certificates` does. `lookup` is for tests: by default the system's. Aborts

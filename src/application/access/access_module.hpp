@@ -9,7 +9,7 @@
 
 namespace sundial {
 
-/// API keys: which exist, and who may do what.
+/// API keys and their rights, and the sessions of browsers.
 struct AccessModule {
     /// `session`: how long a browser stays logged in.
     AccessModule(const ModulePorts& p, ApiKeySecrets& secrets, std::chrono::seconds session)

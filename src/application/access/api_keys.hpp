@@ -48,8 +48,8 @@ struct ExpiringKeys {
     std::vector<ExpiringKey> keys{};  // the soonest first
 };
 
-/// How long before its expiry the log and the health warn of a key: time for a person to replace it
-/// wherever it is used.
+/// The log and the health checks warn this long before a key expires, so that a person has time to
+/// replace it wherever it is used.
 inline constexpr std::chrono::days expiry_warning{14};
 
 /// The valid keys, cached in RAM so that no request waits for the database. The first request after
@@ -84,10 +84,10 @@ public:
     void check_again();
     /// Reads the keys again unless the last reading is fresh. Throws Unavailable.
     void refresh() { (void)known(); }
-    /// The keys of the operator's file, in place of those before.
+    /// Replaces the keys of the operator's file.
     void fix(std::vector<FixedKey> keys);
     [[nodiscard]] std::vector<Role> fixed_roles() const;
-    /// Tells the database which keys have been used since the last time. Throws Unavailable.
+    /// Stores which keys have been used since the last call. Throws Unavailable.
     void note_uses();
 
 private:

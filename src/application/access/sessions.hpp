@@ -16,10 +16,10 @@
 
 namespace sundial {
 
-/// At most so many browsers are logged in, because every instance holds all sessions in RAM; a
-/// further login ends the oldest session of its key, or of all keys.
+/// Maximum number of sessions, because every instance holds all of them in RAM. One login more ends
+/// the oldest session of its key, or of all keys.
 inline constexpr std::size_t max_sessions = 1'000;
-/// So that one key cannot end the sessions of all others.
+/// Maximum for one key, so that one key cannot end the sessions of all others.
 inline constexpr std::size_t max_sessions_of_key = 50;
 
 /// A session as a request shows it.

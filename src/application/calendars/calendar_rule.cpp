@@ -26,7 +26,7 @@ std::chrono::local_seconds whole_seconds(WallTime wall) {
     return std::chrono::floor<seconds>(wall);
 }
 
-/// The local times that a change leaves out or repeats.
+/// The local times that a clock change skips or repeats.
 struct Window {
     std::chrono::local_seconds from;
     seconds length;
@@ -105,7 +105,7 @@ std::vector<int> values_of(std::uint64_t bits) {
 bool has_all(std::uint64_t bits, std::uint64_t all) { return (bits & all) == all; }
 
 /// The days of a cron rule, as limits of FREQ=DAILY, or of FREQ=MONTHLY if it names dates: libical
-/// finds no occurrence of FREQ=DAILY;BYMONTHDAY=-1. False if RFC 5545 cannot say them.
+/// finds no occurrence of FREQ=DAILY;BYMONTHDAY=-1. False if RFC 5545 cannot express them.
 bool say_days(const CronRule& cron, RruleRule& rule) {
     const CronDaysOfMonth& dates = cron.days_of_month;
     const CronDaysOfWeek& weekdays = cron.days_of_week;
@@ -204,7 +204,8 @@ std::vector<seconds> times_of(const RecurrenceSet& set) {
                     given(rule.by_second, time.seconds()));
 }
 
-/// The first occurrence of the rule alone. Readers count a DTSTART that the rule does not have.
+/// The first occurrence of the rule itself, because readers count DTSTART as an occurrence even if
+/// the rule does not yield it.
 std::optional<WallTime> start_of(const RecurrenceSet& set, const FindZone& find_zone) {
     if (!set.rule) return set.dtstart;
     RecurrenceSet alone = set;

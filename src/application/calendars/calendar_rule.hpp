@@ -17,10 +17,10 @@ struct CalendarRule {
     std::vector<std::string> lines{};  // RRULE, RDATE and EXDATE
 };
 
-/// The rule from `from` on, if RFC 5545 has one with the same occurrences in the rule's zone.
-/// Readers differ about local times that do not exist or occur twice. So a rule that has such a
-/// time within the reach of a fingerprint is not said; its occurrences have to be listed.
-/// `find_zone` is that of the rule.
+/// The rule from `from` on, if RFC 5545 can express the same occurrences in the rule's zone;
+/// otherwise empty, and its occurrences have to be listed. Readers differ about local times that do
+/// not exist or occur twice, so a rule with such a time in the period of a fingerprint counts as
+/// not expressible. `find_zone` is that of the rule.
 [[nodiscard]] std::optional<CalendarRule> calendar_rule(const ScheduleRule& rule, Instant from,
                                                         const FindZone& find_zone);
 

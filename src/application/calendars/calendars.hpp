@@ -25,7 +25,7 @@ struct CreatedCalendar {
     std::string token;  // shown only once
 };
 
-/// Gives the right to read the feed of a schedule, of a person, or of a schedule for a person.
+/// Grants read access to the feed of a schedule, of a person, or of a schedule for a person.
 class CreateCalendar {
 public:
     CreateCalendar(Store& store, ApiKeySecrets& secrets, Ids& ids)
@@ -41,7 +41,7 @@ private:
     Ids& ids_;
 };
 
-/// Takes the right back, at once on every instance.
+/// Revokes the access, at once on every instance.
 class RevokeCalendar {
 public:
     RevokeCalendar(Store& store, Ids& ids) : store_(store), ids_(ids) {}

@@ -96,7 +96,7 @@ private:
         if (const auto said = calendar_rule(*rule, made, find_zone)) {
             write_rule(*rule, *said);
         } else {
-            // A day back, so that an event of today stays until tomorrow.
+            // Starts a day early, so that today's events stay listed until tomorrow.
             list_occurrences(*rule, content_.today - std::chrono::days{1});
         }
     }
@@ -131,7 +131,7 @@ private:
         }
     }
 
-    /// That of its event, if a caller has moved it.
+    /// The instant of its event, if a caller has moved it.
     [[nodiscard]] Instant instant_of(const ScheduleRule& rule, const RuleOccurrence& at) const {
         for (const Event& event : content_.events) {
             if (is_moved(rule, event) && event.occurrence->nominal == rule.nominal_of(at))
@@ -175,7 +175,7 @@ private:
                                      (user ? ": " + user->first_name + ' ' + user->last_name : ""));
         entries_.text("DESCRIPTION", describe(schedule));
     }
-    /// An entry without an end is a moment, and leaves the time free.
+    /// An entry without an end has no duration and does not block time.
     void end_entry() { entries_.line("TRANSP:TRANSPARENT").line("END:VEVENT"); }
 
     std::string local_time(const std::string& name, WallTime wall, const ScheduleRule& rule,

@@ -15,15 +15,15 @@ struct CalendarFeed {
     std::string digest;  // SHA-256 of `text`
 };
 
-/// At most so many occurrences of a rule that RFC 5545 cannot say are listed one by one.
+/// Maximum number of occurrences that are listed one by one if RFC 5545 cannot express a rule.
 inline constexpr std::size_t max_listed_occurrences = 1'000;
-/// At most so many schedules and single events of a person are read.
+/// Maximum number of schedules, and of single events, that are read for a person.
 inline constexpr std::size_t max_calendar_schedules = 500, max_calendar_events = 1'000;
 
-/// The feed of a calendar, for programs that subscribe to it. It has the rules of the schedules
-/// that are not paused, as rules where RFC 5545 can say them, else their occurrences within some
-/// days; events that a caller has moved, at their new instants; and the single events of the
-/// person. Each entry keeps its UID. The text changes only when one of them does, or a day begins.
+/// The feed of a calendar, for programs that subscribe to it. It contains the schedules that are
+/// not paused, as rules if RFC 5545 can express them, else as occurrences within some days; events
+/// that a caller has moved, at their new instants; and the person's single events. Each entry keeps
+/// its UID. The text changes only when an entry changes or a new day begins.
 class ReadCalendar {
 public:
     ReadCalendar(Store& store, const TimeZones& zones, const ApiKeySecrets& secrets,

@@ -52,7 +52,7 @@ std::string ical_offset(seconds offset) {
     return text;
 }
 
-/// From the last change at or before `from`, for as long as fingerprints know a zone.
+/// From the last change at or before `from` to the end of the period of fingerprints.
 Onsets onsets_of(const Zone& zone, Instant from) {
     Onsets onsets;
     const auto add = [&](const ZoneChange& change) {
@@ -72,7 +72,8 @@ bool is_one_rule(const Onset& a, const Onset& b) {
            std::chrono::weekday{a.day()} == std::chrono::weekday{b.day()};
 }
 
-/// How many of the last onsets are one a year, on the same weekday of the same week of a month.
+/// The number of onsets at the end of the list that come once a year, on the same weekday of the
+/// same week of a month.
 std::size_t size_of_rule(std::span<const Onset> onsets) {
     constexpr unsigned days_of_week = 7;
     std::size_t size = 0;

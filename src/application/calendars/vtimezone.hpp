@@ -6,8 +6,8 @@
 
 namespace sundial {
 
-/// Writes VTIMEZONE: the offsets of `zone` for all local times from `from` on. A change that comes
-/// back every year for as long as the zone is known is written as a rule, others one by one.
+/// Writes VTIMEZONE: the offsets of `zone` for all local times from `from` on. A change that recurs
+/// every year to the end of the known period is written as a rule, all others one by one.
 void write_timezone(IcalText& text, const Zone& zone, Instant from);
 
 }  // namespace sundial

@@ -30,7 +30,7 @@ struct AdmissionRequest {
 struct Admission {
     EndpointId endpoint;
     std::uint32_t admitted = 0;  // of the waiting events
-    bool probe = false;          // the admitted event tests whether the receiver is back
+    bool probe = false;          // the admitted event tests whether the receiver works again
     std::uint32_t slots = 0;     // as in LimitGrant
     std::uint32_t share = 0;
     std::optional<Obstacle> obstacle{};  // the reason why others are deferred
@@ -61,7 +61,7 @@ struct LineAnswer {
     LimitRules rules{};
     std::uint32_t slots = 0;  // as in LimitGrant
     std::uint32_t share = 0;
-    bool probe = false;  // the event tests whether the receiver is back
+    bool probe = false;  // the event tests whether the receiver works again
     LinePlaces left{};   // where more events may wait
     bool full = false;   // more events may go once a request has ended
     /// When it makes sense to ask for more, if not at once.

@@ -24,11 +24,11 @@ std::vector<EndpointId> not_closed(Transaction& tx, std::span<const Asked> asked
     return found;
 }
 
-/// A circuit that is not closed is asked again at least after this time: the probe under way may
-/// have been answered.
+/// A circuit that is not closed is checked again after this time at the latest, because its probe
+/// may have been answered.
 constexpr std::chrono::microseconds until_next_probe = 100ms;
 
-/// When to ask again for slots that other instances have.
+/// Delay before the next request for slots that other instances hold.
 constexpr std::chrono::microseconds slots_again = 250ms;
 
 bool has_limits(const LimitRules& rules) { return rules.rate || rules.max_in_flight; }
@@ -112,7 +112,7 @@ LineAnswer AdmitEvents::claim_from_line(Transaction& tx, EventQueue& queue, cons
         }
         answer.retry = std::max(circuit->probe_at, now + until_next_probe);
     } else if (grant.next_token) {
-        // Halfway through the time ahead, so that permits come several at once and in time.
+        // Halfway through the reserved time, so that several permits arrive together and in time.
         answer.retry = *grant.next_token - terms.ahead / 2;
     } else {
         answer.full = grant.admitted < demand.waiting;
@@ -194,7 +194,7 @@ Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionReq
                                   : probes ? 1U
                                            : 0U,
                        .lease = lease};
-    // A request without waiting events returns slots, perhaps of a limit that was removed.
+    // A request without waiting events returns slots, possibly those of a limit that was removed.
     const bool shares = has_limits(asked.rules) || asked.waiting == 0;
     Limits limits{.endpoint = asked.endpoint};
     if (shares) limits = tx.limits().lock(asked.endpoint);

@@ -9,8 +9,8 @@ using namespace std::chrono_literals;
 
 constexpr std::array<int, 4> weights{8, 4, 2, 1};
 
-/// Claims of at least this size ask for one event of every priority that had none, to notice when
-/// that changes.
+/// Claims of at least this size request one event of every priority that had none, to notice new
+/// ones.
 constexpr std::uint32_t probing_from = 8;
 /// Smaller claims have no slot for this. Every fourth of them assumes again that all priorities
 /// have events.
@@ -81,7 +81,7 @@ void ClaimScheduler::note_peek(const QueuePeek& peeked, Mono asked_at, Mono now)
     parts_.resize(peeked.next.size());  // another number of lanes
     time_.read(peeked.now, asked_at, now);
     peeked_at_ = now;
-    hint_ = never;  // the data just read includes it
+    hint_ = never;  // the read that just ended includes it
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i].known = true;
         parts_[i].next = peeked.next[i];
@@ -96,7 +96,7 @@ void ClaimScheduler::claimed(std::uint32_t number, const Shares& asked, const Cl
     Part& part = parts_[number];
     const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
     const bool came_too_early = in_vain && claimed.now < part.next;
-    if (came_too_early) {  // the call was faster than all before; now the estimate includes it
+    if (came_too_early) {  // the fastest call so far has improved the estimate
         if (clock_stood_still) part.rests_until = now + first_rest;
         return;
     }

@@ -18,8 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>>;
 
-/// A tz database without a zone that users live in is an error of the installation. One minute
-/// leaves time to repair it without frequent attempts in vain.
+/// A tz database that lacks a user's zone is an installation error. With a pause of one minute the
+/// operator can repair it without many futile attempts.
 constexpr std::chrono::microseconds zone_is_missing_for = 1min;
 
 /// No call frees events that wait for a handler, so they check again after this time.
@@ -57,7 +57,7 @@ std::unordered_map<EndpointId, Circuit> load_circuits(Transaction& tx, const End
     return found;
 }
 
-/// An attempt that was accepted, but whose holder settled it too late.
+/// An accepted attempt that its holder settled too late.
 bool was_accepted(const AttemptRecord& attempt) {
     return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
            (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
@@ -154,7 +154,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
         if (!event.endpoint) {
             base::check(deliveries_.handlers.find(event.type) != nullptr);
             if (is_paused && !was_tried) return Deferral{handler_is_paused_for, schedule_paused};
-            // A longer handler goes on under an extended lease.
+            // A handler that runs longer continues under an extended lease.
             const auto limit = deliveries_.handlers.terms(event.type).time_limit;
             return Destination{nullptr, {}, std::min(limit, deliveries_.handler_timeout), {}};
         }

@@ -20,7 +20,7 @@ namespace sundial {
 /// The engine itself: claims due events, plans their successors, delivers and settles.
 struct DeliveryModule {
     struct Ports {
-        Store& store;  // not observed: the worker reports what it changes
+        Store& store;  // without an observer: the worker reports its own changes
         EventQueue& queue;
         const TimeZones& zones;
         Ids& ids;

@@ -5,8 +5,7 @@
 
 #include "application/ports/ids.hpp"
 
-/// The division of a claim among priorities by chance, for claimers that remember nothing between
-/// claims.
+/// Divides a claim among priorities at random, for claimers that keep no state between claims.
 namespace sundial {
 
 using Division = std::array<std::uint32_t, 4>;
@@ -14,8 +13,8 @@ using MayHaveMore = std::array<bool, 4>;  // which priorities may have more even
 
 [[nodiscard]] bool any(const MayHaveMore& may_have_more);
 
-/// Divides `total` among the hungry priorities 8 : 4 : 2 : 1, so that LOW never starves. Chance
-/// decides the remainder, so that the division is fair to each priority over many claims.
+/// Divides `total` 8 : 4 : 2 : 1 among the priorities that may have more events, so that LOW never
+/// starves. The remainder is distributed at random, so that the division is fair over many claims.
 [[nodiscard]] Division divided(std::uint32_t total, const MayHaveMore& may_have_more,
                                Random& random);
 

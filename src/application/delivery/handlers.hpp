@@ -27,8 +27,8 @@ struct Handled {
 };
 
 /// Runs in this process, on any thread, several at once. An exception is a failed attempt that is
-/// retried, as with Verdict::retryable. A handler may take a stop token, too: its stop is requested
-/// once the result can no longer be used, or is not waited for.
+/// retried, as with Verdict::retryable. A handler may also take a stop token. Its stop is requested
+/// when the result can no longer be used or the engine no longer waits for it.
 class Handler {
 public:
     using Function = std::function<Handled(const Event&, const std::stop_token&)>;

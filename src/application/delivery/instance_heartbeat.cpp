@@ -93,12 +93,12 @@ void InstanceHeartbeat::failed(const std::string& why) {
 void InstanceHeartbeat::end(bool idle) {
     ports_.permit.begin(Mono::min(), Mono::max());
     set({});
-    if (!idle) return;  // others find it dead, and take what it holds
+    if (!idle) return;  // other instances find it dead and take over its claims
     ports_.presence.withdraw(own_);
     try {
         ports_.queue.retire(own_);
     } catch (const Unavailable& unavailable) {
-        failed(unavailable.what());  // it will be found dead, and nothing is held
+        failed(unavailable.what());  // it will be found dead, but holds no claim
     }
 }
 

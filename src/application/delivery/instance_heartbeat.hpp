@@ -13,7 +13,7 @@
 
 namespace sundial {
 
-/// What this instance may do by its heartbeat, and what it knows of the others.
+/// The rights of this instance under its heartbeat, and its knowledge of other instances.
 struct Alive {
     Mono until = Mono::max();  // it may claim and send until then
     Mono since = Mono::min();  // earlier claims may have been taken by other instances
@@ -21,8 +21,8 @@ struct Alive {
     friend bool operator==(const Alive&, const Alive&) = default;
 };
 
-/// The heartbeat of this instance. It runs beside the worker, on a thread of its own, because a
-/// database call of the worker may take longer than a heartbeat may pause.
+/// The heartbeat of this instance, on a thread of its own, because a database call of the worker
+/// may take longer than the longest pause between two renewals.
 class InstanceHeartbeat {
 public:
     struct Ports {
@@ -42,7 +42,7 @@ public:
         std::optional<Renewal> renewal{};
         std::optional<std::string> failure{};
     };
-    /// Asks the database. Never throws.
+    /// Calls the database. Never throws.
     [[nodiscard]] Beat send();
     /// Its answer has arrived, which extends the permit. Returns when to send the next one;
     /// Mono::max() if the database needs no heartbeats.

@@ -8,8 +8,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long results of one receiver are collected before they are reported. Failures become known
-/// soon, and a healthy receiver costs the others only an occasional write.
+/// How long results of one receiver are collected before they are reported: short enough that other
+/// instances soon learn of failures, long enough that a healthy receiver causes only an occasional
+/// write.
 constexpr Mono report_failures_after = 20ms;
 constexpr Mono report_successes_after = 5s;
 

@@ -30,7 +30,7 @@ public:
     /// An event for this endpoint was claimed with this destination.
     void meet(const Destination& destination, Mono now);
 
-    /// Its circuit has opened. The next claim would show the same.
+    /// Its circuit has opened. The next claim would also report this.
     void opened(EndpointId endpoint) { receivers_[endpoint].circuit_closed = false; }
 
     /// Whether one more event may be sent in addition to `in_flight`, by local knowledge. If not,
@@ -39,8 +39,8 @@ public:
                               std::chrono::microseconds timeout, Mono now) const;
     /// Events for more than one endpoint arrived recently.
     [[nodiscard]] bool has_rivals(Mono now) const;
-    /// How many more events of the endpoint may be sent beside those `bound_for` it, so that others
-    /// have slots too. `more_due`: other events wait.
+    /// How many more events of the endpoint may be sent beside those `bound_for` it, so that other
+    /// endpoints get slots, too. `more_due`: other events wait.
     [[nodiscard]] std::size_t room_for(EndpointId endpoint, std::uint32_t bound_for, bool more_due,
                                        Mono now) const;
 
@@ -81,7 +81,7 @@ public:
 
     /// When a renewal or a report may be needed.
     [[nodiscard]] Mono next_moment() const { return std::min(next_renewal_, next_report_); }
-    /// Nothing remains to report that others wait for; `all`: nothing at all.
+    /// No report remains that other instances wait for; with `all`, no report at all.
     [[nodiscard]] bool has_reported(bool all) const;
     [[nodiscard]] bool has_slots() const;
     /// Forgets endpoints that were not used for long. `in_use` returns whether events are bound for

@@ -24,11 +24,11 @@ public:
     };
     /// Empty if no recovery is under way.
     [[nodiscard]] std::optional<Window> window() const;
-    /// Whether to look for them now. Each look is a query.
+    /// Whether to query them now.
     [[nodiscard]] bool check_due(Mono now) const { return now >= check_at_; }
     /// `first` was found; if empty, no event of the window is left and the recovery ends.
     void checked(std::optional<Instant> first, Mono now);
-    /// No result; it is checked again later.
+    /// The query had no result and is repeated later.
     void check_failed(Mono now);
 
 private:

@@ -25,10 +25,10 @@ constexpr Mono settle_wait_when_idle = 2ms;
 constexpr std::size_t max_unsettled = 2000;
 constexpr std::size_t max_reported = 100;  // receivers in one report
 constexpr std::ptrdiff_t max_lines = 16;   // endpoints in one claim from lines: a few milliseconds
-/// Permits are reserved for this long ahead. A claim and the planning of its events take a tenth
-/// of it, so events are ready when their permits begin.
+/// Permits are reserved this far ahead. A claim and its planning take a tenth of that time, so
+/// events are ready when their permits begin.
 constexpr std::chrono::microseconds permits_ahead = 100ms;
-/// When to ask again for an endpoint that has its part of this instance's slots.
+/// Delay before an endpoint that has its share of this instance's slots is considered again.
 constexpr std::chrono::microseconds room_again = 250ms;
 /// Longer than the usual pauses of a receiver or a network.
 constexpr Mono stuck_after = 1s;
@@ -86,7 +86,7 @@ Command Worker::next(Mono now) {
 
 std::optional<Command> Worker::next_extension(Mono now) {
     if (now < extend_at_ || !extend_backoff_.over(now)) return std::nullopt;
-    if (!settling_.empty()) return std::nullopt;  // it would report events being settled as lost
+    if (!settling_.empty()) return std::nullopt;  // an extension would report those as lost
     Extend extend{held_.leases(), settings_.lease};
     if (extend.held.empty()) return std::nullopt;
     issued_at_ = now;
@@ -286,9 +286,9 @@ void Worker::close_pass_if_done(Mono now) {
 }
 
 Mono Worker::next_moment(Mono now) const {
-    Mono moment = now + settings_.tick;  // at the latest, so that others see that the loop is alive
+    Mono moment = now + settings_.tick;  // at the latest: health checks watch the loop
     const auto at = [&](Mono when) { moment = std::min(moment, when); };
-    const bool settling = !settling_.empty();  // its answer arrives by itself
+    const bool settling = !settling_.empty();  // its answer will wake the loop
     if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
     if (held_.sending() > 0) at(held_.first_deadline());
     if (!silent_) at(alive_.until);

@@ -28,7 +28,7 @@ Deferral circuit_open(std::chrono::microseconds wait) {
     return {wait, "CIRCUIT_OPEN its endpoint is failing; requests are paused", Obstacle::circuit};
 }
 
-/// It waits in line, where it would be if it had not been claimed: before later events.
+/// It returns to its place in line, before later events.
 Deferral not_allowed(const HeldClaim& claim) {
     const Event& event = claim.event;
     const Instant since = event.retry_count == 0 ? target_of(event) : claim.claimed_at;
@@ -102,7 +102,7 @@ void Worker::lines_claimed(std::vector<LineAnswer> answers, Mono now) {
         scheduler_.read_time(answer.now, issued_at_, now);
         receivers_.admitted(answer, issued_at_);
         Instant ask_at = answer.retry.value_or(answer.now);
-        // Its circuit may be closed by hand, or its limits changed, before that.
+        // An operator may close its circuit or change its limits before that.
         if (!settings_.clock_stands_still) ask_at = std::min(ask_at, answer.now + settings_.tick);
         lines_.answered(answer, ask_at);
         if (pass_ && pass_->left) {

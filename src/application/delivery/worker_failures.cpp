@@ -30,7 +30,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         double random;
         Mono now;
 
-        /// The count is informational: due events do not wait for it.
+        /// The count is only information: due events do not wait for it.
         void operator()(const CountBacklog&) const {
             worker.read_backoff_.fail(random, now);
             worker.backlog_counted_ = true;

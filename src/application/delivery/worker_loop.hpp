@@ -27,7 +27,7 @@
 
 namespace sundial {
 
-/// Counters of the worker's results. `retrying` counts attempts that were not accepted and will be
+/// Counters of the worker's results. `retrying`: attempts that were not accepted and will be
 /// repeated.
 struct TickCounters {
     std::uint64_t claimed = 0;

@@ -15,7 +15,7 @@
 namespace sundial {
 namespace {
 
-/// Enough for a caller to find the others.
+/// Enough examples for a caller to find the rest.
 constexpr std::size_t max_named_schedules = 5;
 
 std::vector<std::string> schedules_of(Transaction& tx, EndpointId endpoint) {
@@ -88,8 +88,8 @@ EndpointResult<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(
     return step;
 }
 
-/// Changes nothing if the endpoint is in use. Otherwise, from its commit on, no event is sent to an
-/// endpoint that is left.
+/// Changes nothing if the endpoint is in use. Otherwise, if the endpoint still exists after the
+/// commit, no event is sent to it.
 EndpointResult<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx,
                                                            std::string_view reference,
                                                            EventsOfEndpoint events,

@@ -116,7 +116,7 @@ bool is_current(const std::string& given, const Endpoint& endpoint, Secrets& sec
     if (!sealed || current == endpoint.signing_keys.end()) return false;
     try {
         return secrets.open(sealed->sealed) == secrets.open(current->sealed);
-    } catch (const Corrupt&) {  // it was sealed under a key that is not known any more
+    } catch (const Corrupt&) {  // it was sealed under a key that this server no longer has
         return false;
     }
 }
@@ -140,7 +140,7 @@ void add_fixed_defects(const Endpoint& before, const EndpointEdit& edit, const E
     }
 }
 
-/// The origin that the URL moves to, if it is allowed and another one.
+/// The new origin of the URL, if it changes and is allowed.
 std::optional<std::string> moved_to(const Endpoint& before, const EndpointEdit& edit,
                                     const EndpointKind& kind) {
     if (!edit.url || !kind.refuse_edit({.url = edit.url}).empty()) return std::nullopt;
@@ -149,8 +149,8 @@ std::optional<std::string> moved_to(const Endpoint& before, const EndpointEdit& 
     return origin;
 }
 
-/// The URL is judged when it is given: what an older rule let in may stay while other things
-/// change.
+/// The URL is checked only if the edit gives it: a URL that older rules accepted may stay while
+/// other settings change.
 void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEdit& edit,
                  const NewEndpoint* whole, const EndpointKind& kind, std::chrono::seconds lease,
                  std::vector<FieldError>& found) {
@@ -168,7 +168,7 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     std::ranges::move(whole ? kind.refuse_new(given) : kind.refuse_edit(given),
                       std::back_inserter(found));
     if (!found.empty()) return;
-    // Settings that older rules let in may stay while other settings change.
+    // Settings that older rules accepted may stay while others change.
     if (after.url != before.url || after.options != before.options) {
         found = kind.refuse_whole(after);
     }
@@ -242,8 +242,8 @@ EndpointResult<Endpoint> EditEndpoint::change(std::string_view reference, const 
                 id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
         }
         release_waiting(id, [&] {
-            // Also if it was enabled before: the caller that enabled it may have failed at this
-            // point.
+            // Also if it was enabled before, because the caller that enabled it may have failed at
+            // this point.
             if (enabled) unpark_.run(id);
             if (closed_now) unpark_.expedite(id, WaitReason::circuit);
             if (retry) unpark_.expedite(id, WaitReason::retry);

@@ -18,12 +18,12 @@ EndpointHeader readable(const std::string& name, const std::string& value) {
     return {.name = name, .sealed = value, .hint = {}};
 }
 
-/// The value; empty if it was sealed under a key that is not known any more.
+/// The value; empty if it was sealed under a key that this server no longer has.
 std::optional<std::string> opened(const EndpointHeader& header, Seal& seal) {
     if (header.hint.empty()) return header.sealed;
     try {
         return seal.open(header.sealed);
-    } catch (const Corrupt&) {  // its owner can still give another value
+    } catch (const Corrupt&) {  // its owner can still set another value
         return std::nullopt;
     }
 }

@@ -18,17 +18,17 @@ namespace sundial {
                                                          std::vector<FieldError>& defects);
 
 /// `before` after the edit. A header that is given the value that it has stays as it is.
-/// `moved_to`: the origin (https://crm.example) to which the endpoint's URL moves, if it does. A
-/// stranger may answer there, so every value that is to be sent there must be given again. Adds to
-/// `defects` as above.
+/// `moved_to`: the origin (https://crm.example) to which the endpoint's URL moves, if it does.
+/// Another party may own that origin, so the caller must give every value again that is to be sent
+/// there. Adds to `defects` as above.
 [[nodiscard]] std::vector<EndpointHeader> edited_headers(const std::vector<EndpointHeader>& before,
                                                          const TextsEdit& edit,
                                                          const std::optional<std::string>& moved_to,
                                                          Seal& seal,
                                                          std::vector<FieldError>& defects);
 
-/// Seals the values that are stored readable, if there is a key, and again those that an older
-/// encryption key sealed. Returns whether those that were sealed could be opened.
+/// Seals values that are stored in plain text, if there is a key, and reseals those of an older
+/// encryption key. Returns whether all sealed values could be opened.
 [[nodiscard]] bool reseal_headers(std::vector<EndpointHeader>& headers, Secrets& secrets);
 
 }  // namespace sundial

@@ -77,7 +77,7 @@ bool ResealSecrets::reseal(Endpoint& endpoint) {
 
 namespace {
 
-/// Whether values of its headers lie readable in the database.
+/// Whether the database has values of its headers in plain text.
 bool is_readable(const Endpoint& endpoint) {
     return std::ranges::any_of(endpoint.headers, &std::string::empty, &EndpointHeader::hint);
 }

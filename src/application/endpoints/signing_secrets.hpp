@@ -55,16 +55,16 @@ private:
     Ids& ids_;
 };
 
-/// Brings the keys and the header values of all endpoints under the encryption key that seals
-/// today, so that the one before it can be forgotten; also header values that versions before
-/// stored readable. For the start of a process; several may do it at once.
+/// Reseals the keys and header values of all endpoints under the current encryption key, so that
+/// the previous key can be removed. Also seals header values that earlier versions stored in plain
+/// text. Runs at the start of a process; several processes may run it at once.
 class ResealSecrets {
 public:
     ResealSecrets(Store& store, Secrets& secrets) : store_(store), secrets_(secrets) {}
     struct Done {
         std::size_t resealed = 0;    // endpoints
-        std::size_t unreadable = 0;  // sealed under a key that is not known any more
-        std::size_t unsealed = 0;    // with header values that no key is there to seal
+        std::size_t unreadable = 0;  // sealed under a key that this server no longer has
+        std::size_t unsealed = 0;  // with plain header values, because there is no key to seal them
     };
     [[nodiscard]] Done run();
 

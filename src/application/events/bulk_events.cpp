@@ -24,7 +24,7 @@ constexpr std::size_t bulk_batch_size = 100;
 
 // ---- validation
 
-/// Whether a retry selects events that wait for their next attempt instead of FAILED ones.
+/// Whether a retry selects events that wait for their next attempt, not FAILED ones.
 bool ends_waits(const BulkRequest& request) {
     const auto& filter = request.filter;
     return request.action == BulkAction::retry &&
@@ -237,7 +237,7 @@ PageKey page_key_of(const std::string& place) {
     return {place.substr(id_length), *id};
 }
 
-/// A clock may stand still. Then the id shows whether an event is newer than the operation.
+/// A test clock may stand still. Then the id shows whether an event is newer than the operation.
 bool was_there(const Event& event, const Operation& operation) {
     return event.created_at < operation.created_at ||
            (event.created_at == operation.created_at && event.id.value < operation.id.value);
@@ -304,7 +304,7 @@ private:
     EventResult<Event> act(EventId id) {
         switch (request_.action) {
             case BulkAction::retry: {
-                // Spread over the pause, so that receivers get one after the other.
+                // Spread over the pause, so that receivers get the events one after another.
                 auto retried = retry_in(tx_, ids_, id, RetryKey::same, by_, after(batch_.done));
                 if (!retried) return retried.error();
                 return std::move(retried->event);

@@ -116,7 +116,7 @@ private:
         return edit_.endpoint ? endpoint_ : event.endpoint;
     }
 
-    /// A payload that cannot be sent to the event's endpoint, if the edit brings them together.
+    /// The error if the edit combines a payload with an endpoint that cannot take it.
     std::optional<FieldError> refused_by_endpoint(const Event& after) {
         if (!after.endpoint || !(edit_.payload || edit_.endpoint)) return std::nullopt;
         const auto to = tx_.endpoints().find(*after.endpoint);

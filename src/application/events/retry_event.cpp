@@ -10,7 +10,7 @@
 namespace sundial {
 namespace {
 
-/// Always the same for one event, so that the key's row refuses a second retry under it.
+/// The same for each retry of one event, so that a second retry is refused as a duplicate.
 IdempotencyKey key_after(const Event& event) {
     std::string digits = to_string(event.id);
     std::erase(digits, '-');
@@ -44,7 +44,7 @@ void put_away(Transaction& tx, std::optional<Event> event, const Caller& caller)
     }
 }
 
-/// The locked event, which waits for its next attempt, without that wait.
+/// The locked event, which waits for its next attempt, made claimable at once.
 Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds delay) {
     const Instant at = tx.now() + delay;
     if (waiting.claimable_at <= at) return waiting;

@@ -19,7 +19,7 @@ bool is_stored(const std::optional<EventResult<Event>>& answer) {
     return answer && answer->has_value();
 }
 
-/// Whether an object that the event refers to was not found or could not be shared.
+/// Whether an object that the event refers to is missing, or is locked by another transaction.
 bool lacks_any(const EventReferences& found, const NewEvent& requested) {
     return (requested.user && !found.has_user(*requested.user)) ||
            (requested.endpoint && !found.has_endpoint(*requested.endpoint));

@@ -156,7 +156,8 @@ private:
     [[nodiscard]] bool change(Change change) {
         bool still_holds_lease = false;
         once_.store_.transact([&](Transaction& tx) {
-            // An attempt that locks the record briefly finds that it is leased and leaves it.
+            // Another attempt may hold the lock briefly: it finds the lease and leaves the record
+            // unchanged.
             still_holds_lease = false;
             const auto found = tx.idempotency().lock(record_.scope);
             if (!found || found->attempt != record_.attempt) return false;

@@ -47,7 +47,7 @@ void CompleteIntake::run() {
                        [](Transaction& tx) { return tx.intake() && tx.intake()->any_waiting(); });
     };
     if (!any_waiting()) return;
-    // After a failure each request is done alone, so that the one that fails is known.
+    // After a failure each request is done alone, to find the one that fails.
     for (std::size_t limit = requests_at_once;;) {
         Batch batch;
         try {
@@ -201,7 +201,7 @@ CompleteIntake::Outcome CompleteIntake::judge(Transaction& tx, EventId id) {
     if (!event || status_of(*event) != EventStatus::pending) return Done::remove;
     const Planning planning = plan_.run({&*event, 1});
     ports_.wakeups.due_at(planning.earliest);
-    // Without its zone the successor is unknown: the next claim asks again.
+    // Without its zone the successor is unknown: the next claim repeats the request.
     return planning.dropped.empty() && planning.without_zone.empty() ? Done::keep : Done::remove;
 }
 

@@ -20,8 +20,8 @@
 namespace sundial {
 
 /// Completes what other programs have stored in the database: finds the instants of local times,
-/// plans the events of users, creates schedules. A request is done in the transaction that removes
-/// it, so exactly once, whichever instance does it and whenever one is killed (ADR 0039). Only one
+/// plans the events of users, creates schedules. One transaction completes a request and removes
+/// it, so each request takes effect exactly once, even if instances are killed (ADR 0039). Only one
 /// instance works on the intake at a time. Thread-safe.
 class CompleteIntake {
 public:

@@ -31,12 +31,12 @@ constexpr std::chrono::microseconds renew_after = lease_of_follower / 3;
 
 constexpr std::chrono::microseconds first_pause = 1s, longest_pause = 60s;
 
-/// A record of rows that the application has deleted is kept for so long: it may bring back an
-/// older copy of its database.
+/// How long the record of deleted rows is kept, because the application may restore an older copy
+/// of its database.
 constexpr std::chrono::microseconds keep_taken = 7 * 24h;
 constexpr std::chrono::microseconds between_tidying = 1h;
 
-/// The outbox did not answer, as opposed to the storage.
+/// The outbox, not the storage, did not answer.
 class OutboxLost : public Unavailable {
 public:
     using Unavailable::Unavailable;
@@ -260,7 +260,7 @@ void FollowOutbox::take(std::span<const OutboxRow> rows) {
             rows_at_once_ = std::max<std::size_t>(1, part.size() / 2);
             throw;
         } catch (const std::exception& error) {
-            // Each row alone, so that the one that fails is known.
+            // Each row alone, to find the one that fails.
             if (part.size() == 1) {
                 log(base::LogLevel::error, "a row of an outbox failed: " + name_of(part.front()),
                     error.what());
@@ -434,7 +434,7 @@ void FollowOutbox::note_health(const std::string& failure) {
         }
         return true;
     });
-    if (locked) health_ = failure;  // otherwise the next look tries again
+    if (locked) health_ = failure;  // otherwise the next read tries again
 }
 
 void FollowOutbox::tidy() {
@@ -458,7 +458,7 @@ bool FollowOutbox::tidy_taken() {
     const std::vector<bool> there = has_rows(ids_of(old));
     std::vector<TakenRange> gone;
     for (std::size_t i = 0; i < old.size(); ++i) {
-        // The greatest id stays: it tells whether ids begin again.
+        // The greatest id stays, because it shows whether the table reuses ids.
         const bool greatest = greatest_taken_ && old[i].ids.last >= *greatest_taken_;
         if (!there[i] && !greatest) gone.push_back(old[i]);
     }

@@ -27,9 +27,9 @@
 namespace sundial {
 
 /// Schedules the rows of an application's outbox, each exactly once (ADR 0041): a row is carried
-/// out in the transaction that records its id. Rows commit in any order, so a look reads all ids
-/// that are not recorded: each time those after the newest 500 gaps, and older gaps in turn.
-/// Thread-safe.
+/// out in the transaction that records its id. Rows commit in any order, so each read covers all
+/// ids that are not recorded: always the newest 500 gaps and the ids after them, and older gaps in
+/// turn. Thread-safe.
 class FollowOutbox {
 public:
     struct Ports {
@@ -55,8 +55,8 @@ public:
     /// outbox. Throws Unavailable if the outbox or the storage does not answer; then it has
     /// recorded the failure, if it could.
     bool look();
-    /// Looks at each tick and at each signal, until the signal is stopped; less often while the
-    /// outbox cannot be read. Never throws.
+    /// Reads the outbox at each tick and at each signal, until the signal is stopped; less often
+    /// while the outbox cannot be read. Never throws.
     void watch(IntakeSignal& signal, std::chrono::microseconds tick);
     /// Lets another instance follow at once. Never throws.
     void hand_over();

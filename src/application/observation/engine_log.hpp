@@ -37,7 +37,7 @@ namespace sundial {
 /// This instance renewed its heartbeat after it had been silent for that long.
 [[nodiscard]] base::LogLine heartbeat_lost_line(std::chrono::microseconds silent_for);
 [[nodiscard]] base::LogLine heartbeat_failed_line(const std::string& reason);
-/// Another instance stopped renewing its heartbeat, or its process has ended on this machine.
+/// Another instance stopped renewing its heartbeat, or its process on this machine has ended.
 [[nodiscard]] base::LogLine instance_dead_line(InstanceId id, bool has_ended);
 /// An event with another due instant than before.
 struct EventMoved {

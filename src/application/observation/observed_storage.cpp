@@ -22,7 +22,7 @@ struct ObservedStorage::Changes {
     };
 
     std::map<std::string, std::size_t> created{};  // by type
-    // The same; the code that drops them logs the reason.
+    // By type, for dropped events, whose reason is logged elsewhere.
     std::map<std::string, std::size_t> dropped{};
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};

@@ -12,8 +12,8 @@
 namespace sundial {
 
 /// Makes spans of what the engine does: claims, attempts, settlements. Their times are the
-/// database's, so the spans of several instances are in order. Keeps no state: what belongs
-/// together follows from the event.
+/// database's, so the spans of several instances are in order. Keeps no state: the event determines
+/// the ids of its spans.
 class TracedEngine final : public EngineObserver {
 public:
     /// `share`: of the traces that begin here.

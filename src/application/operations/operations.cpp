@@ -136,7 +136,7 @@ Operation Operations::begin(const Operation& started) {
     Operation operation = started;
     try {
         const auto task = ports_.make_task(operation);
-        // Enough to finish a small operation: one step for each part (events, users, the end).
+        // Enough steps for a small operation: one for each part (events, users, the end).
         for (int step = 0; step < 3 && operation.held_by; ++step) {
             const auto after = batch(operation, *task);
             if (!after) break;
@@ -149,7 +149,7 @@ Operation Operations::begin(const Operation& started) {
             });
         }
     } catch (const std::exception& error) {
-        report_wait(error);  // it has started nevertheless: `run` takes it up after the lease
+        report_wait(error);  // the operation exists: `run` continues it after the lease
     }
     after_commit([this] { wake(); });
     return operation;

@@ -44,8 +44,8 @@ public:
     /// Has effects outside the store, at least once for each outcome.
     using Handle = std::function<HandlingFailure(const NumberedOutcome&)>;
 
-    /// All but the functions outlive it. Exceptions of theirs are failures. With settings that are
-    /// no use it has stopped from the beginning.
+    /// All but the functions outlive it. Exceptions of the functions are failures. With invalid
+    /// settings it is stopped from the beginning.
     OutcomeFollower(Store& store, Timing& timing, Settings settings, Project project);
     OutcomeFollower(Store& store, Timing& timing, Settings settings, Handle handle);
 

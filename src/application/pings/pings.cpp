@@ -122,7 +122,7 @@ Mono Pings::turn(Mono now) {
     Mono next = Mono::max();
     if (!settings_.url.empty()) next = next_engine_ping_;
     for (const auto& [subject, ping] : waiting_) {
-        // One that waits for another's end is sent when that one's result arrives.
+        // While a ping of the same subject is under way, the next one waits for its result.
         if (!under_way_.contains(subject)) next = std::min(next, std::max(ping.due, now));
     }
     if (under_way_.size() >= max_under_way) next = std::max(next, now + 1s);
@@ -142,7 +142,7 @@ void Pings::take_results(Mono now) {
     }
 }
 
-// A newer ping that waits says what this one says, so it takes over what is left of its tries.
+// A newer waiting ping reports the same, so it inherits the attempts that are left.
 void Pings::finish(const Subject& subject, Ping ping, const Outcome& outcome, Mono now) {
     const bool accepted = outcome.verdict == Verdict::accepted;
     const bool again =
@@ -230,7 +230,7 @@ void Pings::report_later(const Schedule& schedule, Report report, Mono now) {
     const Mono due = last == pinged_.end() ? now : std::max(now, last->second + settings_.apart);
     const auto [found, is_only] = waiting_.try_emplace(schedule.id, Ping{.url = {}, .due = due});
     Ping& ping = found->second;
-    // A service that refuses pings gets no more of them than one that accepts them.
+    // A service that refuses pings gets no more requests than one that accepts them.
     if (!is_only) report.events += ping.report->events;
     ping.url = *schedule.ping_url;
     ping.report = std::move(report);

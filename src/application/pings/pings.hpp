@@ -21,26 +21,25 @@
 namespace sundial {
 
 struct PingSettings {
-    std::string url{};                 // of the engine's own pings; empty: none
+    std::string url{};                 // for pings of the engine itself; empty: none
     std::chrono::seconds every{60};    // between two of them
-    std::chrono::seconds apart{15};    // between two pings of one schedule: services allow few
+    std::chrono::seconds apart{15};    // minimum between two pings of one schedule
     std::chrono::seconds timeout{10};  // of a request
     /// Before the second, third, … request of a ping that was not accepted.
     std::vector<std::chrono::seconds> retries{std::chrono::seconds{2}, std::chrono::seconds{10},
                                               std::chrono::seconds{30}};
 };
 
-/// Pings by what became of them.
+/// Counts of pings by their outcome.
 struct PingCounts {
     std::uint64_t schedules_accepted = 0, schedules_failed = 0;
     std::uint64_t engine_accepted = 0, engine_failed = 0;
 };
 
-/// Tells a service outside that all is well, so that silence is the alarm: after events of a
-/// schedule that has a ping URL completed, and for the engine at an interval. A ping is a POST
-/// request by the rules of webhooks. It uses no slot of the worker and waits for none. A ping that
-/// is lost, with its process or with the service, is not made up for: the next one comes with the
-/// next event.
+/// Sends pings to a monitoring service outside, which raises an alarm when they stop: after events
+/// of a schedule with a ping URL have completed, and at an interval for the engine. A ping is a
+/// POST request under the rules of webhooks. It uses no slot of the worker. A lost ping is not
+/// repeated after a restart; the next event of the schedule causes the next one.
 class Pings final : public EngineObserver {
 public:
     struct Ports {
@@ -54,7 +53,7 @@ public:
     };
     Pings(PingSettings settings, Ports ports);
 
-    /// Quick: the request is sent by run().
+    /// Returns at once; run() sends the request.
     void settled(const AttemptSettled& attempt_settled) override;
 
     /// Until stop(). Never throws.
@@ -68,19 +67,19 @@ public:
 private:
     /// The subject of a ping: a schedule, or the engine.
     using Subject = std::optional<ScheduleId>;
-    /// What the ping of a schedule tells.
+    /// The content of a schedule's ping.
     struct Report {
         ScheduleId schedule;
         std::optional<std::string> external_id{};
         std::string event_type{};
         EventId latest;
         Instant at;                // when the latest completed
-        std::uint64_t events = 0;  // that no accepted ping has told of
+        std::uint64_t events = 0;  // that no accepted ping has reported
     };
     struct Ping {
         std::string url;
         std::optional<Report> report{};  // empty: the engine's
-        std::size_t tries = 0;           // since the latest ping that was accepted or given up
+        std::size_t tries = 0;  // requests since the latest ping that was accepted or given up
         Mono due{};
     };
     struct Shared;

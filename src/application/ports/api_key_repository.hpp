@@ -18,7 +18,7 @@ public:
     virtual std::vector<ApiKey> lock_all() = 0;
     /// Removes a locked key.
     virtual void remove(ApiKeyId id) = 0;
-    /// Every key, for those who check what they are shown.
+    /// Every key, for checking the keys of requests.
     virtual std::vector<ApiKey> all() = 0;
     /// By createdAt.
     virtual Page<ApiKey> list(const PageRequest& page) = 0;

@@ -25,37 +25,38 @@ struct CopyTable {
 };
 /// Integers as decimal text, bytes as they are.
 using CopyRow = std::vector<std::optional<std::string>>;
-/// `place`: this row in the order of the source. A later read can go on behind it.
+/// `place`: the position of this row in the order of the source, from which a later read can
+/// continue.
 using TakeCopyRow = std::function<void(CopyRow&& row, const std::string& place)>;
 
 /// By the name of the table.
 using CopyNumbers = std::map<std::string, std::int64_t>;
 
-/// Rows that the target has no place for.
+/// Rows that the target cannot store.
 struct CopyLoss {
     std::string what;
     std::int64_t rows = 0;
-    bool refused = false;  // the copy must not go on
+    bool refused = false;  // the copy must not continue
 };
 
-/// A database that is read while nothing writes to it.
+/// A source database, to which no program writes during the copy.
 class CopySource {
 public:
     virtual ~CopySource() = default;
     /// Differs between databases that were not made from each other.
     [[nodiscard]] virtual std::string identity() = 0;
     [[nodiscard]] virtual std::int64_t count(const CopyTable& table) = 0;
-    /// The rows behind `after`, in the order of their key; all of them if it is empty.
+    /// The rows after `after`, in the order of their key; all rows if it is empty.
     virtual void read(const CopyTable& table, const std::string& after,
                       const TakeCopyRow& take) = 0;
     /// The greatest number that each table with numbered rows ever gave to one.
     [[nodiscard]] virtual CopyNumbers last_numbers() = 0;
     [[nodiscard]] virtual std::vector<CopyLoss> losses() = 0;
-    /// What the first server on a copy would do. `claims_ended`: claims that the copy would end.
+    /// The work of the first server on a copy. `claims_ended`: claims that the copy would end.
     [[nodiscard]] virtual RestoredWork work() = 0;
 };
 
-/// A partial copy, and at the end the complete one. Nothing sees it as a database before `publish`.
+/// The target. The copy is not visible as a database before `publish`.
 class CopyTarget {
 public:
     struct Progress {
@@ -79,7 +80,7 @@ public:
     virtual void read(const CopyTable& table, const TakeCopyRow& take) = 0;
     /// Ends all claims and reports the work left.
     [[nodiscard]] virtual RestoredWork finish() = 0;
-    /// Makes the copy the database, at once. Before, a failure leaves the partial copy.
+    /// Makes the copy the database, atomically. A failure before that leaves the partial copy.
     virtual void publish() = 0;
 };
 

@@ -56,7 +56,7 @@ public:
     [[nodiscard]] virtual std::string origin(std::string_view /*url*/) const { return {}; }
     /// Whether requests sent to its endpoints can be read here (InboxRepository).
     [[nodiscard]] virtual bool keeps_requests() const { return false; }
-    /// Whether pings are sent as to its endpoints: to a URL, by the same rules.
+    /// Whether pings are sent in the same way as to its endpoints: to a URL, under the same rules.
     [[nodiscard]] virtual bool sends_pings() const { return false; }
     /// Null if nothing is sent to its endpoints.
     [[nodiscard]] virtual Delivery* delivery() { return nullptr; }
@@ -93,7 +93,7 @@ private:
     std::vector<std::unique_ptr<EndpointKind>> kinds_;
 };
 
-/// Of a program that sends nothing.
+/// For a program that sends nothing.
 inline const EndpointKinds no_endpoint_kinds{};
 
 /// The options in `given` that `kind` does not have.

@@ -120,10 +120,10 @@ struct QueuePeek {
     std::vector<EndpointId> limited{};  // the endpoints that have limits and no pull workers
     std::vector<Lane> lanes{endpoint_lane};
 };
-/// What an instance learns when it renews its heartbeat.
+/// The result of renewing a heartbeat.
 struct Renewal {
     DeadInstances dead{};
-    /// The other instances, which are not found dead.
+    /// Other instances that are not found dead.
     std::vector<InstanceId> alive{};
     /// How long from now another instance is found dead unless it renews its heartbeat before.
     /// Empty: there is no other.

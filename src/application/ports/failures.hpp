@@ -22,7 +22,7 @@ public:
     using Unavailable::Unavailable;
 };
 
-/// The data cannot be data that we wrote.
+/// The stored data is not data that Sundial wrote.
 class Corrupt : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

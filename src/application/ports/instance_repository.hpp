@@ -13,7 +13,7 @@ namespace sundial {
 
 /// How often an instance reports.
 inline constexpr std::chrono::seconds report_every{5};
-/// An instance that has not reported for this long has probably ended without saying so.
+/// An instance that has not reported for this long has probably ended without removing its report.
 inline constexpr std::chrono::seconds silent_instance_after{20};
 /// Its last report is kept for this long.
 inline constexpr std::chrono::hours report_kept_for{1};

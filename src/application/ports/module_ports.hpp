@@ -11,8 +11,8 @@
 
 namespace sundial {
 
-/// The ports that most modules are made from. All outlive the modules. A constructor takes parts
-/// that only its module needs beside them.
+/// The ports that most modules use. All outlive the modules. Parts that only one module needs are
+/// extra arguments of its constructor.
 struct ModulePorts {
     InstanceId instance;
     Store& store;

@@ -11,7 +11,7 @@
 
 namespace sundial {
 
-/// The size of a request from which on it is refused: that of a body of the API.
+/// Maximum size of a request, the same as for a body of the API.
 inline constexpr std::size_t max_outbox_request = 1UL * 1024 * 1024;
 
 /// A row of a table `sundial_outbox`, as the application wrote it.

@@ -18,14 +18,14 @@ struct QueuedOutcome {
     friend bool operator==(const QueuedOutcome&, const QueuedOutcome&) = default;
 };
 
-/// A follower's lease, and the outcomes that it has set aside, are kept as those of a checkpoint
-/// whose name begins so. No checkpoint of the API or of the feed can have such a name.
+/// A checkpoint whose name has this prefix stores a follower's lease and the outcomes that it has
+/// set aside. The API and the feed refuse such names.
 inline constexpr std::string_view outcome_checkpoints = "outcomes:";
 
 /// The outcomes that followers have not handled yet, inside one transaction. The transaction that
 /// finishes an event also puts it into the queue of each follower of its type. A follower removes
-/// what it has handled, by number: a transaction that commits late may add a number below others
-/// that were handled before, and it is found all the same.
+/// the outcomes that it has handled one by one, because a transaction that commits late may add a
+/// number below those handled before.
 class OutcomeQueue {
 public:
     virtual ~OutcomeQueue() = default;

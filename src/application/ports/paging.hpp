@@ -32,8 +32,8 @@ template <class T>
 struct Page {
     std::vector<T> items;
     bool has_more = false;
-    /// The place from which the next page continues, if that is not the last item: the page ended
-    /// because it had passed many rows that do not match.
+    /// The place from which the next page continues, if that is not the last item, because the page
+    /// ended after many rows that do not match.
     std::optional<PageKey> passed{};
 };
 

@@ -8,8 +8,8 @@
 namespace sundial {
 
 /// Whether this instance may send, which its heartbeat decides (domain/liveness.hpp). Deliveries
-/// look at it themselves: the worker may be waiting for the database when the heartbeat fails. All
-/// times are of the monotonic clock. Written by one thread, read by any.
+/// check it themselves, because the worker may be waiting for the database when the heartbeat
+/// fails. All times are of the monotonic clock. Written by one thread, read by any.
 class SendPermit {
 public:
     using Mono = std::chrono::microseconds;

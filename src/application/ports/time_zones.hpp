@@ -22,7 +22,7 @@ public:
     /// Every name that `find` accepts, sorted.
     [[nodiscard]] virtual std::span<const std::string> names() const = 0;
     /// The zone that the link `id` names: `Asia/Kolkata` of `Asia/Calcutta`. `id` itself if it is
-    /// no link, not a name of this database, or if the database does not tell its links.
+    /// not a link, not a name of this database, or if the database does not list its links.
     [[nodiscard]] virtual std::string target_of(std::string_view id) const = 0;
     /// "2025b".
     [[nodiscard]] virtual std::string release() const = 0;

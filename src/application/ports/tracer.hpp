@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds now() const override { return {}; }
     void end(Span /*span*/) override {}
 };
-/// Of a program that records no spans.
+/// For a program that records no spans.
 inline NoTracer no_tracer;
 
 /// A span of the work between construction and destruction.

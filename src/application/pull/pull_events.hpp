@@ -37,11 +37,11 @@ struct WorkOrder {
 struct Work {
     EndpointId endpoint;
     std::vector<Event> events;  // most urgent first
-    /// If there are none because of the endpoint's limits: a claim before then is in vain, unless
+    /// If there are none because of the endpoint's limits: no claim before then succeeds, unless
     /// another event of the endpoint ends.
     std::chrono::microseconds wait{0};
-    /// Events wait for the endpoint's rate, and the next token is there then. The claim that
-    /// follows may come a little later: it names this instant, and the rate is used fully.
+    /// Events wait for the endpoint's rate, whose next token is available then. The next claim
+    /// passes this instant on, so the rate is fully used even if that claim comes a little later.
     std::optional<Instant> token_at{};
 };
 

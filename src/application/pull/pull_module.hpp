@@ -20,9 +20,9 @@
 
 namespace sundial {
 
-/// The ways of a hint that an event is due: to the worker loop, to waiting pull workers, and to
-/// other instances; a hint from outside also wakes the intake. All wait for the commit of the
-/// transaction that stores the event.
+/// Forwards hints that an event is due to the worker loop, to waiting pull workers and to other
+/// instances; a hint from outside also wakes the intake. Hints are held back until the transaction
+/// that stores the event has committed.
 struct WakeupsModule {
     struct Ports {
         Wakeups& loop;
@@ -33,7 +33,8 @@ struct WakeupsModule {
     struct Settings {
         std::chrono::microseconds tick;
         bool clock_stands_still = false;
-        /// Makes what sends hints to `local` and to other instances; null if there are none.
+        /// Makes the sender of hints to `local` and to other instances; null without other
+        /// instances.
         std::function<std::unique_ptr<Wakeups>(Wakeups& local)> share{};
     };
     WakeupsModule(const Ports& p, const Settings& settings)

@@ -4,9 +4,9 @@
 
 namespace sundial {
 
-/// What the use cases of each module can refuse. The edges turn every reason into a problem in one
-/// place (adapters/http/api/problems.cpp, embedded/answers.cpp), and a use case whose signature
-/// lists fewer reasons converts to these.
+/// The errors of each module's use cases. Each edge converts all of them in one place
+/// (adapters/http/api/problems.cpp, embedded/answers.cpp). A result with fewer errors converts to
+/// these.
 
 template <class T>
 using ApiKeyResult = Result<T, ValidationFailed, NotFound, FirstKeyNotAdmin, LastAdminKey>;

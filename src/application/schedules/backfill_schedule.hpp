@@ -33,8 +33,8 @@ struct Backfill {
 };
 
 /// Creates events for past occurrences of a schedule that have none: those missed during a pause,
-/// skipped by policy, or before the schedule was created. Each has the key of its occurrence, so
-/// nothing is sent twice and repeating it is harmless. An operation does this, batch by batch.
+/// skipped by policy, or before the schedule was created. Each has the key of its occurrence, so no
+/// occurrence is sent twice and a backfill can be repeated. An operation does this, batch by batch.
 class BackfillSchedule {
 public:
     BackfillSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)

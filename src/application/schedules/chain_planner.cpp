@@ -142,7 +142,7 @@ void ChainPlanner::plan(const ScheduleRule& rule, std::optional<RuleOccurrence> 
             earliest_ = std::min(earliest_, event.claimable_at);
             return;
         }
-        // Either the event with this key is live, and everything is planned; or the occurrence has
+        // If the event with this key is live, the chain is planned. Otherwise the occurrence has
         // had its event and is not planned again.
         if (is_planned()) return;
     }
@@ -175,7 +175,7 @@ std::optional<RuleOccurrence> ChainPlanner::present(const ScheduleRule& rule, co
     }
     if (resumed) return yearly && same && same->instant > tx_.now() ? same : first();
     if (yearly) return same;
-    // An event that is already due is about to be sent, and the new rule has it too.
+    // An event that is already due is about to be sent, and the new rule also yields it.
     return same && same->instant <= tx_.now() ? same : first();
 }
 

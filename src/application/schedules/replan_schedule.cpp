@@ -41,7 +41,7 @@ void expedite_event(Transaction& tx, const Schedule& schedule, const Event& even
     batch.earliest = std::min(batch.earliest, gone->claimable_at);
 }
 
-/// An event that the rule does not move, because a caller or a backfill asked for it, gets the
+/// An event that a caller or a backfill requested does not move with the rule, but gets the
 /// endpoint that it lacked.
 void give_endpoint(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
     Event next = retarget(event, event.intent, event.due, tx.now()).value();
@@ -110,7 +110,7 @@ void ReplanSchedule::committed() {
 }
 
 /// Shares the schedule, locks events, and only reads their users. A transaction that changes a user
-/// moves its events after that, so it waits for this one and has the last word.
+/// moves the user's events afterwards: it waits for this one, and its result stays.
 Batch ReplanSchedule::next_events(Transaction& tx, const Operation& operation) {
     Batch batch;
     const auto schedule = shared(tx, operation.schedule.value());

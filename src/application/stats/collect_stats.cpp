@@ -12,16 +12,16 @@ using std::chrono::microseconds;
 /// Rows kept while the database does not answer; then the oldest are lost.
 constexpr std::size_t max_unstored = 20'000;
 
-/// A minute stays open for so long after its end, for reports of what happened in it: the end of an
-/// attempt is reported when it is stored.
+/// A minute stays open this long after its end, because the end of an attempt is reported only when
+/// it is stored.
 constexpr std::chrono::seconds latest_report{5};
 constexpr std::size_t max_open = 2;  // minutes
 
-template <class Tally>
-void raise(Tally& tally, std::uint64_t count, microseconds duration) {
-    tally.count += count;
-    tally.durations.add(duration);
-    tally.changed = true;
+template <class Counter>
+void raise(Counter& counter, std::uint64_t count, microseconds duration) {
+    counter.count += count;
+    counter.durations.add(duration);
+    counter.changed = true;
 }
 
 StatsMeasure measure_of(EventStatus status) {
@@ -29,8 +29,8 @@ StatsMeasure measure_of(EventStatus status) {
     return status == EventStatus::failed ? StatsMeasure::failed : StatsMeasure::retried;
 }
 
-template <class Tallies>
-void add_each(Tallies& to, const Tallies& from) {
+template <class Counters>
+void add_each(Counters& to, const Counters& from) {
     for (std::size_t i = 0; i < to.size(); ++i) {
         if (from[i].count == 0 && from[i].durations.count() == 0) continue;
         const bool largest = i == static_cast<std::size_t>(StatsMeasure::due);
@@ -62,15 +62,15 @@ void CollectStats::settled(const AttemptSettled& attempt_settled) {
 void CollectStats::due(const LiveCounts& counts, Instant at) {
     if (counts.due.count == 0) return;
     const std::lock_guard lock(mutex_);
-    Tally& tally = minute_of(at).all.at(static_cast<std::size_t>(StatsMeasure::due));
-    tally.count = std::max(tally.count, counts.due.count);
-    tally.durations.add(counts.oldest_due_age.value_or(microseconds{0}));
-    tally.changed = true;
+    Counter& counter = minute_of(at).all.at(static_cast<std::size_t>(StatsMeasure::due));
+    counter.count = std::max(counter.count, counts.due.count);
+    counter.durations.add(counts.oldest_due_age.value_or(microseconds{0}));
+    counter.changed = true;
 }
 
 CollectStats::Slot& CollectStats::minute_of(Instant at) {
     Instant minute = std::chrono::floor<std::chrono::minutes>(at);
-    // Not in a minute that has ended: its rows would be replaced by smaller ones.
+    // Never in a minute that has ended, because that would replace its rows by smaller ones.
     if (ended_) minute = std::max<Instant>(minute, *ended_ + std::chrono::minutes{1});
     if (minutes_.size() == max_open) minute = std::max(minute, minutes_.begin()->first);
     const auto [found, fresh] = minutes_.try_emplace(minute, Slot{.begins = minute});
@@ -89,18 +89,18 @@ void CollectStats::count(const Event& event, StatsMeasure measure, Instant at,
     // A type of that name shares the row of the further types.
     const bool own_row = minute.types.size() < max_stats_labels && event.type != other_label;
     if (type == minute.types.end() && own_row) {
-        type = minute.types.emplace(event.type, Tallies{}).first;
+        type = minute.types.emplace(event.type, Counters{}).first;
     }
-    Tallies& of_type = type == minute.types.end() ? minute.other_types : type->second;
+    Counters& of_type = type == minute.types.end() ? minute.other_types : type->second;
     raise(of_type.at(index), 1, duration);
     count_zone(minute, event, measure, duration);
 
     if (!event.endpoint) return raise(minute.handlers.at(index), 1, duration);
     auto endpoint = minute.endpoints.find(*event.endpoint);
     if (endpoint == minute.endpoints.end() && minute.endpoints.size() < max_stats_labels) {
-        endpoint = minute.endpoints.emplace(*event.endpoint, Tallies{}).first;
+        endpoint = minute.endpoints.emplace(*event.endpoint, Counters{}).first;
     }
-    Tallies& of_endpoint =
+    Counters& of_endpoint =
         endpoint == minute.endpoints.end() ? minute.other_endpoints : endpoint->second;
     raise(of_endpoint.at(index), 1, duration);
 }
@@ -112,9 +112,9 @@ void CollectStats::count_zone(Slot& minute, const Event& event, StatsMeasure mea
     const std::string& name = event.intent.zone;
     auto zone = minute.zones.find(name);
     if (zone == minute.zones.end() && minute.zones.size() < max_stats_labels) {
-        zone = minute.zones.emplace(name, Tallies{}).first;
+        zone = minute.zones.emplace(name, Counters{}).first;
     }
-    Tallies& of_zone = zone == minute.zones.end() ? minute.other_zones : zone->second;
+    Counters& of_zone = zone == minute.zones.end() ? minute.other_zones : zone->second;
     raise(of_zone.at(static_cast<std::size_t>(measure)), 1, duration);
 }
 
@@ -173,19 +173,19 @@ void CollectStats::add(Slot& to, const Slot& slot) {
     add_each(to.handlers, slot.handlers);
     add_each(to.other_types, slot.other_types);
     add_each(to.other_endpoints, slot.other_endpoints);
-    for (const auto& [type, tallies] : slot.types) {
+    for (const auto& [type, counters] : slot.types) {
         const bool full = to.types.size() >= max_stats_labels && !to.types.contains(type);
-        add_each(full ? to.other_types : to.types[type], tallies);
+        add_each(full ? to.other_types : to.types[type], counters);
     }
     add_each(to.other_zones, slot.other_zones);
-    for (const auto& [zone, tallies] : slot.zones) {
+    for (const auto& [zone, counters] : slot.zones) {
         const bool full = to.zones.size() >= max_stats_labels && !to.zones.contains(zone);
-        add_each(full ? to.other_zones : to.zones[zone], tallies);
+        add_each(full ? to.other_zones : to.zones[zone], counters);
     }
-    for (const auto& [endpoint, tallies] : slot.endpoints) {
+    for (const auto& [endpoint, counters] : slot.endpoints) {
         const bool full =
             to.endpoints.size() >= max_stats_labels && !to.endpoints.contains(endpoint);
-        add_each(full ? to.other_endpoints : to.endpoints[endpoint], tallies);
+        add_each(full ? to.other_endpoints : to.endpoints[endpoint], counters);
     }
 }
 
@@ -198,26 +198,26 @@ void CollectStats::collect(Slot& slot, StatsStep step) {
                         .instance = instance_};
     };
     collect(slot.all, key(StatsBy::all, ""));
-    for (auto& [type, tallies] : slot.types) collect(tallies, key(StatsBy::type, type));
+    for (auto& [type, counters] : slot.types) collect(counters, key(StatsBy::type, type));
     collect(slot.other_types, key(StatsBy::type, other_label));
-    for (auto& [endpoint, tallies] : slot.endpoints) {
-        collect(tallies, key(StatsBy::endpoint, to_string(endpoint)));
+    for (auto& [endpoint, counters] : slot.endpoints) {
+        collect(counters, key(StatsBy::endpoint, to_string(endpoint)));
     }
     collect(slot.handlers, key(StatsBy::endpoint, handler_label));
     collect(slot.other_endpoints, key(StatsBy::endpoint, other_label));
     if (step == StatsStep::minute) return;
-    for (auto& [zone, tallies] : slot.zones) collect(tallies, key(StatsBy::zone, zone));
+    for (auto& [zone, counters] : slot.zones) collect(counters, key(StatsBy::zone, zone));
     collect(slot.other_zones, key(StatsBy::zone, other_label));
 }
 
-void CollectStats::collect(Tallies& tallies, const StatsKey& key) {
-    for (std::size_t i = 0; i < tallies.size(); ++i) {
-        Tally& tally = tallies[i];
-        if (!tally.changed) continue;
+void CollectStats::collect(Counters& counters, const StatsKey& key) {
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        Counter& counter = counters[i];
+        if (!counter.changed) continue;
         StatsKey own = key;
         own.measure = static_cast<StatsMeasure>(i);
-        unstored_.insert_or_assign(own, StatsRow{own, tally.count, tally.durations});
-        tally.changed = false;
+        unstored_.insert_or_assign(own, StatsRow{own, counter.count, counter.durations});
+        counter.changed = false;
     }
 }
 

@@ -25,8 +25,8 @@ inline constexpr std::string_view other_label = "other";
 /// In-process handlers have no endpoint.
 inline constexpr std::string_view handler_label = "handler";
 
-/// Adds up what this instance does, in memory, in the minute in which it happened by the database's
-/// clock. Each row has the values of its whole minute or hour so far, so writing it again does no
+/// Counts in memory what this instance does, by the minute of the database's clock in which it
+/// happened. Each row has the totals of its minute or hour so far, so writing it again does no
 /// harm. Thread-safe; the last three functions are for one thread.
 class CollectStats final : public EngineObserver {
 public:
@@ -48,33 +48,33 @@ public:
     void stored();
 
 private:
-    struct Tally {
+    struct Counter {
         std::uint64_t count = 0;
         Histogram durations{};
         bool changed = false;
     };
     static constexpr std::size_t measures = 6;
-    using Tallies = std::array<Tally, measures>;
+    using Counters = std::array<Counter, measures>;
     struct Slot {
         Instant begins{};
-        Tallies all{};
-        std::map<std::string, Tallies, std::less<>> types{};
-        std::map<EndpointId, Tallies> endpoints{};
-        Tallies handlers{}, other_types{}, other_endpoints{};
-        std::map<std::string, Tallies, std::less<>> zones{};
-        Tallies other_zones{};
+        Counters all{};
+        std::map<std::string, Counters, std::less<>> types{};
+        std::map<EndpointId, Counters> endpoints{};
+        Counters handlers{}, other_types{}, other_endpoints{};
+        std::map<std::string, Counters, std::less<>> zones{};
+        Counters other_zones{};
     };
 
     void count(const Event& event, StatsMeasure measure, Instant at,
                std::chrono::microseconds duration);
     static void count_zone(Slot& minute, const Event& event, StatsMeasure measure,
                            std::chrono::microseconds duration);
-    /// The open minute that counts what happened then.
+    /// The open minute that contains this instant.
     [[nodiscard]] Slot& minute_of(Instant at);
     void end_first_minute();
     void drop_oldest_rows();
     void collect(Slot& slot, StatsStep step);
-    void collect(Tallies& tallies, const StatsKey& key);
+    void collect(Counters& counters, const StatsKey& key);
     static void add(Slot& to, const Slot& slot);
 
     const InstanceId instance_;

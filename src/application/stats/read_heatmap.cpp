@@ -18,7 +18,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-/// Read for one response, as for a series.
+/// Maximum number of rows for one response, the same as for a series.
 constexpr std::size_t max_heatmap_rows = 30'000;
 /// With `max_steps_of_request` these are 200,000 occurrences, so that rules which fire every minute
 /// are bounded as well as rules which rarely fire.

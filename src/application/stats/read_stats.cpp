@@ -29,7 +29,7 @@ constexpr EnumNames<14> metric_names{"executed",
                                      "backlog",
                                      "oldest_due"};
 
-/// Read for one response: some 20 ms.
+/// Maximum number of rows for one response: about 20 ms.
 constexpr std::size_t max_rows = 30'000;
 
 /// The beginning of the step of `length` that contains `at`.
@@ -165,7 +165,7 @@ bool has_whole_hours(const SeriesRequest& request) {
     return request.step % seconds{3600} == seconds{0};
 }
 
-/// Refuses a time whose counters are forgotten: they would look as if nothing had happened.
+/// Refuses a time whose counters were deleted, because the result would be zero.
 std::optional<ValidationFailed> refuse_forgotten(const SeriesRequest& request, Instant now) {
     const auto since = [&](std::chrono::microseconds kept) {
         return begin_of(now - kept, length_of(StatsStep::hour));
@@ -190,7 +190,7 @@ StatsStep step_for(const SeriesRequest& request, Instant from, Instant now) {
     return minutes_are_there || !has_whole_hours(request) ? StatsStep::minute : StatsStep::hour;
 }
 
-/// Calls `use` with each row, however many there are; `max_rows` of them are in RAM at once.
+/// Calls `use` with each row, with at most `max_rows` of them in RAM at once.
 template <class Use>
 void read_each(StatsRepository& stats, StatsQuery query, const Use& use) {
     query.limit = max_rows + 1;

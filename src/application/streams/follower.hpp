@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::optional<std::string> why() const;
 
 protected:
-    /// `defect` of its settings, if any: it has stopped from the beginning.
+    /// With a `defect` of its settings it is stopped from the beginning.
     Follower(std::string name, Timing& timing, std::optional<std::string> defect);
     /// Turns until a stop is requested or it stops by itself; then releases the lease. Never
     /// throws. `rest` waits until there may be new events.

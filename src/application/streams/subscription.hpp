@@ -46,9 +46,9 @@ public:
     /// Each lane has a thread.
     static constexpr std::size_t max_lanes = 100;
 
-    /// All but the functions outlive it. Exceptions of theirs are failures. With settings that are
-    /// no use (a lease outside of those of locks, a page outside of 1 to `max_read_events`, lanes
-    /// outside of 1 to `max_lanes`, retry rules with a defect) it has stopped from the beginning.
+    /// All but the functions outlive it. Exceptions of the functions are failures. With invalid
+    /// settings it is stopped from the beginning: a lease that locks do not allow, a page outside
+    /// of 1 to `max_read_events`, lanes outside of 1 to `max_lanes`, or invalid retry rules.
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Project project);
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Handle handle);
 

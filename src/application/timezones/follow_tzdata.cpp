@@ -28,7 +28,7 @@ public:
         : pair_(stale.pair), zone_(*stale.zone), data_(data), store_(store), ids_(ids) {}
 
     /// Locks events, and only reads their users and schedules. A transaction that changes one of
-    /// those moves its events after that, so it waits for this one and has the last word.
+    /// those moves its events afterwards: it waits for this one, and its result stays.
     MovedBatch next_batch(std::optional<EventId> after) {
         MovedBatch batch;
         store_.transact([&](Transaction& tx) {
@@ -116,8 +116,8 @@ private:
         batch.earliest = std::min(batch.earliest, after.claimable_at);
     }
 
-    /// A payload with the local time includes its offset, so it is rendered again. Any other
-    /// payload stays, edited by a caller or not.
+    /// A payload that contains the local time also contains its offset, so it is rendered again.
+    /// Any other payload stays.
     std::string rendered_again(Transaction& tx, const Event& event, Instant due) {
         if (!event.occurrence) return event.payload;
         const auto schedule = tx.schedules().find(event.occurrence->schedule);

@@ -16,8 +16,8 @@
 /// SurveyTzdata reports them.
 namespace sundial {
 
-/// The events that a tz database may take over. An instance with an old release must not undo the
-/// work of a newer one. But a user who installs an older release wants that.
+/// The events that a tz database may move. An instance with an old release must not undo the work
+/// of an instance with a newer one. But an operator may install an older release on purpose.
 enum class Takeover : std::uint8_t { of_older, of_any };
 
 /// Events of one zone and release, and the current zone.
@@ -30,9 +30,9 @@ struct StaleClocks {
     std::set<std::string> newer;   // newer releases, whose events were left alone
 };
 
-/// The pairs that pending events were computed with, if `data` has another clock for them, or may
-/// have because none is stored. A zone that `data` lacks is left alone: the computed instant is the
-/// best one known.
+/// The pairs that pending events were computed with and for which `data` has another clock, or may
+/// have another because none is stored. A zone that `data` lacks is left alone: the computed
+/// instant is the best one known.
 [[nodiscard]] StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover);
 
 /// The instants of pending events of one zone by its current clock. Inside one transaction.

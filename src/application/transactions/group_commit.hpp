@@ -79,7 +79,7 @@ private:
     void lead(const MemberPtr& own) {
         const std::vector<MemberPtr> group = gather(own);
         settle(group);
-        // First, because the next leader has work to do.
+        // First, so that the next leader starts early.
         if (const MemberPtr next = next_leader()) next->turn.set_value();
         for (const MemberPtr& member : group) {
             if (member != own) member->turn.set_value();

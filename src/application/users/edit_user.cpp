@@ -14,7 +14,7 @@
 namespace sundial {
 namespace {
 
-/// Replaces a date that cannot be read, so that the other fields are still validated.
+/// Stands in for a date that cannot be read, so that the other fields are still validated.
 constexpr Date some_date = std::chrono::year{2000} / 1 / 1;
 
 Date read_date(std::string pointer, const std::string& text, std::vector<FieldError>& defects) {
@@ -25,8 +25,8 @@ Date read_date(std::string pointer, const std::string& text, std::vector<FieldEr
     return some_date;
 }
 
-/// For an unknown zone: the latest date of any zone. A date that is past in some zone is then not
-/// refused beside the zone.
+/// For an unknown zone: the latest date of any zone, so that only the zone is refused, not the
+/// date.
 Date today_in(const Zone* zone, Instant now) {
     constexpr std::chrono::hours furthest_east{14};
     const WallTime wall =

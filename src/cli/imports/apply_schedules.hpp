@@ -10,7 +10,7 @@
 /// `sundial apply`: schedules as a file, compared with those of the server.
 namespace sundial::cli {
 
-/// A schedule as the file wants it.
+/// A schedule of the file.
 struct WantedSchedule {
     std::string name{};
     /// Members of `POST /v1/schedules`, as JSON.

@@ -193,7 +193,7 @@ private:
         }
         batch.rows.clear();
         const std::lock_guard lock(mutex_);
-        // In the order of the file: what comes after a request without an answer is not reached.
+        // In the order of the file: rows after a request without an answer are not processed.
         done_.emplace(batch.number, std::move(batch));
         while (!done_.empty() && done_.begin()->first == reached_ + 1) {
             reach(std::move(done_.begin()->second));

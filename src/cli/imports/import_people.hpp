@@ -20,7 +20,7 @@ struct PeopleImport {
     std::string name{};        // of the file, for messages
     std::uint64_t bytes = 0;   // of the file, for the time that is left; 0: unknown
     std::string errors{};      // file for refused rows; empty: none
-    std::string progress{};    // file that remembers how far the import is; empty: none
+    std::string progress{};    // file that stores the progress of the import; empty: none
     std::size_t requests = 4;  // concurrent ones
     std::size_t rows = 1000;   // per request
     bool dry_run = false;      // checks the rows with this machine's tz database, sends nothing

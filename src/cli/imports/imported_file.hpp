@@ -100,7 +100,7 @@ bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row
 /// payloads are templates.
 [[nodiscard]] std::string payload_of(
     const std::vector<std::pair<std::string_view, std::string>>& members);
-/// Makes the ids of equal entries differ: the second one ends in -2.
+/// Makes the ids of equal entries unique: the second one ends in -2.
 void number_equal_ids(ImportedFile& file);
 
 }  // namespace sundial::cli

@@ -23,7 +23,7 @@ constexpr hours calendar_change{3};
 /// The longest time around a clock change in which two schedulers may differ: a fixed time moves by
 /// at most the size of the gap.
 constexpr hours around_change{4};
-/// No rule of a preview is looked for beyond this.
+/// A preview searches for runs up to here.
 constexpr std::chrono::days horizon{10 * 366};
 /// Runs around one clock change, for a rule of every second: two windows of eight hours.
 constexpr std::size_t max_around_change = 60'000;

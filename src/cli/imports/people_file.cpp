@@ -225,7 +225,7 @@ private:
         ++line_;
         int byte = in_.take();
         const bool any = byte != InputBytes::end;
-        // The rest of a line that is too long is refused with it, and need not be kept.
+        // The line is refused as a whole, so the part beyond the limit need not be kept.
         for (; byte != InputBytes::end && byte != '\n'; byte = in_.take()) {
             if (text.size() <= longest_person) text += static_cast<char>(byte);
         }

@@ -82,7 +82,7 @@ bool begins_with_name_of(const Field& field, std::string_view text) {
     return by_name(field, text.substr(0, 3)).has_value();
 }
 
-/// Explains why a text is not a value.
+/// The reason why a text is not a value.
 TimeError not_a_value(const Field& field, std::string_view text) {
     if (!std::ranges::all_of(text, is_plain))
         return field.error(

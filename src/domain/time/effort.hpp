@@ -23,8 +23,8 @@ inline constexpr std::int64_t max_steps_of_request = 10'000'000;
 namespace effort {
 
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-/// Left for this thread. A count that passes through every function of the rule engine would cost
-/// more than the steps that it counts.
+/// Steps left for this thread. Passing a counter through every function of the rule engine would
+/// cost more than the steps themselves.
 extern constinit thread_local std::int64_t steps_left;
 
 [[noreturn]] void give_up();

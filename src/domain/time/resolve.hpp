@@ -31,7 +31,7 @@ struct Passes {
     std::optional<Instant> first, second;
     LocalLookup::Kind kind = LocalLookup::Kind::unique;
 };
-/// Policy `reject` is a bug here: only kind `local` accepts it.
+/// Policy `reject` is not allowed here: only kind `local` accepts it.
 [[nodiscard]] Passes resolve_recurring(WallTime wall, const Zone& zone, GapPolicy gap,
                                        OverlapPolicy overlap);
 
@@ -41,7 +41,7 @@ struct Passes {
 struct NominalOccurrences {
     std::optional<RuleOccurrence> first, second;
 };
-/// Policy `reject` is a bug here: only kind `local` accepts it.
+/// Policy `reject` is not allowed here: only kind `local` accepts it.
 [[nodiscard]] NominalOccurrences occurrences_at(WallTime nominal, const Zone& zone, GapPolicy gap,
                                                 OverlapPolicy overlap);
 

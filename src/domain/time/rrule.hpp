@@ -26,7 +26,7 @@ struct CompactTime {
 
 /// Recurrence rules of RFC 5545, as text and as value. recurrence_set.hpp puts them in a zone.
 
-/// In ascending order of length: `<` means "more often than".
+/// In ascending order of length, so `<` means "more often than".
 enum class Frequency : std::uint8_t { secondly, minutely, hourly, daily, weekly, monthly, yearly };
 
 /// `TU`; or with a number, of the month or of the year: `2MO`, `-1FR`.

@@ -50,8 +50,9 @@ public:
 
 // Comparison of two releases of the tz database.
 
-/// The future clock of a zone as one number. Equal clocks have equal fingerprints, whatever their
-/// names and releases; different clocks have different ones, except for one chance in 2^64.
+/// The future clock of a zone as one number. Equal clocks have equal fingerprints, even under
+/// different names and releases; different clocks have different ones, except with probability
+/// 2^-64.
 using Fingerprint = base::Strong<struct FingerprintTag, std::uint64_t>;
 
 /// The period that a fingerprint covers. No event lies more than 50 years ahead (reliability 9). 28

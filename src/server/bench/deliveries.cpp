@@ -215,7 +215,7 @@ namespace {
 /// All events are due at one instant.
 Measured peak_of_product(const Site& site) {
     const std::size_t count = site.options.events;
-    // Storing them, with a checkpoint, takes a while: 5,000 per second is slow.
+    // Time to store the events, with a checkpoint: 5,000 per second on a slow machine.
     const auto ahead = 6s + std::chrono::seconds(static_cast<std::int64_t>(count / 5000));
     const Instant moment = system::real_time() + ahead;
     Arrivals arrivals(std::vector<Instant>(count, moment));

@@ -52,7 +52,7 @@ std::int64_t rows_in(const DatabaseContent& content) {
     return rows;
 }
 
-/// The place of the key that the secrets of a database are sealed under.
+/// The file of the key that sealed the secrets of a database.
 std::string key_place(const Settings& settings) {
     const auto file = sqlite_file(settings.storage.url);
     return file && settings.security.encryption_key.empty() ? *file + ".key"
@@ -78,7 +78,7 @@ int run_backup(const BackupFlags& flags) {
     return ok;
 }
 
-/// What the first server sends.
+/// Prints what the first server will send.
 void print_due(const RestoredWork& work) {
     std::int64_t due = 0;
     for (const auto& each : work.due) due += each.events;

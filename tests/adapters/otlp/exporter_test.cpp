@@ -150,7 +150,7 @@ TEST_F(ExporterTest, RepeatsNoBatchThatTheCollectorRefuses) {
 
 TEST_F(ExporterTest, CountsSpansThatFindTheQueueFullAndNeverWaits) {
     collector.hangs = true;
-    start({.queue = 3, .batch = 1, .goodbye = 1ms});
+    start({.queue = 3, .batch = 1, .flush_within = 1ms});
     record("first");
     collector.wait_for(1);  // the thread is busy with it
     for (int i = 0; i < 10; ++i) record("more");

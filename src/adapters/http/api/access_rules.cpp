@@ -129,7 +129,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/v1/calendars", read},
     {"POST", "/v1/calendars", write},
     {"DELETE", "/v1/calendars/{id}", write},
-    {"GET", "/calendar/{token}", any_caller, heavy},  // the token is the right
+    {"GET", "/calendar/{token}", any_caller, heavy},  // the token in the path grants access
 
     {"GET", "/v1/clock", read},
     {"PUT", "/v1/clock", admin},

@@ -15,7 +15,7 @@ struct AccessRule {
     std::string_view method;
     std::string_view pattern;
     std::optional<Role> role;  // minimum role; empty: open to every caller, without a key
-    /// Whether its requests without an effect may read or compute so much that few may run at once.
+    /// Whether its read-only requests can be so expensive that only a few may run at once.
     bool heavy = false;
 };
 

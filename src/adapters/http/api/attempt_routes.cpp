@@ -70,7 +70,7 @@ std::vector<int> codes_in(const Request& request) {
     return codes;
 }
 
-/// A page with rare matches passes about so many attempts: some 15 ms on PostgreSQL.
+/// About the number of attempts that a page reads when few match: 15 ms on PostgreSQL.
 constexpr std::size_t max_attempts_passed = 2'000;
 
 Response list(const AttemptApi& api, const Request& request) {

@@ -102,7 +102,7 @@ Response feed(const CalendarApi& api, const Request& request) {
                             ? Response{.status = 304}
                             : text(200, "text/calendar; charset=utf-8", made->text);
     response.headers.add("ETag", tag);
-    // The address is the right to read it: only the program that asks may keep it.
+    // Anyone who knows the address can read the calendar, so shared caches must not store it.
     response.headers.add("Cache-Control", "private, no-cache");
     response.headers.add("Referrer-Policy", "no-referrer");
     return response;

@@ -17,7 +17,7 @@ struct CommandPage {
     std::vector<std::string> operations{};  // operationIds of its requests
 };
 
-/// What the pages are made of. The texts must outlive the pages.
+/// The sources of the pages. The texts must outlive the pages.
 struct DocSources {
     std::string_view archive{};  // docs/, packed by cmake/pack_docs.cmake; empty: no pages
     std::string_view errors{};   // docs/reference/errors.md

@@ -33,7 +33,7 @@ constexpr const char* page_policy =
 /// A picture that is opened by itself runs no script.
 constexpr const char* picture_policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/// Pages made at the first request for a document: most servers are never asked for one.
+/// Made at the first request for a document, because most servers never get one.
 class LazyPages {
 public:
     LazyPages(DocSources sources, std::string_view version, std::string_view start_page)
@@ -137,8 +137,7 @@ Response document_answer(const LazyPages& docs, std::string_view place, const Re
     return tagged(request, browser ? plain_type : markdown_type, page->text);
 }
 
-/// The errors as before there were pages: plain text for programs, which read it since the first
-/// release.
+/// The errors as plain text for programs, unchanged since the first release.
 bool wants_plain_errors(const LazyPages& docs, const Request& request) {
     return docs.get().pages().empty() ||
            (!is_browser(request) && !names_type(request, "text/markdown"));

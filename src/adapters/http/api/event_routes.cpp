@@ -17,7 +17,7 @@ namespace sundial::http {
 namespace {
 
 constexpr std::string_view payload = "deliveryPayload";
-/// A page of a list with rare matches ends after so many events: it takes some milliseconds.
+/// Maximum number of events that a page reads when few match: a few milliseconds.
 constexpr std::size_t max_passed = 10'000;
 
 EventQuery::Sort sort_of(const Request& request) {
@@ -67,7 +67,7 @@ PageKey place_of(const Event& event, EventQuery::Sort sort) {
     return {value ? std::to_string(*value) : "", event.id.value};
 }
 
-/// The problem of one item, with a detail that makes sense for the whole batch.
+/// The problem of one item of a batch, with pointers into the whole request.
 Problem at_item(Problem problem, std::size_t index) {
     const std::string place = "/events/" + std::to_string(index);
     for (FieldError& error : problem.errors) error.pointer.insert(0, place);

@@ -38,7 +38,7 @@ void write_refused(base::JsonWriter& json, const RefusedRow& row) {
     json.member("refusedAt", format_instant_millis(row.refused_at)).end_object();
 }
 
-/// The position that a page continues behind.
+/// The position after which a page continues.
 std::optional<std::int64_t> id_after(const PageRequest& page) {
     if (!page.after) return std::nullopt;
     return std::stoll(page.after->value);

@@ -23,7 +23,7 @@ constexpr Mono each_second = 1s;
 constexpr Mono coalesced = 100ms;  // the changes of this time are sent together
 /// The watch of the feed wakes the hub after changes here, and within a tick after those of other
 /// instances. This is in case that it failed.
-constexpr Mono look_every = 5s;
+constexpr Mono read_every = 5s;
 constexpr std::size_t changes_of_a_read = 500;
 /// Woken together; the pool of handlers has room for them (ServerSettings::handler_queue).
 constexpr std::size_t woken_at_once = 128;
@@ -154,7 +154,7 @@ std::shared_ptr<LiveHub::Client> LiveHub::join(LiveRequest request) {
     if (clients_ == 0) {  // nothing was followed meanwhile
         kept_.clear();
         position_ = std::max(end, position_);
-        next_second_ = next_look_ = next_push_ = ports_.monotonic.now();
+        next_second_ = next_read_ = next_push_ = ports_.monotonic.now();
         changed_.notify_all();
     }
     ++clients_;
@@ -276,7 +276,7 @@ void LiveHub::push_changes() {
     for (const auto& [event, deleted] : page.entries) push(change_of(event));
     const std::lock_guard lock(mutex_);
     position_ = std::max(position_, page.next_position);
-    if (page.more) next_look_ = Mono{0};
+    if (page.more) next_read_ = Mono{0};
 }
 
 void LiveHub::push_if_other(LiveTopic topic, std::string_view name, std::string data) {
@@ -318,18 +318,18 @@ void LiveHub::push_second() {
 }
 
 std::optional<Mono> LiveHub::turn() {
-    bool look = false, second = false;
+    bool read = false, second = false;
     const Mono now = ports_.monotonic.now();
     {
         const std::lock_guard lock(mutex_);
         if (clients_ == 0) return std::nullopt;
         if (news_ && now < next_push_) return next_push_;
-        look = news_ || now >= next_look_;
+        read = news_ || now >= next_read_;
         second = now >= next_second_;
-        if (!look && !second) return std::min(next_look_, next_second_);
+        if (!read && !second) return std::min(next_read_, next_second_);
         news_ = false;
         next_push_ = now + coalesced;
-        if (look) next_look_ = now + look_every;
+        if (read) next_read_ = now + read_every;
         if (second) next_second_ = now + each_second;
     }
     const std::uint64_t before = [&] {
@@ -337,7 +337,7 @@ std::optional<Mono> LiveHub::turn() {
         return last_number_;
     }();
     try {
-        if (look) push_changes();
+        if (read) push_changes();
         if (second) push_second();
     } catch (const std::exception& error) {
         base::LogLine line;
@@ -362,7 +362,7 @@ std::optional<Mono> LiveHub::turn() {
     }();
     if (pushed) wake_all();
     const std::lock_guard lock(mutex_);
-    return std::min(next_look_, next_second_);
+    return std::min(next_read_, next_second_);
 }
 
 void LiveHub::wake_all() {

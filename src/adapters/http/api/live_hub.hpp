@@ -44,7 +44,7 @@ inline constexpr std::size_t live_topics = 8;
 
 inline constexpr std::size_t max_live_clients = 1'000;  // of an instance
 
-/// What one client of /v1/live asked for.
+/// The subscription of one client of /v1/live.
 struct LiveRequest {
     std::set<LiveTopic> topics;
     Role role = Role::read;
@@ -55,15 +55,15 @@ struct LiveRequest {
     std::vector<EventStatus> statuses{};
 };
 
-/// Sends what happens to all clients of /v1/live. One thread reads the feed, the counters and the
-/// lists, once for all clients and only while there are any, and makes each message once. Changes
-/// made here reach clients within 100 ms, those of other instances within a tick more. Thread-safe.
+/// Sends changes to all clients of /v1/live. One thread reads the feed, the counters and the lists
+/// once for all clients, only while there are any, and builds each message once. Changes made here
+/// reach clients within 100 ms, those of other instances within a tick more. Thread-safe.
 class LiveHub final : public EngineObserver, public std::enable_shared_from_this<LiveHub> {
 public:
     /// Messages kept for clients. A client that is further behind reads too slowly: its stream
     /// ends, and it continues with Last-Event-ID.
     static constexpr std::size_t max_kept = 2'000;
-    /// Clients that were away for more changes than this must read again.
+    /// Clients that missed more changes than this must read the resource again.
     static constexpr std::uint64_t max_behind = 10'000;
     /// Changes of events in one hint.
     static constexpr std::size_t max_hinted = 100;
@@ -144,7 +144,7 @@ private:
     std::vector<Hint> hints_;  // since the last second
     bool more_hints_ = false;
     Mono next_second_{};
-    Mono next_look_{};  // at the feed
+    Mono next_read_{};  // at the feed
     Mono next_push_{};
     std::map<LiveTopic, std::string> shown_;  // the latest data of lists
     std::shared_ptr<void> feed_wait_;

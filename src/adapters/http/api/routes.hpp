@@ -109,7 +109,7 @@ struct LockApi {
     /// Called with the outcome of a request that was ready to wait: "granted" or "held". May be
     /// empty.
     std::function<void(std::string_view outcome)> waited{};
-    /// Called once for each request that finds the lock held by another caller. May be empty.
+    /// Called once per request if another caller holds the lock. May be empty.
     std::function<void(const LockHeld& held)> contended{};
 };
 

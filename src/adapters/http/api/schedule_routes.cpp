@@ -243,7 +243,7 @@ Response preview(const PreviewApi& api, const Request& request) {
     return http::json(200, std::move(json).text());
 }
 
-/// Everything that fires between two instants, of all schedules.
+/// All occurrences between two instants, of all schedules.
 Response all_occurrences(const PreviewApi& api, const Request& request, const PageRequest& page) {
     std::vector<FieldError> errors;
     for (const char* name : {"from", "to"}) {
