@@ -92,7 +92,7 @@ const std::vector<Noun>& nouns() {
         {"attempt", "attempts to deliver an event"},
         {"stream", "streams of recorded events"},
         {"feed", "the recorded events of all streams, in one order"},
-        {"checkpoint", "how far a reader of the feed has come"},
+        {"checkpoint", "positions that readers of the feed have reached"},
         {"lock", "locks: names that only one holder has at a time"},
         {"instance", "processes that serve this database"},
         {"stats", "counters of what all instances did"},
@@ -139,7 +139,7 @@ std::vector<Argument> common_flags(const ApiCommand& command) {
         add("--all", "all rows", ValueKind::flag);
         add("--watch", "follow: redraw the list on a terminal, else print new and changed rows",
             ValueKind::flag);
-        flags[add("--interval", "seconds between two looks of --watch", ValueKind::number)]
+        flags[add("--interval", "seconds between two polls of --watch", ValueKind::number)]
             .fallback = "2";
     }
     if (!command.sorts.empty()) {
@@ -153,7 +153,8 @@ std::vector<Argument> common_flags(const ApiCommand& command) {
     if (!command.columns.empty()) add("--csv", "print CSV", ValueKind::flag);
     if (!only_reads(command)) {
         if (!asks_server_to_try(command))
-            add("--dry-run", "only show the request and the present state", ValueKind::flag);
+            add("--dry-run", "show the request and the current state, and change nothing",
+                ValueKind::flag);
         add("--request-key", "Idempotency-Key: the same request under it is done only once");
     }
     if (!command.question.empty()) add("--yes,-y", "do not ask for confirmation", ValueKind::flag);

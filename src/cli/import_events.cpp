@@ -92,9 +92,10 @@ private:
             over_ = true;
             code_ = exit_code::interrupted;
             live_.end();
-            output_.err << "sundial: stopped after line " << lines_ << " of " << file_.name
-                        << "; import the file again to go on: events with a key of their own are "
-                           "found as already stored\n";
+            output_.err
+                << "sundial: stopped after line " << lines_ << " of " << file_.name
+                << "; import the file again to continue: events with a key of their own are "
+                   "found as already stored\n";
         }
         Batch batch{.name = std::to_string(++batches_), .lines = {}};
         std::size_t bytes = 0;

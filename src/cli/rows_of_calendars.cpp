@@ -7,7 +7,7 @@ void add_rows_of_calendars(std::vector<ApiCommand>& rows) {
     rows.push_back(
         {.noun = "calendar",
          .verb = "list",
-         .help = "list calendars that may be read; never their tokens",
+         .help = "list calendar feeds, without their tokens",
          .operation = "listCalendars",
          .method = "GET",
          .path = "/v1/calendars",
@@ -31,9 +31,9 @@ void add_rows_of_calendars(std::vector<ApiCommand>& rows) {
          .path = "/v1/calendars",
          .arguments = {member("scheduleId", "the schedule; id or ext:…").named("--schedule"),
                        member("userId", "the user; id or ext:…").named("--user"),
-                       member("name", "what calendar programs show"),
-                       member("expiresAt", "when the feed ends: RFC 3339")},
-         .note = "the path is shown only now, and is enough to read the calendar"});
+                       member("name", "the name that calendar programs show"),
+                       member("expiresAt", "when the feed expires: RFC 3339")},
+         .note = "the path is shown only once, and it is enough to read the calendar"});
     rows.push_back({.noun = "calendar",
                     .verb = "read",
                     .help = "print a feed, in the format of iCalendar",
@@ -46,12 +46,12 @@ void add_rows_of_calendars(std::vector<ApiCommand>& rows) {
                     .shape = Shape::text});
     rows.push_back({.noun = "calendar",
                     .verb = "revoke",
-                    .help = "end a feed",
+                    .help = "revoke the token of a feed",
                     .operation = "revokeCalendar",
                     .method = "DELETE",
                     .path = "/v1/calendars/{id}",
                     .arguments = {in_path("id", "id", "the calendar")},
-                    .question = "end the feed of the calendar {id}",
+                    .question = "revoke the feed of the calendar {id}",
                     .done = "revoked"});
 }
 

@@ -53,7 +53,7 @@ Arguments endpoint_members() {
 }
 
 Argument retry_waiting() {
-    return filter("retryWaiting", "also attempt now its events that wait for a retry")
+    return filter("retryWaiting", "also attempt its events that wait for a retry at once")
         .as(ValueKind::flag);
 }
 
@@ -95,7 +95,7 @@ void add_rows_of_endpoints(std::vector<ApiCommand>& rows) {
          .method = "POST",
          .path = "/v1/endpoints",
          .arguments =
-             with({member("type", "how its events leave").of(types).needed(),
+             with({member("type", "the way in which its events are sent").of(types).needed(),
                    member("name", "its name").needed(),
                    member("externalId", "your id; also names the endpoint as ext:…"),
                    member("format", "of requests").of({"RAW", "ENVELOPE", "CLOUDEVENTS"}),

@@ -154,13 +154,13 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
          .arguments = {event_id(), filter("expand", "objects to add, with commas between them")
                                        .as(ValueKind::words)
                                        .of({"user", "schedule", "endpoint", "attempts"})}});
-    Arguments members{member("eventType", "your name for what happens, such as REMINDER")
+    Arguments members{member("eventType", "your name for this kind of event, such as REMINDER")
                           .named("--type")
                           .needed()};
     for (const Argument& argument : target(true)) members.push_back(argument);
     members.push_back(payload().needed());
     members.push_back(endpoint());
-    members.push_back(member("userId", "whose event it is; id or ext:…").named("--user"));
+    members.push_back(member("userId", "the user it belongs to; id or ext:…").named("--user"));
     members.push_back(priority());
     members.push_back(
         member("idempotencyKey", "its key; a second event under it is refused").named("--key"));
@@ -275,7 +275,7 @@ void add_rows_of_events(std::vector<ApiCommand>& rows) {
                     .operation = "listFailures",
                     .method = "GET",
                     .path = "/v1/stats/failures",
-                    .arguments = {filter("by", "what a group has in common")
+                    .arguments = {filter("by", "property by which events are grouped")
                                       .of({"reason", "endpointId"})
                                       .otherwise("reason")},
                     .shape = Shape::list,

@@ -46,7 +46,7 @@ void add_rows_of_locks(std::vector<ApiCommand>& rows) {
                      {"fencing token", "fencingToken"}}});
     rows.push_back({.noun = "lock",
                     .verb = "get",
-                    .help = "show who holds a lock",
+                    .help = "show the holder of a lock",
                     .operation = "getLock",
                     .method = "GET",
                     .path = path,

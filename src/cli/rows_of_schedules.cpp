@@ -38,7 +38,8 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "tags", "your own groups, with commas between them").as(ValueKind::words),
          member(at + "pingUrl", "URL that gets a POST request after its events completed"),
          member(at + "timezone", "IANA name, for a schedule that is not per user"),
-         member(at + "endpointId", "where its events go; id or ext:…").named("--endpoint"),
+         member(at + "endpointId", "endpoint that gets its events; id or ext:…")
+             .named("--endpoint"),
          member(at + "payload", "template of the payload; JSON, @FILE or -").as(ValueKind::json),
          member(at + "gap", "for times that do not exist")
              .of({"compatible", "earlier", "later", "boundary", "skip"}),
@@ -48,8 +49,9 @@ Arguments schedule_members(const std::string& at = "") {
          member(at + "misfire", "for events whose time passed during a downtime")
              .of({"all", "once", "skip"}),
          member(at + "window", "how late a missed event may be, such as PT6H"),
-         member(at + "grace", "lateness that is no misfire, such as PT1M"),
-         member(at + "limit", "missed events that are made up for, at most").as(ValueKind::number),
+         member(at + "grace", "lateness that does not count as a misfire, such as PT1M"),
+         member(at + "limit", "maximum number of missed events to catch up on")
+             .as(ValueKind::number),
          member(at + "concurrency", "whether two of its events may run at once")
              .of({"allow", "forbid"}),
          member(at + "jitter", "random delay, at most this"),
@@ -83,7 +85,7 @@ void print_backfill(const json::object& answer, const Output& output) {
         output.err << "Follow it with `sundial op wait " << text_of(answer, "id") << "`.\n";
         return;
     }
-    output.out << text_of(answer, "occurrences") << " occurrences would be made up for\n";
+    output.out << text_of(answer, "occurrences") << " occurrences would get an event\n";
     print_rows(json::object{{"data", answer.at("samples")}},
                {{"UTC", "targetTimestampUTC"},
                 {"local", "targetTimestampLocal"},
@@ -207,7 +209,7 @@ void add_rows_of_schedules(std::vector<ApiCommand>& rows) {
     rows.push_back(
         {.noun = "schedule",
          .verb = "backfill",
-         .help = "make up for past occurrences that have no event",
+         .help = "create events for past occurrences that have none",
          .operation = "backfillSchedule",
          .method = "POST",
          .path = path + "/backfill",

@@ -85,7 +85,7 @@ void add_intakes(std::vector<ApiCommand>& rows) {
                         .required = true};
     rows.push_back({.noun = "intake",
                     .verb = "list",
-                    .help = "list outboxes: how far each has come, and why one is lost",
+                    .help = "list outboxes with their progress and failures",
                     .operation = "listIntakes",
                     .method = "GET",
                     .path = "/v1/intakes",
@@ -100,7 +100,7 @@ void add_intakes(std::vector<ApiCommand>& rows) {
     rows.push_back(
         {.noun = "intake",
          .verb = "refused",
-         .help = "list the rows that were refused, and why",
+         .help = "list refused rows with their reasons",
          .operation = "listRefusedRows",
          .method = "GET",
          .path = "/v1/intakes/refused",
@@ -135,22 +135,23 @@ void add_instances(std::vector<ApiCommand>& rows) {
                                 {"claims", "leasesHeld"},
                                 {"slots", "slots"},
                                 {"clock skew ms", "clockSkewMs"}}});
-    rows.push_back({.noun = "instance",
-                    .verb = "drain",
-                    .help = "let an instance finish what it holds, and end",
-                    .operation = "drainInstance",
-                    .method = "POST",
-                    .path = "/v1/instances/{id}/drain",
-                    .arguments = {in_path("id", "id", "the instance")},
-                    .question = "end the instance {id} as soon as it has finished what it holds",
-                    .done = "ends within about five seconds of its last delivery"});
+    rows.push_back(
+        {.noun = "instance",
+         .verb = "drain",
+         .help = "shut down an instance after it has finished its claims",
+         .operation = "drainInstance",
+         .method = "POST",
+         .path = "/v1/instances/{id}/drain",
+         .arguments = {in_path("id", "id", "the instance")},
+         .question = "shut down the instance {id} after it has finished its claims",
+         .done = "the instance exits within about five seconds after its last delivery"});
 }
 
 void add_stats(std::vector<ApiCommand>& rows) {
     rows.push_back(
         {.noun = "stats",
          .verb = "show",
-         .help = "counters of all instances over a window of time, and the backlog of now",
+         .help = "counters of all instances over a window of time, and the current backlog",
          .operation = "getStats",
          .method = "GET",
          .path = "/v1/stats",
@@ -377,14 +378,14 @@ void add_system(std::vector<ApiCommand>& rows) {
                     .shape = Shape::text});
     rows.push_back({.noun = "docs",
                     .verb = "errors",
-                    .help = "print what each error code means, and what to do",
+                    .help = "print each error code with its meaning and remedy",
                     .operation = "getErrors",
                     .method = "GET",
                     .path = "/docs/errors",
                     .shape = Shape::text});
     rows.push_back({.noun = "docs",
                     .verb = "error",
-                    .help = "print what an error code means, and what to do",
+                    .help = "print the meaning and remedy of an error code",
                     .operation = "getError",
                     .method = "GET",
                     .path = "/docs/errors/{code}",
@@ -392,7 +393,7 @@ void add_system(std::vector<ApiCommand>& rows) {
                     .shape = Shape::text});
     rows.push_back({.noun = "docs",
                     .verb = "list",
-                    .help = "print all documents with a sentence each",
+                    .help = "list all documents, with a sentence about each",
                     .operation = "getDocumentList",
                     .method = "GET",
                     .path = "/llms.txt",

@@ -51,7 +51,7 @@ void add_rows_of_streams(std::vector<ApiCommand>& rows) {
          .arguments = with_stream(
              {filter("fromVersion", "first version to show").as(ValueKind::number).named("--from"),
               filter("toVersion", "last version to show").as(ValueKind::number).named("--to"),
-              filter("direction", "which way to read").of({"forward", "backward"})}),
+              filter("direction", "the direction of reading").of({"forward", "backward"})}),
          .shape = Shape::pages,
          .paging = Paging::version,
          .columns = recorded_columns()});
@@ -115,7 +115,7 @@ void add_rows_of_streams(std::vector<ApiCommand>& rows) {
          .columns = recorded_columns()});
     rows.push_back({.noun = "checkpoint",
                     .verb = "get",
-                    .help = "show how far a reader has come",
+                    .help = "show the position of a reader",
                     .operation = "getCheckpoint",
                     .method = "GET",
                     .path = "/v1/checkpoints/{name}",

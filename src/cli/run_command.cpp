@@ -246,7 +246,7 @@ private:
         }
         output_.out << "would " << request_.method << ' ' << request_.target() << '\n';
         if (absent && request_.method == "PUT")
-            output_.out << "there is none yet: it would be created\n";
+            output_.out << "it does not exist yet and would be created\n";
         for (const auto& [name, value] : members_of(request_.body)) {
             const std::string before = now && !absent ? plain_text(value_at(now->body, name)) : "";
             const std::string after = plain_text(value);
@@ -256,7 +256,7 @@ private:
             output_.out << (after.empty() ? "(none)" : harmless(after)) << '\n';
         }
         if (now && !absent && request_.method == "DELETE") print_members(now->body, output_);
-        output_.err << "nothing was changed; the server has not checked the request\n";
+        output_.err << "nothing was changed; the server did not check the request\n";
         return exit_code::ok;
     }
 

@@ -140,7 +140,7 @@ Result<Done> projected_by(const InlineProjection& projection, Transaction& tx,
     } catch (const std::exception& error) {
         return Error{"INTERNAL_ERROR", std::string{"an inline projection threw: "} + error.what()};
     } catch (...) {
-        return Error{"INTERNAL_ERROR", "an inline projection threw something unknown"};
+        return Error{"INTERNAL_ERROR", "an inline projection threw an exception of unknown type"};
     }
 }
 

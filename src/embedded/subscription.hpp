@@ -27,7 +27,7 @@ HandlingFailure failure_in(Work work) {
     } catch (const std::exception&) {
         throw;
     } catch (...) {
-        return "it threw something unknown";
+        return "it threw an exception of unknown type";
     }
 }
 

@@ -291,9 +291,8 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
             number(
                 "http.heavy_seats",
-                "requests that read or compute much (previews, lists, feed pages) at once; 0: one "
-                "less "
-                "than there are cores, but 1 or 2",
+                "maximum of concurrent expensive requests (previews, lists, feed pages); 0: one "
+                "less than there are cores, 1 or 2",
                 [](auto& s) -> auto& { return s.http.heavy_seats; }, 0, 64),
             key("storage.url", "sqlite:FILE or postgresql://…",
                 [](auto& s) -> auto& { return s.storage.url; }),
@@ -326,8 +325,7 @@ const std::vector<Key>& keys() {
                 "scheduler.lease", "time after which a claim without renewal expires",
                 [](auto& s) -> auto& { return s.scheduler.lease; }, 15s, 3600s),
             key("scheduler.roles",
-                "what this process does: api, scheduler, worker, ui; on SQLite all but ui are "
-                "needed",
+                "work of this process: api, scheduler, worker, ui; on SQLite all but ui are needed",
                 [](auto& s) -> auto& { return s.scheduler.roles; }),
             key("scheduler.birthday_time", "time of the birthday schedule at the first migration",
                 [](auto& s) -> auto& { return s.scheduler.birthday_time; }),

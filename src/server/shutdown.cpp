@@ -86,11 +86,12 @@ void shut_down(const ServingParts& parts, const Signals& signals) {
     if (!server.drain(answers_pending)) {
         // A handler may run for an unlimited time, and the objects that it uses must outlive it. So
         // the process ends instead, which is safe: uncommitted work is rolled back.
-        log.write({.level = base::LogLevel::warn,
-                   .event_name = "server.drain_cut_short",
-                   .message = "stopping although requests are in progress: the time limit is over",
-                   .correlation_id = {},
-                   .fields = {}});
+        log.write(
+            {.level = base::LogLevel::warn,
+             .event_name = "server.drain_cut_short",
+             .message = "stopping although requests are in progress: the time limit has passed",
+             .correlation_id = {},
+             .fields = {}});
         log.flush();
         ::_exit(0);
     }

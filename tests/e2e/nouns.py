@@ -62,7 +62,7 @@ def users(program, client):
 
     with open(os.path.join(program.directory, "user.json"), "w") as file:
         json.dump({"firstName": "Bo", "lastName": "A, \"B\"", "dateOfBirth": "1980-05-01", "timezone": "UTC"}, file)
-    assert "it would be created" in program.run("user", "put", "ext:bo", "user.json", "--dry-run")
+    assert "would be created" in program.run("user", "put", "ext:bo", "user.json", "--dry-run")
     assert client.call("GET", "/v1/users/ext:bo").status == 404
     assert program.json("user", "put", "ext:bo", "user.json")["externalId"] == "bo"
     once = [program.json("user", "add", "--first-name", "C", "--last-name", "C", "--date-of-birth", "1990-01-01", "--timezone", "UTC",
@@ -208,7 +208,7 @@ def schedules(program, client):
     program.run("schedule", "set", "ext:hourly", "--tags", "no spaces", code=2)
     assert program.json("schedule", "trigger", "ext:hourly", "--payload", "7")["deliveryPayload"] == 7
     assert program.run("schedule", "occurrences", "ext:hourly", "--from", "2027-01-01T00:00:00Z", "--to", "2027-02-01T00:00:00Z").count("\n") == 5
-    assert "occurrences would be made up for" in program.run("schedule", "backfill", "ext:hourly", "--from", "now-14d", "--to", "now", "--dry-run")
+    assert "occurrences would get an event" in program.run("schedule", "backfill", "ext:hourly", "--from", "now-14d", "--to", "now", "--dry-run")
     operation = program.json("schedule", "backfill", "ext:hourly", "--from", "now-14d", "--to", "now")["id"]
     program.run("op", "wait", operation)
     assert program.json("op", "get", operation)["status"] == "COMPLETED"

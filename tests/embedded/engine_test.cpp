@@ -427,7 +427,7 @@ TEST(Embedded, ReturnsAnErrorForAnyException) {
         const auto stopped = each->catch_up();
         ASSERT_FALSE(stopped);
         EXPECT_EQ(stopped.error().code, "STOPPED");
-        EXPECT_THAT(stopped.error().detail, HasSubstr("it threw something unknown"));
+        EXPECT_THAT(stopped.error().detail, HasSubstr("it threw an exception of unknown type"));
     }
 }
 

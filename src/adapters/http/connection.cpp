@@ -88,12 +88,11 @@ bool has_effect(std::string_view method) { return method != "GET" && method != "
 std::string_view detail_of(Shortage of) {
     switch (of) {
         case Shortage::heavy_seats:
-            return "Too many requests that read or compute much are under way (http.heavy_seats); "
-                   "ask again later, or for less";
+            return "Too many expensive requests are running (http.heavy_seats); send the request "
+                   "again later, or ask for less";
         case Shortage::unsent_bytes:
-            return "Too many bytes of answers wait until clients read them; read those that wait "
-                   "for you, "
-                   "then ask again";
+            return "Too many bytes of answers are waiting for their clients; read your pending "
+                   "answers, then send the request again";
         case Shortage::handlers:
         case Shortage::slow_reader:
             break;

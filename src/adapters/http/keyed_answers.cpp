@@ -144,7 +144,7 @@ std::string written(const Response& response) {
 Response read_again(std::string_view text) {
     const auto line = [&text]() -> std::string_view {
         const auto end = text.find('\n');
-        if (end == std::string_view::npos) throw Corrupt("a kept answer has no end of its head");
+        if (end == std::string_view::npos) throw Corrupt("a stored answer has no end of its head");
         const std::string_view one = text.substr(0, end);
         text.remove_prefix(end + 1);
         return one;

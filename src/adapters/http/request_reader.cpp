@@ -32,7 +32,7 @@ void HeadScanner::take(char c) {
     if (after_return_) {
         after_return_ = false;
         if (c == '\n') return end_line();
-        fault_ = not_http("a CR stands without LF");
+        fault_ = not_http("a CR has no LF after it");
     } else if (c == '\n') {
         fault_ = not_http("a line ends with LF alone; use CRLF");
     } else if (c == '\r') {
@@ -88,7 +88,7 @@ std::optional<Problem> framing_fault(const Headers& headers, bool http_1_1) {
     if (encodings > 1 ||
         (encodings == 1 &&
          !same_ignoring_case(headers.find("Transfer-Encoding").value_or(""), "chunked"))) {
-        return not_http("the only Transfer-Encoding understood is 'chunked', given once");
+        return not_http("the only supported Transfer-Encoding is 'chunked', given once");
     }
     if (hosts > 1) return not_http("Host is given twice");
     if (hosts == 0 && http_1_1) return not_http("Host is missing");

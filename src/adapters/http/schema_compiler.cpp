@@ -212,7 +212,7 @@ void SchemaCompiler::fill_member(SchemaNode& node, std::string_view keyword, con
     } else if (keyword == "oneOf") {
         all(node.one_of);
     } else {
-        refuse_document(place, "is a keyword that requests would not be held to");
+        refuse_document(place, "is a keyword that the validation of requests does not support");
     }
 }
 

@@ -103,12 +103,12 @@ void Exporter::count_lost(std::size_t spans, bool refused, const std::string& re
         (refused ? counts_.refused : counts_.unreachable) += spans;
     }
     if (std::exchange(failing_, true)) return;  // one line for each outage
-    world_.log.write({.level = base::LogLevel::warn,
-                      .event_name = "traces.lost",
-                      .message = "the collector of traces took no batch: spans are dropped until "
-                                 "it does",
-                      .correlation_id = {},
-                      .fields = {{"spans", static_cast<std::int64_t>(spans)}, {"reason", reason}}});
+    world_.log.write(
+        {.level = base::LogLevel::warn,
+         .event_name = "traces.lost",
+         .message = "the trace collector accepted no batch: spans are dropped until it accepts one",
+         .correlation_id = {},
+         .fields = {{"spans", static_cast<std::int64_t>(spans)}, {"reason", reason}}});
 }
 
 bool Exporter::pause(milliseconds time) {

@@ -45,7 +45,7 @@ public:
             return bytes ? T{Wire<Value>::get(*bytes)} : T{};
         } else {
             const auto bytes = field(row, column, Wire<T>::oid);
-            if (!bytes) throw Corrupt{"PostgreSQL sent a null where there is none"};
+            if (!bytes) throw Corrupt{"PostgreSQL sent a null in a column that has none"};
             return Wire<T>::get(*bytes);
         }
     }

@@ -97,7 +97,7 @@ constexpr std::array<ServerInvariant, 5> server_invariants{{
     {"live events have a version or an attempt below its minimum",
      "SELECT count(*) FROM sundial.events WHERE version < 1 OR attempt < 0 OR retry_count > "
      "attempt"},
-    {"live events lie in a shard that is not theirs",
+    {"live events are in the wrong shard",
      "SELECT count(*) FROM sundial.events WHERE shard <> get_byte(uuid_send(id), 15) %"
      " (SELECT value::integer FROM sundial.settings WHERE name = 'shards')"},
 }};

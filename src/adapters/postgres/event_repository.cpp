@@ -330,7 +330,7 @@ private:
         const auto holders = session_.run(calls);
         for (std::size_t i = 0; i < keys.size(); ++i) {
             if (holders[i].empty()) {
-                throw conflict("the event with that key has just got another one");
+                throw conflict("the key of that event has just changed");
             }
             answers.push_back({keys[i], holders[i].get<EventId>(0, 0),
                                event_status(holders[i].get<std::string>(0, 1))});

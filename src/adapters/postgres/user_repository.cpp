@@ -19,7 +19,7 @@ public:
     Result<void, DuplicateExternalId> add(const User& user) override {
         if (write(sql::add_user, user).changed() == 1) return {};
         auto free = external_id_is_free(user);
-        if (free) throw conflict("the user with that external id has just gone");
+        if (free) throw conflict("the user with that external id has just been deleted");
         return free;
     }
 

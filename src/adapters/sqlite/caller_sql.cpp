@@ -252,7 +252,8 @@ SqlRows run_caller_sql(Session& session, const std::string& text,
         }
     }
     // OR ROLLBACK and RAISE(ROLLBACK) undo the transactions of all callers of this commit.
-    if (!connection.in_transaction()) throw Unavailable{"the statement undid the transaction"};
+    if (!connection.in_transaction())
+        throw Unavailable{"the statement rolled the transaction back"};
     if (code != SQLITE_DONE) refuse(connection, rules, code);
     if (connection.total_changes() != changes_before) {
         result.changed = static_cast<std::uint64_t>(sqlite3_changes64(connection.handle()));

@@ -9,7 +9,7 @@ namespace sundial::sqlite {
 namespace {
 
 [[noreturn]] void refuse(std::string_view json) {
-    throw Corrupt{"the database has a text that is not the JSON we wrote, of " +
+    throw Corrupt{"the database has a text that is not JSON of Sundial, of " +
                   std::to_string(json.size()) + " bytes"};
 }
 

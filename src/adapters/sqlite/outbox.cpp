@@ -187,7 +187,7 @@ OutboxPage read_page(Reader& reader, std::span<const IdInterval> among,
                            static_cast<sqlite3_int64>(limits.rows - page.rows.size()));
         while (reader.step(*ids)) {
             if (sqlite3_column_type(ids.get(), 0) != SQLITE_INTEGER) {
-                throw Unavailable{"sundial_outbox has an id that is no integer"};
+                throw Unavailable{"sundial_outbox has an id that is not an integer"};
             }
             page.rows.push_back(row_of(reader, *find, sqlite3_column_int64(ids.get(), 0)));
             const OutboxRow& row = page.rows.back();

@@ -98,7 +98,7 @@ struct Value<Uuid> {
         const auto bytes = get_blob(from, column);
         Uuid id;
         if (bytes.size() != id.bytes.size())
-            throw Corrupt{"an id in the database has not 16 bytes"};
+            throw Corrupt{"an id in the database does not have 16 bytes"};
         std::copy(bytes.begin(), bytes.end(), id.bytes.begin());
         return id;
     }

@@ -182,11 +182,11 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
         open_ = nullptr;
         job.error = std::current_exception();
         // A full disk rolls back the transaction of all jobs.
-        if (!connection_->in_transaction()) throw Unavailable{"the transaction was undone"};
+        if (!connection_->in_transaction()) throw Unavailable{"the transaction was rolled back"};
     }
     if (std::exchange(lost_, false)) {
         connection_->roll_back();
-        throw Unavailable{"the transaction was undone"};
+        throw Unavailable{"the transaction was rolled back"};
     }
     if (alone) return;
     if (!job.done) connection_->execute(sql::rollback_to_savepoint);

@@ -173,13 +173,12 @@ void Pings::finish(const Subject& subject, Ping ping, const Outcome& outcome, Mo
                       : counts.engine_failed);
     }
     if (accepted) return;
-    base::LogLine line{.level = base::LogLevel::warn,
-                       .event_name = "ping.failed",
-                       .message =
-                           "a ping was not accepted: the service that waits for it may "
-                           "raise an alarm",
-                       .correlation_id = {},
-                       .fields = {{"reason", failure_reason(outcome)}}};
+    base::LogLine line{
+        .level = base::LogLevel::warn,
+        .event_name = "ping.failed",
+        .message = "a ping was not accepted: the monitoring service may raise an alarm",
+        .correlation_id = {},
+        .fields = {{"reason", failure_reason(outcome)}}};
     if (subject) line.fields.emplace_back("scheduleId", to_string(*subject));
     ports_.log.write(std::move(line));
 }

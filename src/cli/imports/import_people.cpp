@@ -310,9 +310,9 @@ private:
 
     void say_how_to_go_on() {
         say("stopping; " + (order_.progress.empty()
-                                ? "import the file again to go on: people that are stored are "
+                                ? "import the file again to continue: people that are stored are "
                                   "found by their external ids"
-                                : std::string("run the same command again to go on")));
+                                : std::string("run the same command again to continue")));
     }
 
     [[nodiscard]] std::string summary() const {

@@ -180,8 +180,9 @@ void print_copy(const CopyFlags& flags, const CopyDone& done, const std::string&
               << ": their events may have arrived, and are sent again with the same webhook-id\n"
               << "the key for secrets is not copied: the one in " << key_from << " must be in "
               << key_to << " before a server starts on the copy\n";
-    std::cout << (dry ? "nothing has changed\n"
-                      : "start no server on the source again: both would send the same events\n");
+    std::cout
+        << (dry ? "nothing has changed\n"
+                : "never start a server on the source again: both would send the same events\n");
 }
 
 int run_copy(const CopyFlags& flags) {
@@ -303,7 +304,7 @@ void add_backup_commands(CommandTree& tree) {
                   [copied] { return run_copy(*copied); });
     add_settings_flags(copy, copied->settings);
     copy.add_option("to", copied->to, "the new database: a file or postgresql://…")->required();
-    copy.add_flag("--restart", copied->terms.restart, "throw an interrupted copy away");
+    copy.add_flag("--restart", copied->terms.restart, "discard an interrupted copy");
     copy.add_flag("--dry-run", copied->terms.dry_run,
                   "check both databases, and print what would be copied and sent");
     copy.add_flag("-y,--yes", copied->yes, "do not ask");

@@ -175,7 +175,7 @@ CLI::App& add_people_import(CommandTree& tree, CLI::App& noun, const SharedImpor
         ->type_name("FILE");
     command
         .add_option("--progress", flags->people.progress,
-                    "file that remembers the progress: the same command goes on from there")
+                    "file that stores the progress: the same command continues from there")
         ->type_name("FILE");
     command.add_flag("--dry-run", flags->people.dry_run,
                      "only check the rows, with this machine's tz database");

@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Head{std::string(81, 'X'), Code::headers_too_large, "80 bytes"},
                     Head{"GET / HTTP/1.1\n", Code::validation_failed, "LF alone"},
                     Head{"GET / HTTP/1.1\r\nA: 1\n", Code::validation_failed, "LF alone"},
-                    Head{"GET / HTTP/1.1\rA", Code::validation_failed, "CR stands without LF"},
+                    Head{"GET / HTTP/1.1\rA", Code::validation_failed, "CR has no LF after it"},
                     Head{"GET / HTTP/1.1\r\nA: 1\r\n b", Code::validation_failed, "folded"},
                     Head{"GET / HTTP/1.1\r\n\tb", Code::validation_failed, "folded"},
                     Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR stands"}));

@@ -343,7 +343,7 @@ std::optional<Mono> LiveHub::turn() {
         base::LogLine line;
         line.level = base::LogLevel::warn;
         line.message =
-            std::string("live updates could not be read; they are tried again: ") + error.what();
+            std::string("live updates could not be read; trying again:  ") + error.what();
         ports_.log.write(std::move(line));
     }
     const std::uint64_t position = [&] {

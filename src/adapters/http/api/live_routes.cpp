@@ -48,7 +48,7 @@ Response follow(const LiveApi& api, const Request& request) {
     if (!client) {
         return refused(Problem{.code = Code::overloaded,
                                .detail = "This instance has " + std::to_string(max_live_clients) +
-                                         " live clients, which is the most that it serves",
+                                         " live clients, the maximum",
                                .retry_after = std::chrono::seconds{5}},
                        request);
     }
