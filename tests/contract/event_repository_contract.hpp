@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include "contract/storage.hpp"
 
 namespace sundial {
@@ -7,6 +9,9 @@ namespace sundial {
 /// Operations of people and schedules on events: an EventRepository.
 class EventRepositoryContract : public StorageTest {
 protected:
+    /// A wall time with the resolution of stored times.
+    static constexpr WallTime nine_oclock{std::chrono::local_days{std::chrono::year{2027} / 1 / 6} +
+                                          std::chrono::hours{9} + std::chrono::microseconds{250}};
     /// Runs `act(tx.events())`, commits, and returns its result.
     template <class Act>
     auto on_events(Act act) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ namespace sundial {
 /// The table ES of the specification (concurrency 2), as far as it concerns streams themselves.
 class EventStoreContract : public StorageTest {
 protected:
+    static constexpr auto any = ExpectedVersion::any();
+    static constexpr auto no_stream = ExpectedVersion::no_stream();
+    static constexpr auto stream_exists = ExpectedVersion::stream_exists();
+    static constexpr auto exactly = ExpectedVersion::exactly;
+
     StreamId a_stream() { return {"Order", "order-" + std::to_string(next_number())}; }
     Result<Appended> append(const StreamId& stream, ExpectedVersion expected,
                             std::vector<NewRecordedEvent> events) {
@@ -41,6 +47,11 @@ protected:
     }
     std::vector<RecordedEvent> events_of(const StreamId& stream, const StreamRange& range = {}) {
         return read([&](Transaction& tx) { return tx.streams().read(stream, range); });
+    }
+    static std::vector<std::uint64_t> versions_in(const std::vector<RecordedEvent>& events) {
+        std::vector<std::uint64_t> versions;
+        for (const RecordedEvent& event : events) versions.push_back(event.version.value);
+        return versions;
     }
     StreamHead head_of(const StreamId& stream) {
         return read([&](Transaction& tx) { return tx.streams().find(stream); });

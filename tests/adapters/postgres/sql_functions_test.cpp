@@ -1,9 +1,7 @@
-// The functions for programs that speak SQL, beside the use cases of the API on the same database.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
-#include <stdexcept>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,113 +11,19 @@
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
 #include "application/events/schedule_event.hpp"
-#include "application/intake/complete_intake.hpp"
-#include "application/operations/operations.hpp"
-#include "application/schedules/schedules_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
 #include "domain/time/text.hpp"
 #include "domain/trace_context.hpp"
-#include "postgres_storage.hpp"
+#include "sql_functions_fixture.hpp"
 #include "support/builders.hpp"
-#include "support/control_plane.hpp"
-#include "support/deaf_ports.hpp"
-#include "support/fake_ids.hpp"
-#include "support/fake_time_zones.hpp"
-#include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
-
-using SqlRows = std::vector<std::vector<std::string>>;
-
-/// One instance: the use cases that complete what SQL has stored.
-struct Instance {
-    Instance(Store& its, FakeIds& given, std::uint64_t number = 1)
-        : store(its), ids(given), id(uuid_of(number)) {}
-
-    Store& store;
-    FakeIds& ids;
-    InstanceId id;
-    FakeTimeZones zones;
-    FakeRandom random;
-    ManualMonotonic monotonic;
-    RecordedWakeups wakeups;
-    RecordedLog log;
-    ModulePorts ports{.instance = id,
-                      .store = store,
-                      .zones = zones,
-                      .ids = ids,
-                      .random = random,
-                      .monotonic = monotonic,
-                      .wakeups = wakeups,
-                      .log = log};
-    Operations operations{{.instance = id},
-                          {.store = store,
-                           .ids = ids,
-                           .wakeups = wakeups,
-                           .monotonic = monotonic,
-                           .log = log,
-                           .make_task = operation_tasks(store, zones, ids, wakeups)}};
-    SchedulesModule schedules{ports, operations};
-    CompleteIntake intake{{.store = store,
-                           .zones = zones,
-                           .ids = ids,
-                           .wakeups = wakeups,
-                           .log = log,
-                           .put_schedule = schedules.put,
-                           .delete_schedule = schedules.remove}};
-};
-
-class SqlFunctions : public testing::Test {
-protected:
-    SqlRows sql(const std::string& text) { return query(storage.url(), text); }
-    std::string value(const std::string& text) {
-        const SqlRows rows = sql("SELECT " + text);
-        return rows.at(0).at(0);
-    }
-    std::string refusal(const std::string& text) {
-        try {
-            sql("SELECT " + text);
-        } catch (const std::runtime_error& error) {
-            return error.what();
-        }
-        return "accepted";
-    }
-    Event event(const std::string& id) {
-        const auto uuid = base::parse_uuid(id);
-        auto found = in_read(storage.store(),
-                             [&](Transaction& tx) { return tx.events().find(EventId{*uuid}); });
-        return found.value();
-    }
-    std::vector<Event> live() {
-        std::vector<Event> events;
-        for (const auto& row : sql("SELECT id FROM sundial.events ORDER BY due, id")) {
-            events.push_back(event(row[0]));
-        }
-        return events;
-    }
-    void add_workers() {
-        sql(R"(INSERT INTO sundial.endpoints
-                 (id, external_id, name, type, url, header_names, sealed_headers, header_hints, timeout, retry_policy,
-                  retry_delays, retry_client_errors, enabled, secret_hint, version, created_at, updated_at)
-               VALUES ('00000000-0000-7000-8000-000000000009', 'w', 'Workers', 'PULL', '', '{}', '{}', '{}', '10 s',
-                       'seed', '{}', 0, true, '', 1, sundial.clock(), sundial.clock()))");
-    }
-    SqlRows claim(const std::string& arguments = "'w', 'one'") {
-        return sql("SELECT id, version, attempt FROM sundial.claim(" + arguments + ")");
-    }
-
-    PostgresStorage storage{4};
-    FakeIds ids;
-    Instance instance{storage.store(), ids};
-};
 
 TEST_F(SqlFunctions, KeepTheTraceThatTheTransactionNames) {
     const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -336,124 +240,6 @@ TEST_F(SqlFunctions, RacingRetriesMakeOneEvent) {
     EXPECT_THAT(live(), SizeIs(1));
 }
 
-TEST_F(SqlFunctions, AWorkersReportsAreFenced) {
-    add_workers();
-    const std::string id = value("sundial.schedule_event('X', sundial.clock(), endpoint => 'w')");
-    EXPECT_THAT(claim("'w', 'one', 5, '10 seconds'"), ElementsAre(ElementsAre(id, "2", "1")));
-    EXPECT_THAT(claim("'w', 'two'"), IsEmpty());
-    EXPECT_EQ(value("sundial.extend('" + id + "', 2, '20 seconds')"), "t");
-    ASSERT_TRUE(storage.clock().set(noon + 20s));
-    EXPECT_THAT(claim("'w', 'two'"), ElementsAre(ElementsAre(id, "3", "2")));
-    EXPECT_EQ(sql("SELECT outcome, worker FROM sundial.attempts"), (SqlRows{{"LOST", "one"}}));
-    EXPECT_EQ(value("sundial.extend('" + id + "', 2)"), "f");
-    EXPECT_EQ(value("sundial.complete('" + id + "', 2)"), "f");
-    EXPECT_EQ(sql("SELECT outcome, worker FROM sundial.attempts"), (SqlRows{{"LATE", "one"}}));
-    EXPECT_EQ(value("sundial.release('" + id + "', 3)"), "t");
-    EXPECT_EQ(value("sundial.release('" + id + "', 3)"), "t");
-    // One has done the work, too late to say so: the next claim ends the event.
-    EXPECT_THAT(claim("'w', 'three'"), IsEmpty());
-    EXPECT_EQ(status_of(event(id)), EventStatus::completed);
-}
-
-TEST_F(SqlFunctions, FailFollowsTheRetryPolicy) {
-    add_workers();
-    const std::string id = value("sundial.schedule_event('X', sundial.clock(), endpoint => 'w')");
-    Instant now = noon;
-    for (int attempt = 1; attempt <= 4; ++attempt) {
-        const auto claimed = claim();
-        ASSERT_THAT(claimed, SizeIs(1)) << attempt;
-        EXPECT_EQ(claimed[0][2], std::to_string(attempt));
-        EXPECT_EQ(value("sundial.fail('" + id + "', " + claimed[0][1] + ", 'jam')"), "t");
-        EXPECT_EQ(value("sundial.fail('" + id + "', " + claimed[0][1] + ", 'jam')"), "t");
-        EXPECT_THAT(claim(), IsEmpty());
-        now += 5s;
-        ASSERT_TRUE(storage.clock().set(now));
-    }
-    const Event failed = event(id);
-    ASSERT_EQ(status_of(failed), EventStatus::failed);
-    EXPECT_EQ(std::get<Failed>(failed.state).reason, "WORKER jam");
-    EXPECT_EQ(failed.retry_count, 4U);
-    EXPECT_EQ(value("count(*) FROM sundial.attempts WHERE outcome = 'RETRYABLE'"), "4");
-}
-
-TEST_F(SqlFunctions, ClaimRespectsLimits) {
-    add_workers();
-    sql("UPDATE sundial.endpoints SET max_in_flight = 2, rate_per_second = 1, rate_burst = 3");
-    for (int i = 0; i < 6; ++i)
-        value("sundial.schedule_event('X', sundial.clock(), endpoint => 'w')");
-    const auto first = claim();
-    EXPECT_THAT(first, SizeIs(2));
-    for (const auto& row : first) value("sundial.complete('" + row[0] + "', " + row[1] + ")");
-    EXPECT_THAT(claim(), SizeIs(1));  // three tokens in all
-    ASSERT_TRUE(storage.clock().set(noon + 1s));
-    EXPECT_THAT(claim(), SizeIs(1));
-    ASSERT_TRUE(storage.clock().set(noon + 9s));
-    EXPECT_THAT(claim(), IsEmpty());  // two are in flight
-    sql("UPDATE sundial.endpoints SET enabled = false");
-    EXPECT_THAT(refusal("sundial.claim('w', 'one')"), HasSubstr("ENDPOINT_DISABLED"));
-    EXPECT_THAT(refusal("sundial.claim('none', 'one')"), HasSubstr("ENDPOINT_NOT_FOUND"));
-}
-
-TEST_F(SqlFunctions, ConcurrentClaimsAreDisjoint) {
-    add_workers();
-    sql("SELECT sundial.schedule_event('X', sundial.clock(), endpoint => 'w') FROM "
-        "generate_series(1, 200)");
-    std::array<SqlRows, 8> claimed;
-    std::vector<std::jthread> threads;
-    for (auto& rows : claimed) {
-        threads.emplace_back([&] { rows = claim("'w', 'racer', 25"); });
-    }
-    threads.clear();
-    std::size_t all = 0;
-    for (const auto& rows : claimed) all += rows.size();
-    EXPECT_EQ(value("count(*) FROM sundial.events WHERE version = 2"), std::to_string(all));
-    EXPECT_EQ(value("count(*) FROM sundial.events WHERE version > 2"), "0");
-    EXPECT_GT(all, 0U);
-}
-
-TEST_F(SqlFunctions, AnOccurrenceIsJudgedAndItsSuccessorPlannedBeforeAClaim) {
-    add_workers();
-    value(
-        "sundial.schedule_rule('tick', '{\"trigger\": {\"every\": \"PT1H\"}, \"endpointId\": "
-        "\"w\", \"timezone\": \"UTC\", \"misfire\": \"skip\"}')");
-    instance.intake.run();
-    ASSERT_THAT(live(), SizeIs(1));
-    const std::string first = to_string(live()[0].id);
-    ASSERT_TRUE(storage.clock().set(live()[0].due));
-    EXPECT_THAT(claim(), IsEmpty());
-    EXPECT_THAT(claim(), IsEmpty());
-    EXPECT_EQ(value("count(*) FROM sundial.intake WHERE kind = 'OCCURRENCE'"), "1");
-    instance.intake.run();
-    ASSERT_THAT(live(), SizeIs(2));
-    const auto claimed = claim();
-    ASSERT_THAT(claimed, SizeIs(1));
-    EXPECT_EQ(claimed[0][0], first);
-    EXPECT_EQ(value("sundial.complete('" + first + "', 2)"), "t");
-    EXPECT_EQ(value("count(*) FROM sundial.intake"), "0");
-    // The next one is too late for its policy: no worker gets it.
-    const std::string second = to_string(live()[0].id);
-    ASSERT_TRUE(storage.clock().set(live()[0].due + 150min));
-    EXPECT_THAT(claim(), IsEmpty());
-    instance.intake.run();
-    EXPECT_THAT(claim(), IsEmpty());
-    EXPECT_EQ(status_of(event(second)), EventStatus::cancelled);
-    EXPECT_EQ(value("reason FROM sundial.skipped_runs"), "misfire_skip");
-    ASSERT_THAT(live(), SizeIs(1));
-}
-
-TEST_F(SqlFunctions, CancellingAnOccurrencePlansItsSuccessorOnce) {
-    value("sundial.schedule_cron('nightly', '0 3 * * *', '{}', 'Europe/Paris')");
-    instance.intake.run();
-    ASSERT_THAT(live(), SizeIs(1));
-    const Event first = live()[0];
-    EXPECT_EQ(value("sundial.cancel_event('" + to_string(first.id) + "')"), "t");
-    EXPECT_THAT(live(), IsEmpty());
-    instance.intake.run();
-    instance.intake.run();
-    ASSERT_THAT(live(), SizeIs(1));
-    EXPECT_EQ(live()[0].due, first.due + 24h);
-}
-
 TEST_F(SqlFunctions, UsersArePlannedOnceAndMoved) {
     const std::string upsert = "sundial.upsert_user('u', 'Ada', 'Li', '1992-02-28', ";
     const std::string id = value(upsert + "'Europe/Paris')");
@@ -540,9 +326,9 @@ TEST_F(SqlFunctions, ManyInstancesDoEachRequestOnce) {
         value("sundial.upsert_user('u" + std::to_string(i) +
               "', 'Ada', 'Li', '1992-02-28', 'Europe/Paris')");
     }
-    std::vector<std::unique_ptr<Instance>> instances;
+    std::vector<std::unique_ptr<IntakeInstance>> instances;
     for (std::uint64_t i = 1; i <= 4; ++i) {
-        instances.push_back(std::make_unique<Instance>(storage.store(), ids, i));
+        instances.push_back(std::make_unique<IntakeInstance>(storage.store(), ids, i));
     }
     while (value("count(*) FROM sundial.intake") != "0") {
         std::vector<std::jthread> threads;
