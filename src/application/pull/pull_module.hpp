@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 
-#include "application/delivery/both_wakeups.hpp"
 #include "application/delivery/delivery_module.hpp"
 #include "application/intake/intake_signal.hpp"
 #include "application/observation/observer.hpp"
@@ -19,6 +18,20 @@
 #include "base/log.hpp"
 
 namespace sundial {
+
+/// Forwards each hint to both.
+class BothWakeups final : public Wakeups {
+public:
+    BothWakeups(Wakeups& one, Wakeups& other) : one_(one), other_(other) {}
+    void due_at(Instant when) override {
+        one_.due_at(when);
+        other_.due_at(when);
+    }
+
+private:
+    Wakeups& one_;
+    Wakeups& other_;
+};
 
 /// Forwards hints that an event is due to the worker loop, to waiting pull workers and to other
 /// instances; a hint from outside also wakes the intake. Hints are held back until the transaction

@@ -24,8 +24,18 @@ struct TextsEdit {
 };
 
 /// `texts` after the edit.
-[[nodiscard]] std::map<std::string, std::string> edited(std::map<std::string, std::string> texts,
-                                                        const TextsEdit& edit);
+[[nodiscard]] inline std::map<std::string, std::string> edited(
+    std::map<std::string, std::string> texts, const TextsEdit& edit) {
+    if (edit.clear) texts.clear();
+    for (const auto& [name, value] : edit.members) {
+        if (value) {
+            texts.insert_or_assign(name, *value);
+        } else {
+            texts.erase(name);
+        }
+    }
+    return texts;
+}
 
 /// The error for a caller that requires version `expected` of a row at version `actual`. Empty if
 /// they are equal or no version is required.
