@@ -1,4 +1,4 @@
-"""What a killed instance delays: one of three is killed with requests in flight, again and again.
+"""Measures the delay that a killed instance causes: one of three is killed with requests in flight, again and again.
 
     python3 bench/kills.py [sqlite|postgres] [--kills 100] [--rate 200] [--answer-after 0.25] [--apart]
 

@@ -13,7 +13,7 @@ class SettleContract : public StorageTest {};
 /// Heartbeats, and the claims of instances that were found dead.
 class HeartbeatContract : public StorageTest {
 protected:
-    /// What instance B claims after `dead` was found dead, by default now.
+    /// The claims of instance B after `dead` was found dead, by default now.
     std::vector<ClaimedEvent> claim_left_by(InstanceId dead,
                                             std::optional<Instant> as_of = std::nullopt) {
         std::vector<ClaimedEvent> all;

@@ -52,7 +52,7 @@ def serve(database, directory):
 
 
 def while_events_flow(kind):
-    """A backup under load is whole: it is restored elsewhere and delivers what was due, under the same ids."""
+    """A backup under load is whole: it is restored elsewhere and delivers the due events under the same ids."""
     hold = threading.Event()  # no delivery ends before the backup is made
     receiver = h.Receiver(hold=hold)
     with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:

@@ -349,7 +349,7 @@ def interrupted(source, target):
 
 
 def refused():
-    """What a copy does not touch, and what it does with a partial copy of a source that has changed."""
+    """A copy leaves other data alone, and refuses a partial copy of a source that has changed."""
     with h.folder() as directory, h.postgres() as url, h.postgres() as other:
         source, back = filled(directory), os.path.join(directory, "back.db")
         assert "'sundial db backup'" in run("copy", back, "--db", source, "-y", code=1)

@@ -147,7 +147,7 @@ def quick_start(root):
         os.makedirs(os.path.join(directory, "build/run/bin"))
         os.symlink(os.path.abspath(h.PROGRAM), os.path.join(directory, "build/run/bin/sundial"))
         lines = [line for block in (rest.replace("http://127.0.0.1:8080", url), *blocks[1:]) for line in block.splitlines()]
-        # A comment shows what the command before it prints, with … for what is left out.
+        # A comment shows the output of the command before it, with … for omitted text.
         script, shown = ["set -e"], []
         for line in lines:
             if not line.startswith("#"):

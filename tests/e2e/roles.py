@@ -73,7 +73,7 @@ def refused():
 
 
 def api_alone(client, url, directory):
-    """It stores and answers. What other roles do waits, and everything that an operator looks at says so."""
+    """It stores and answers. The work of other roles waits, and health, metrics and commands report that."""
     health = client.ok("GET", "/healthz")
     assert health["status"] == "warn" and "claimLoop" not in health["checks"], health
     assert "scheduler, worker" in health["checks"]["roles"]["detail"], health

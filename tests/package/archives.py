@@ -13,7 +13,7 @@ import tempfile
 
 PACKAGE, BUILD = map(pathlib.Path, sys.argv[1:3])
 UNITS = PACKAGE.parent / "systemd"
-# What `systemd-analyze security` gives today, with room for the wording of other versions: its scale ends at 10 (unsafe).
+# The result of `systemd-analyze security` today, with room for the wording of other versions: its scale ends at 10 (unsafe).
 LARGEST_EXPOSURE = 2.0
 LARGEST_PROGRAM = 15_000_000  # bytes, stripped
 # What a system needs that is not Debian, apart from certificates and time zones.

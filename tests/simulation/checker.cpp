@@ -180,7 +180,7 @@ private:
         }
     }
 
-    /// What the sender learns of the others, by the rule of the domain.
+    /// The sender's knowledge of the others, by the rule of the domain.
     void follow_beat(const Step& step) {
         const auto before = heartbeats_.find(step.source);
         const Heartbeat own = renewed(

@@ -67,7 +67,7 @@ export function overLimits(lines: readonly HeatLine[]): Advice[] {
 }
 
 const NINE = 9 * 60; // minutes
-const PEAK_EVENTS = 20; // fewer are no load
+const PEAK_EVENTS = 20; // fewer are not a load
 const PEAK_RATIO = 3; // times the mean of the other hours
 
 /** For each zone the greatest expected peak in an hour that contains 09:00 there. */

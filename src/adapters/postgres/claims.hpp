@@ -9,7 +9,7 @@
 
 namespace sundial::postgres {
 
-/// The claimer, and which claims of other instances count as lost.
+/// Who claims, and which claims of others count as lost.
 struct ClaimTerms {
     std::int16_t shard;
     Claimant by;

@@ -11,7 +11,7 @@
 /// Actions of callers on existing events and operations, in streams that only Sundial writes:
 /// `EventAudit` with the id of the event, and `OperationAudit` with the id of the operation. A bulk
 /// operation has one entry, however many events it changes. No entry has a payload, a note or a
-/// user, so that erasing a user leaves no personal data behind.
+/// user, so that the erasure of a user leaves nothing behind.
 namespace sundial {
 
 /// The caller of a change.
@@ -23,7 +23,7 @@ struct ChangedBy {
 
 /// `event` as it was before.
 void record_cancelled(Transaction& tx, const Event& event, const ChangedBy& by);
-/// The changed members before and after. A payload is only marked as changed.
+/// The changed members before and after; of a payload only that it changed.
 void record_changed(Transaction& tx, const Event& before, const Event& after, const ChangedBy& by);
 /// A dismissal, or the end of one.
 void record_dismissed(Transaction& tx, const Event& after, const ChangedBy& by);

@@ -17,8 +17,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Every chain of a yearly schedule has its next event stored, so no occurrence in a shorter time
-/// is missing.
+/// Every chain of a yearly schedule has its next event, so a shorter time lacks none.
 constexpr microseconds one_year = std::chrono::days{366};
 
 ValidationFailed refused_moment(const char* pointer, const TimeError& error) {

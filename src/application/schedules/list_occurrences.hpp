@@ -27,7 +27,7 @@ struct FutureOccurrence {
     std::optional<ScheduleId> schedule{};
     std::optional<UserId> user{};
     std::optional<EndpointId> endpoint{};
-    bool paused = false;  // its schedule is: it fires only if that is resumed before
+    bool paused = false;  // its schedule is, so it does not fire unless that is resumed before
 
     [[nodiscard]] PageKey place() const {
         return {std::to_string(at.time_since_epoch().count()),
@@ -44,10 +44,10 @@ struct Future {
     std::vector<ScheduleId> only_next{};
 };
 
-/// Maximum number of schedules without users that are computed for a page.
+/// At most so many schedules without users are computed for a page.
 inline constexpr std::size_t max_future_schedules = 500;
 
-/// All events and occurrences between two instants, of all schedules, users and single events.
+/// Everything that fires between two instants, of all schedules, users and single events.
 class ListOccurrences {
 public:
     ListOccurrences(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}

@@ -117,7 +117,7 @@ constexpr std::string_view filter_types =
     "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, timestamptz, "
     "timestamptz, boolean, boolean, text, text, text, text[], ";
 
-/// What a list continues from when its previous page ended before it was full.
+/// The place from which a list continues if its previous page ended before it was full.
 struct EndOfPassed {
     const char* types;
     const char* values;

@@ -1,4 +1,4 @@
-// What the database does about plain SQL that breaks a rule of the API, or deletes a user.
+// The database refuses plain SQL that breaks a rule of the API, and handles the deletion of a user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@ export function element(name: string, attributes: Record<string, string> = {}, .
   return made;
 }
 
-/** What a page needs to render its text: its file, for relative links, and the anchors that it has so far. */
+/** The input for rendering the text of a page: its file, for relative links, and its anchors so far. */
 interface Context { file: string; anchors: Map<string, number> }
 
 export interface Heading { id: string; text: string; depth: number }

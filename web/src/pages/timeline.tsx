@@ -20,7 +20,7 @@ const VIEWER = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const heatmapOf = (by: By, span: keyof typeof SPANS) => (signal: AbortSignal) =>
   get<StatsHeatmap>(`/v1/stats/heatmap?by=${by}&bucket=PT1H&from=now-${SPANS[span]}&to=${encodeURIComponent(`now+${SPANS[span]}`)}`, signal);
 
-/** What a line is called: endpoints by their names, and the keys that are none in words. */
+/** The name of a line: endpoints by their names, keys that are not names in words. */
 function useLineName(by: By) {
   const text = useTexts();
   const word = useStateWord();
