@@ -1,6 +1,6 @@
 // A table of the program's own that follows the recorded events: the stock, computed from arrivals
-// and departures. Each row is committed together with the position that the projection has reached, so
-// each event counts once, although some are handled again after a failure or a restart.
+// and departures. Each row is committed together with the position that the projection has reached,
+// so each event counts once, although some are handled again after a failure or a restart.
 #include <cstdint>
 #include <iostream>
 #include <string>

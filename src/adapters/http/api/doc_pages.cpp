@@ -63,7 +63,7 @@ std::string title_of(std::string_view text) {
     return {};
 }
 
-/// A link of docs/README.md as a path in the tree: "docs/../b.md" -> "b.md".
+/// A link of docs/README.md as a path in the tree, without a leading "../".
 std::string path_of_link(std::string_view link) {
     constexpr std::string_view above = "../";
     if (link.starts_with(above)) return std::string(link.substr(above.size()));
