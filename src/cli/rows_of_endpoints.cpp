@@ -129,7 +129,7 @@ void add_rows_of_endpoints(std::vector<ApiCommand>& rows) {
                     .operation = "putEndpoint",
                     .method = "PUT",
                     .path = path,
-                    .arguments = {id_of("endpoint"), file_of_settings()},
+                    .arguments = {id_of("endpoint"), file_of_settings(), retry_waiting()},
                     .versioned = true,
                     .current = "same",
                     .view = &print_endpoint});

@@ -10,6 +10,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 
 /// 255 characters of four bytes.
 std::string longest_user_name() {
@@ -221,6 +222,57 @@ TEST_P(UserRepositoryContract, FiltersAList) {
     EXPECT_THAT(starting("%"), IsEmpty());
     EXPECT_THAT(starting("_"), IsEmpty());
     EXPECT_THAT(starting(to_string(rome.id)), ElementsAre(rome.id));
+}
+
+/// A page whose filter matches few of many users ends early, with the place to continue from.
+TEST_P(UserRepositoryContract, PassesABoundedNumberOfUsersPerPage) {
+    constexpr std::size_t max = 4;
+    std::vector<UserId> rare;
+    for (int i = 0; i < 40; ++i) {
+        const bool is_rare = i % 13 == 12;
+        User user = a_user()
+                        .named(is_rare ? "Rare" : "N", std::string(1, char('a' + i % 7)))
+                        .created(noon + 1s * (i % 5));
+        user.updated_at = noon + 1s * (i % 3);
+        add(user);
+        if (is_rare) rare.push_back(user.id);
+    }
+    using Sort = UserQuery::Sort;
+    for (const auto sort : {Sort::created_at, Sort::last_name, Sort::updated_at}) {
+        for (const bool descending : {false, true}) {
+            UserQuery query;
+            query.prefix = "Rare";
+            query.sort = sort;
+            query.max_passed = max;
+            query.page = {.limit = 50, .descending = descending, .after = std::nullopt};
+            std::vector<UserId> found;
+            int pages = 1;
+            for (bool more = true; more; ++pages) {
+                const auto page = read([&](Transaction& tx) { return tx.users().list(query); });
+                for (const User& user : page.items) found.push_back(user.id);
+                more = page.has_more;
+                if (!more) break;
+                ASSERT_TRUE(page.passed);
+                ASSERT_NE(page.passed, query.page.after);
+                query.page.after = page.passed;
+            }
+            EXPECT_THAT(found, UnorderedElementsAreArray(rare));
+            EXPECT_GE(pages, 10) << "40 users, and no page may pass more than 4";
+        }
+    }
+}
+
+TEST_P(UserRepositoryContract, PassesAnyNumberOfUsersIfNoFilterIsRare) {
+    for (int i = 0; i < 9; ++i) add(a_user().created(noon + 1s * i));
+    UserQuery query;
+    query.max_passed = 2;
+    query.created_from = noon + 1s;  // where a list by creation begins
+    const auto page = read([&](Transaction& tx) { return tx.users().list(query); });
+    EXPECT_EQ(page.items.size(), 8U);
+    EXPECT_FALSE(page.has_more);
+    query.max_passed.reset();
+    query.prefix = "no such user";
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().list(query); }).has_more);
 }
 
 TEST_P(UserRepositoryContract, SortsAListBothWaysAndWalksEveryRowOnce) {

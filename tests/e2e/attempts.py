@@ -187,6 +187,15 @@ def waiting(kind):
         h.wait_until(lambda: status_of(client, last) == "COMPLETED", "the retry by the command")
         code, out, _ = sundial(server, "endpoint", "list")
         assert code == 0 and "ext:r" in out and "CLOSED" in out, out
+        receiver.answer(503)
+        replaced = event(client, "replaced")
+        h.wait_until(lambda: len(waits()) == 1, "an event to wait for a retry")
+        receiver.answer(204)
+        repaired = {"name": "r", "type": "WEBHOOK", "url": receiver.url + "/put", "retryPolicy": {"delays": ["PT24H"]}}
+        client.ok("PUT", "/v1/endpoints/ext:r", repaired)
+        assert len(waits()) == 1, "it goes on only if it is asked to"
+        client.ok("PUT", "/v1/endpoints/ext:r?retryWaiting=true", repaired)
+        h.wait_until(lambda: status_of(client, replaced) == "COMPLETED", "the retry by a whole endpoint")
         assert sundial(server, "endpoint", "set", "ext:r")[0] == 2
         assert sundial(server, "endpoint", "reset", "ext:r", "--retry-waiting")[0] == 0
         print(f"{kind}: events that waited a day for a retry were attempted at once: by id, by filter, by a repair")

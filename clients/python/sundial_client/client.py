@@ -356,8 +356,10 @@ class Endpoints(Resource):
         """None if it is still at this version."""
         return cast(Optional[s.Endpoint], self._changed("getEndpoint", id, version))
 
-    def put(self, id: str, endpoint: s.EndpointPut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
-        return cast(s.Endpoint, self._call("putEndpoint", {"id": id}, body=endpoint, if_match=if_match, idempotency_key=idempotency_key))
+    def put(self, id: str, endpoint: s.EndpointPut, query: Optional[s.PutEndpointQuery] = None, *,
+            if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
+        return cast(s.Endpoint, self._call("putEndpoint", {"id": id}, body=endpoint, query=query, if_match=if_match,
+                                           idempotency_key=idempotency_key))
 
     def patch(self, id: str, change: s.EndpointPatch, query: Optional[s.PatchEndpointQuery] = None, *,
               if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:

@@ -2157,6 +2157,11 @@ class PatchEndpointQuery(TypedDict, total=False):
     retryWaiting: bool
 
 
+class PutEndpointQuery(TypedDict, total=False):
+    # Also attempt now the events of this endpoint that wait for their next attempt
+    retryWaiting: bool
+
+
 class DeleteEndpointQuery(TypedDict, total=False):
     # Cancel the live events that point to the endpoint. Claimed events cannot be cancelled
     cancelEvents: bool

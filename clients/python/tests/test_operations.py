@@ -75,6 +75,7 @@ class EveryOperation(unittest.TestCase):
         self.assertIsNone(client.endpoints.get_if_changed(hook["id"], hook["version"]))
         self.assertNotIn("secret", client.endpoints.get("ext:hook"))
         client.endpoints.patch("ext:hook", {"name": "Hooks"}, {"retryWaiting": True})
+        client.endpoints.put("ext:hook", {"name": "Hook", "type": "WEBHOOK", "url": receiver.url}, {"retryWaiting": True})
         self.assertNotEqual(client.endpoints.rotate_secret("ext:hook", {"oldSignsFor": "PT1H"})["secret"], hook["secret"])
         self.assertEqual(client.endpoints.test("ext:hook")["outcome"], "SUCCEEDED")
         client.endpoints.delete("ext:hook")

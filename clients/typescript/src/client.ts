@@ -460,8 +460,8 @@ export class Endpoints extends Resource {
     return this.changed("getEndpoint", id, version, options);
   }
 
-  put(id: string, endpoint: s.EndpointPut, options: VersionOptions = {}): Promise<s.Endpoint> {
-    return this.client.call("putEndpoint", { path: { id }, body: endpoint }, options);
+  put(id: string, endpoint: s.EndpointPut, query: s.PutEndpointQuery = {}, options: VersionOptions = {}): Promise<s.Endpoint> {
+    return this.client.call("putEndpoint", { path: { id }, body: endpoint, query }, options);
   }
 
   patch(id: string, change: s.EndpointPatch, query: s.PatchEndpointQuery = {}, options: VersionOptions = {}): Promise<s.Endpoint> {

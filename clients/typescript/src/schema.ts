@@ -2016,6 +2016,11 @@ export interface PatchEndpointQuery {
   retryWaiting?: boolean;
 }
 
+export interface PutEndpointQuery {
+  /** Also attempt now the events of this endpoint that wait for their next attempt */
+  retryWaiting?: boolean;
+}
+
 export interface DeleteEndpointQuery {
   /** Cancel the live events that point to the endpoint. Claimed events cannot be cancelled */
   cancelEvents?: boolean;
@@ -2322,7 +2327,7 @@ export interface ApiOperations {
   /** Change some members; the type never changes */
   patchEndpoint: { path: { id: string }; query: PatchEndpointQuery; body: EndpointPatch; result: Endpoint };
   /** Change the given members; with ext:<externalId> create or replace the whole endpoint */
-  putEndpoint: { path: { id: string }; query: undefined; body: EndpointPut; result: Endpoint };
+  putEndpoint: { path: { id: string }; query: PutEndpointQuery; body: EndpointPut; result: Endpoint };
   /** Delete an endpoint that no live event and no schedule points to */
   deleteEndpoint: { path: { id: string }; query: DeleteEndpointQuery; body: undefined; result: void };
   /** Create a new secret for a webhook, shown only by this response; the old one signs too for a while */

@@ -80,6 +80,7 @@ async function endpoints(client) {
     assert.equal(await client.endpoints.getIfChanged(hook.id, hook.version), undefined);
     assert.equal((await client.endpoints.get("ext:hook")).secret, undefined);
     await client.endpoints.patch("ext:hook", { name: "Hooks" }, { retryWaiting: true });
+    await client.endpoints.put("ext:hook", { name: "Hook", type: "WEBHOOK", url: receiver.url }, { retryWaiting: true });
     assert.notEqual((await client.endpoints.rotateSecret("ext:hook", { oldSignsFor: "PT1H" })).secret, hook.secret);
     assert.equal((await client.endpoints.test("ext:hook")).outcome, "SUCCEEDED");
     await client.endpoints.delete("ext:hook");

@@ -19,6 +19,12 @@ bool matches(const User& user, const UserQuery& query) {
            within(query.created_from, query.created_to, std::optional{user.created_at});
 }
 
+/// Whether a list that passes users reads this one: lists by creation begin and end at these times.
+bool is_in_range(const User& user, const UserQuery& query) {
+    return query.sort != UserQuery::Sort::created_at ||
+           within(query.created_from, query.created_to, std::optional{user.created_at});
+}
+
 class MemoryUserRepository final : public UserRepository {
 public:
     explicit MemoryUserRepository(State& state) : users_{state.users} {}
@@ -55,19 +61,19 @@ public:
     void remove(UserId id) override { users_.erase(id); }
 
     Page<User> list(const UserQuery& query) override {
-        std::vector<User> users;
-        for (const auto& [id, user] : users_.rows()) {
-            if (matches(user, query)) users.push_back(user);
-        }
         using Sort = UserQuery::Sort;
         if (query.sort == Sort::last_name) {
-            return page_of<std::string>(std::move(users), query.page,
-                                        [](const User& user) { return user.last_name; });
+            return list_by<std::string>(
+                query, [](const User& user) { return user.last_name; },
+                [](const std::string& name) { return name; });
         }
-        return page_of<std::int64_t>(std::move(users), query.page, [&](const User& user) {
-            return microseconds_of(query.sort == Sort::created_at ? user.created_at
-                                                                  : user.updated_at);
-        });
+        return list_by<std::int64_t>(
+            query,
+            [&](const User& user) {
+                return microseconds_of(query.sort == Sort::created_at ? user.created_at
+                                                                      : user.updated_at);
+            },
+            [](std::int64_t at) { return std::to_string(at); });
     }
 
     std::uint64_t count() override { return users_.rows().size(); }
@@ -83,6 +89,33 @@ public:
     }
 
 private:
+    template <class Value, class ValueOf, class Text>
+    Page<User> list_by(const UserQuery& query, const ValueOf& value_of, const Text& text) {
+        const bool bounded = query.max_passed && passes_rows(query);
+        std::vector<User> users;
+        for (const auto& [id, user] : users_.rows()) {
+            if (bounded ? is_in_range(user, query) : matches(user, query)) users.push_back(user);
+        }
+        std::optional<PageKey> passed;
+        if (bounded) {
+            PageRequest all = query.page;
+            all.limit = *query.max_passed;
+            Page<User> read = page_of<Value>(std::move(users), all, value_of);
+            if (read.has_more) {
+                const User& last = read.items.back();
+                passed = PageKey{text(value_of(last)), last.id.value};
+            }
+            users = std::move(read.items);
+            std::erase_if(users, [&](const User& user) { return !matches(user, query); });
+        }
+        Page<User> page = page_of<Value>(std::move(users), query.page, value_of);
+        if (passed && !page.has_more) {
+            page.has_more = true;
+            page.passed = std::move(passed);
+        }
+        return page;
+    }
+
     Table<UserId, User>& users_;
 };
 

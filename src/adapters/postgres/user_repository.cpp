@@ -1,8 +1,11 @@
 #include "application/ports/user_repository.hpp"
 
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/paging.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
@@ -11,6 +14,24 @@
 
 namespace sundial::postgres {
 namespace {
+
+/// Of one order and direction.
+struct Statements {
+    const Statement& list;
+    const Statement& passed;
+};
+
+const Statements& statements_of(const UserQuery& query) {
+    static constexpr std::array<std::array<Statements, 2>, 3> all{{
+        {{{sql::users_by_creation, sql::passed_users_by_creation},
+          {sql::users_by_creation_down, sql::passed_users_by_creation_down}}},
+        {{{sql::users_by_last_name, sql::passed_users_by_last_name},
+          {sql::users_by_last_name_down, sql::passed_users_by_last_name_down}}},
+        {{{sql::users_by_update, sql::passed_users_by_update},
+          {sql::users_by_update_down, sql::passed_users_by_update_down}}},
+    }};
+    return all.at(static_cast<std::size_t>(query.sort)).at(query.page.descending ? 1 : 0);
+}
 
 class PostgresUserRepository final : public UserRepository {
 public:
@@ -60,27 +81,8 @@ public:
     }
 
     Page<User> list(const UserQuery& query) override {
-        const auto run = [&](const Statement& statement, const auto& last_value) {
-            return page_in(
-                users_in(session_.run(statement, if_any(query.timezones),
-                                      as_integer(query.birth_month), as_integer(query.birth_day),
-                                      query.prefix, query.created_from, query.created_to,
-                                      last_id(query.page), last_value, rows_for(query.page))),
-                query.page);
-        };
-        const bool down = query.page.descending;
-        switch (query.sort) {
-            case UserQuery::Sort::last_name:
-                return run(down ? sql::users_by_last_name_down : sql::users_by_last_name,
-                           last_text(query.page));
-            case UserQuery::Sort::updated_at:
-                return run(down ? sql::users_by_update_down : sql::users_by_update,
-                           last_instant(query.page));
-            case UserQuery::Sort::created_at:
-                break;
-        }
-        return run(down ? sql::users_by_creation_down : sql::users_by_creation,
-                   last_instant(query.page));
+        return query.sort == UserQuery::Sort::last_name ? page_of(query, last_text)
+                                                        : page_of(query, last_instant);
     }
 
     std::uint64_t count() override {
@@ -91,6 +93,40 @@ public:
     }
 
 private:
+    /// `value_in`: the sort value of a page's last row, as a parameter.
+    template <class Value>
+    Page<User> page_of(const UserQuery& query, Value value_in(const PageRequest&)) {
+        const Statements& statements = statements_of(query);
+        PageRequest end;
+        if (query.max_passed && passes_rows(query)) {
+            (void)session_.run(sql::walk_indexes);
+            const Answer row = session_.run(statements.passed, last_id(query.page),
+                                            value_in(query.page), query.created_from,
+                                            query.created_to, std::int64_t(*query.max_passed) - 1);
+            if (!row.empty()) end.after = place_in(row, query.sort);
+        }
+        auto page =
+            page_in(users_in(session_.run(
+                        statements.list, if_any(query.timezones), as_integer(query.birth_month),
+                        as_integer(query.birth_day), query.prefix, query.created_from,
+                        query.created_to, last_id(query.page), value_in(query.page),
+                        rows_for(query.page), last_id(end), value_in(end))),
+                    query.page);
+        if (end.after && !page.has_more) {
+            page.has_more = true;
+            page.passed = std::move(end.after);
+        }
+        return page;
+    }
+
+    static PageKey place_in(const Answer& row, UserQuery::Sort sort) {
+        if (sort == UserQuery::Sort::last_name) {
+            return {row.get<std::string>(0, 1), row.get<base::Uuid>(0, 0)};
+        }
+        return {std::to_string(row.get<Instant>(0, 1).time_since_epoch().count()),
+                row.get<base::Uuid>(0, 0)};
+    }
+
     Answer write(const Statement& statement, const User& user) {
         return session_.run(statement, user.id, user.external_id, user.first_name, user.last_name,
                             user.date_of_birth, user.timezone, first_column(user.dates),

@@ -76,7 +76,8 @@ inline constexpr Statement count_users{"count_users", "SELECT count(*) FROM sund
 
 /// $1 time zones, $2 month and $3 day of birth, $4 prefix of id, external id or name, $5 and $6
 /// creation time from and to; $7 id and $8 sort value of the previous page's last row (null: the
-/// first page), $9 limit.
+/// first page), $9 limit; $10 id and $11 sort value of the last row that the page may pass (null:
+/// any).
 #define SUNDIAL_LIST_USERS(name, value, type, beyond, direction)                   \
     inline constexpr Statement name {                                              \
         #name,                                                                     \
@@ -95,15 +96,35 @@ inline constexpr Statement count_users{"count_users", "SELECT count(*) FROM sund
             " AND ($6::timestamptz IS NULL OR created_at < $6)"                    \
             " AND ($7::uuid IS NULL OR (" value ", id) " beyond " ($8::" type      \
             ", $7))"                                                               \
+            " AND ($10::uuid IS NULL OR ($11::" type ", $10) " beyond "= (" value  \
+            ", id))"                                                               \
             " ORDER BY " value " " direction ", id " direction " LIMIT $9",        \
             Statement::Plan::fresh                                                 \
     }
-SUNDIAL_LIST_USERS(users_by_creation, "created_at", "timestamptz", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_creation_down, "created_at", "timestamptz", "<", "DESC");
-SUNDIAL_LIST_USERS(users_by_update, "updated_at", "timestamptz", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_update_down, "updated_at", "timestamptz", "<", "DESC");
-SUNDIAL_LIST_USERS(users_by_last_name, "last_name COLLATE \"C\"", "text", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_last_name_down, "last_name COLLATE \"C\"", "text", "<", "DESC");
+/// Where a page ends that passes many users: id and sort value of the row after $5 others. $1 and
+/// $2 id and sort value of the previous page's last row; $3 and $4 creation time from and to, for
+/// lists in that order.
+#define SUNDIAL_PASSED_USERS(name, value, type, range, beyond, direction)                      \
+    inline constexpr Statement name {                                                          \
+        #name,                                                                                 \
+            "SELECT id, " value " FROM sundial.users WHERE ($1::uuid IS NULL OR (" value       \
+            ", id) " beyond " ($2::" type ", $1)) AND " range " ORDER BY " value " " direction \
+            ", id " direction " OFFSET $5::bigint LIMIT 1",                                    \
+            Statement::Plan::fresh                                                             \
+    }
+#define SUNDIAL_USERS_BY(name, value, type, range)                                \
+    SUNDIAL_LIST_USERS(users_by_##name, value, type, ">", "ASC");                 \
+    SUNDIAL_LIST_USERS(users_by_##name##_down, value, type, "<", "DESC");         \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name, value, type, range, ">", "ASC"); \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name##_down, value, type, range, "<", "DESC")
+
+SUNDIAL_USERS_BY(creation, "created_at", "timestamptz",
+                 "($3::timestamptz IS NULL OR created_at >= $3)"
+                 " AND ($4::timestamptz IS NULL OR created_at < $4)");
+SUNDIAL_USERS_BY(update, "updated_at", "timestamptz", "TRUE");
+SUNDIAL_USERS_BY(last_name, "last_name COLLATE \"C\"", "text", "TRUE");
+#undef SUNDIAL_USERS_BY
+#undef SUNDIAL_PASSED_USERS
 #undef SUNDIAL_LIST_USERS
 
 }  // namespace sundial::postgres::sql

@@ -1,7 +1,11 @@
 #include "application/ports/user_repository.hpp"
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "adapters/sqlite/json_text.hpp"
 #include "adapters/sqlite/paging.hpp"
@@ -35,31 +39,64 @@ inline constexpr Statement users_after{
     "SELECT " SUNDIAL_USER " FROM users WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2"};
 inline constexpr Statement count_users{"SELECT count(*) FROM users"};
 
+/// Bounds of a list. The planner does not know the values, so a bound that may be null must still
+/// be one: `start` and `end` are beyond all sort values on either side.
+#define SUNDIAL_AFTER(value, beyond, start, value_after, id_after)                         \
+    "(" value ", id) " beyond " (coalesce(" value_after ", " start "), coalesce(" id_after \
+    ", "                                                                                   \
+    "x''))"
+#define SUNDIAL_UNTIL(value, before, end, value_until, id_until)                          \
+    "(" value ", id) " before "= (coalesce(" value_until ", " end "), coalesce(" id_until \
+    ", "                                                                                  \
+    "x''))"
+
 /// ?1 zones (a JSON array), ?2 and ?3 month and day of birth, ?4 prefix of id, external id or name,
 /// ?5 and ?6 first and last id with that prefix, ?7 and ?8 creation time from and to; ?9 id and ?10
-/// sort value of the previous page's last row, ?11 limit.
-#define SUNDIAL_LIST_USERS(name, value, beyond, direction)                       \
-    inline constexpr Statement name{                                             \
-        "SELECT " SUNDIAL_USER                                                   \
-        " FROM users WHERE 1"                                                    \
-        " AND (?1 IS NULL OR timezone IN (SELECT value FROM json_each(?1)))"     \
-        " AND (?2 IS NULL OR CAST(substr(date_of_birth, 6, 2) AS INTEGER) = ?2)" \
-        " AND (?3 IS NULL OR CAST(substr(date_of_birth, 9, 2) AS INTEGER) = ?3)" \
-        " AND (?4 IS NULL OR id BETWEEN ?5 AND ?6"                               \
-        "      OR substr(first_name, 1, length(?4)) = ?4"                        \
-        "      OR substr(last_name, 1, length(?4)) = ?4"                         \
-        "      OR substr(coalesce(external_id, ''), 1, length(?4)) = ?4)"        \
-        " AND (?7 IS NULL OR created_at >= ?7)"                                  \
-        " AND (?8 IS NULL OR created_at < ?8)"                                   \
-        " AND (?9 IS NULL OR (" value ", id) " beyond                            \
-        " (?10, ?9))"                                                            \
-        " ORDER BY " value " " direction ", id " direction " LIMIT ?11"}
-SUNDIAL_LIST_USERS(users_by_creation, "created_at", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_creation_down, "created_at", "<", "DESC");
-SUNDIAL_LIST_USERS(users_by_name, "last_name", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_name_down, "last_name", "<", "DESC");
-SUNDIAL_LIST_USERS(users_by_update, "updated_at", ">", "ASC");
-SUNDIAL_LIST_USERS(users_by_update_down, "updated_at", "<", "DESC");
+/// sort value of the previous page's last row, ?11 limit; ?12 id and ?13 sort value of the last row
+/// that the page may pass.
+#define SUNDIAL_LIST_USERS(name, value, beyond, before, start, end, direction)                   \
+    inline constexpr Statement name{                                                             \
+        "SELECT " SUNDIAL_USER                                                                   \
+        " FROM users WHERE 1"                                                                    \
+        " AND (?1 IS NULL OR timezone IN (SELECT value FROM json_each(?1)))"                     \
+        " AND (?2 IS NULL OR CAST(substr(date_of_birth, 6, 2) AS INTEGER) = ?2)"                 \
+        " AND (?3 IS NULL OR CAST(substr(date_of_birth, 9, 2) AS INTEGER) = ?3)"                 \
+        " AND (?4 IS NULL OR id BETWEEN ?5 AND ?6"                                               \
+        "      OR substr(first_name, 1, length(?4)) = ?4"                                        \
+        "      OR substr(last_name, 1, length(?4)) = ?4"                                         \
+        "      OR substr(coalesce(external_id, ''), 1, length(?4)) = ?4)"                        \
+        " AND (?7 IS NULL OR created_at >= ?7)"                                                  \
+        " AND (?8 IS NULL OR created_at < ?8)"                                                   \
+        " AND " SUNDIAL_AFTER(value, beyond, start, "?10", "?9") " AND " SUNDIAL_UNTIL(          \
+            value, before, end, "?13", "?12") " ORDER BY " value " " direction ", id " direction \
+                                              " LIMIT ?11"}
+/// Where a page ends that passes many users: id and sort value of the row after ?5 others. ?1 and
+/// ?2 id and sort value of the previous page's last row; ?3 and ?4 creation time from and to, for
+/// lists in that order.
+#define SUNDIAL_PASSED_USERS(name, value, beyond, start, range, direction)                       \
+    inline constexpr Statement name{                                                             \
+        "SELECT id, " value " FROM users WHERE " SUNDIAL_AFTER(value, beyond, start, "?2", "?1") \
+            range " ORDER BY " value " " direction ", id " direction " LIMIT 1 OFFSET ?5"}
+#define SUNDIAL_USERS_BY(name, value, lowest, highest, range)                             \
+    SUNDIAL_LIST_USERS(users_by_##name, value, ">", "<", lowest, highest, "ASC");         \
+    SUNDIAL_LIST_USERS(users_by_##name##_down, value, "<", ">", highest, lowest, "DESC"); \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name, value, ">", lowest, range, "ASC");       \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name##_down, value, "<", highest, range, "DESC")
+
+#define SUNDIAL_LOWEST_TIME "-9223372036854775807"
+#define SUNDIAL_HIGHEST_TIME "9223372036854775807"
+SUNDIAL_USERS_BY(creation, "created_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME,
+                 " AND created_at >= coalesce(?3, " SUNDIAL_LOWEST_TIME
+                 ")"
+                 " AND created_at < coalesce(?4, " SUNDIAL_HIGHEST_TIME ")");
+SUNDIAL_USERS_BY(update, "updated_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME, "");
+SUNDIAL_USERS_BY(name, "last_name", "''", "x''", "");  // a blob is above every text
+#undef SUNDIAL_HIGHEST_TIME
+#undef SUNDIAL_LOWEST_TIME
+#undef SUNDIAL_USERS_BY
+#undef SUNDIAL_PASSED_USERS
+#undef SUNDIAL_UNTIL
+#undef SUNDIAL_AFTER
 #undef SUNDIAL_LIST_USERS
 
 }  // namespace sundial::sqlite::sql
@@ -76,17 +113,22 @@ std::int64_t write(Connection& connection, const Statement& statement, const Use
                               object_of(metadata), user.version, user.created_at, user.updated_at);
 }
 
-const Statement& statement_for(const UserQuery& query) {
-    const bool down = query.page.descending;
-    switch (query.sort) {
-        case UserQuery::Sort::last_name:
-            return down ? sql::users_by_name_down : sql::users_by_name;
-        case UserQuery::Sort::updated_at:
-            return down ? sql::users_by_update_down : sql::users_by_update;
-        case UserQuery::Sort::created_at:
-            break;
-    }
-    return down ? sql::users_by_creation_down : sql::users_by_creation;
+/// Of one order and direction.
+struct UserStatements {
+    const Statement& list;
+    const Statement& passed;
+};
+
+const UserStatements& statements_of(const UserQuery& query) {
+    static constexpr std::array<std::array<UserStatements, 2>, 3> all{{
+        {{{sql::users_by_creation, sql::passed_users_by_creation},
+          {sql::users_by_creation_down, sql::passed_users_by_creation_down}}},
+        {{{sql::users_by_name, sql::passed_users_by_name},
+          {sql::users_by_name_down, sql::passed_users_by_name_down}}},
+        {{{sql::users_by_update, sql::passed_users_by_update},
+          {sql::users_by_update_down, sql::passed_users_by_update_down}}},
+    }};
+    return all.at(static_cast<std::size_t>(query.sort)).at(query.page.descending ? 1 : 0);
 }
 
 /// Only one connection writes, so every row that it reads is already locked and shared.
@@ -142,20 +184,10 @@ public:
     void remove(UserId id) override { connection_.execute(sql::remove_user, id); }
 
     Page<User> list(const UserQuery& query) override {
-        std::optional<std::string> zones;
-        if (!query.timezones.empty()) zones = array_of(query.timezones);
-        const IdRange ids = ids_with(query.prefix);
-        const auto read = [&](const auto& last_value) {
-            return page_of(
-                all_of(connection_.query(statement_for(query), zones, query.birth_month,
-                                         query.birth_day, query.prefix, ids.first, ids.last,
-                                         query.created_from, query.created_to, id_after(query.page),
-                                         last_value, limit_of(query.page)),
-                       read_user),
-                query.page);
-        };
-        if (query.sort == UserQuery::Sort::last_name) return read(text_after(query.page));
-        return read(number_after(query.page));
+        return query.sort == UserQuery::Sort::last_name
+                   ? walked<std::string>(query, text_after, [](const auto& text) { return text; })
+                   : walked<std::int64_t>(query, number_after,
+                                          [](auto number) { return std::to_string(number); });
     }
 
     std::uint64_t count() override { return count_in(connection_.query(sql::count_users)); }
@@ -164,6 +196,35 @@ public:
     }
 
 private:
+    /// `value_in`: the sort value of a page's last row. `text_of`: its text in a PageKey.
+    template <class Value, class TextOf>
+    Page<User> walked(const UserQuery& query, std::optional<Value> value_in(const PageRequest&),
+                      const TextOf& text_of) {
+        const UserStatements& statements = statements_of(query);
+        PageRequest end;
+        if (query.max_passed && passes_rows(query)) {
+            Cursor row =
+                connection_.query(statements.passed, id_after(query.page), value_in(query.page),
+                                  query.created_from, query.created_to, *query.max_passed - 1);
+            if (row.next()) end.after = PageKey{text_of(row.get<Value>(1)), row.get<Uuid>(0)};
+        }
+        std::optional<std::string> zones;
+        if (!query.timezones.empty()) zones = array_of(query.timezones);
+        const IdRange ids = ids_with(query.prefix);
+        auto page = page_of(
+            all_of(connection_.query(statements.list, zones, query.birth_month, query.birth_day,
+                                     query.prefix, ids.first, ids.last, query.created_from,
+                                     query.created_to, id_after(query.page), value_in(query.page),
+                                     limit_of(query.page), id_after(end), value_in(end)),
+                   read_user),
+            query.page);
+        if (end.after && !page.has_more) {
+            page.has_more = true;
+            page.passed = std::move(end.after);
+        }
+        return page;
+    }
+
     Connection& connection_;
 };
 

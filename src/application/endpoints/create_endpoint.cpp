@@ -95,11 +95,11 @@ EndpointResult<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& requested
 EndpointResult<PutEndpointResult> PutEndpoint::run(const std::string& external_id,
                                                    NewEndpoint requested,
                                                    std::optional<Version> expected,
-                                                   const Caller& caller) {
+                                                   const Caller& caller, bool retry_waiting) {
     requested.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
-        auto replaced = edit_.replace(reference, requested, expected, caller);
+        auto replaced = edit_.replace(reference, requested, expected, caller, retry_waiting);
         if (replaced) return PutEndpointResult{*std::move(replaced), {}, false};
         const bool is_absent = std::holds_alternative<NotFound>(replaced.error());
         if (!is_absent || expected) return replaced.error();

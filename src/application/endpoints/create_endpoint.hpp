@@ -74,12 +74,14 @@ struct PutEndpointResult {
 class PutEndpoint {
 public:
     PutEndpoint(CreateEndpoint& create, EditEndpoint& edit) : create_(create), edit_(edit) {}
-    /// Ignores `requested.external_id`. With `expected` nothing is created. Errors:
-    /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
+    /// Ignores `requested.external_id`. With `expected` nothing is created. `retry_waiting` also
+    /// attempts at once the events that wait for a retry. Errors: ValidationFailed,
+    /// OptimisticLock, NotFound (only with `expected`).
     [[nodiscard]] EndpointResult<PutEndpointResult> run(const std::string& external_id,
                                                         NewEndpoint requested,
                                                         std::optional<Version> expected,
-                                                        const Caller& caller);
+                                                        const Caller& caller,
+                                                        bool retry_waiting = false);
 
 private:
     CreateEndpoint& create_;

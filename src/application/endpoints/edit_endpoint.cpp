@@ -191,8 +191,12 @@ EndpointResult<Endpoint> EditEndpoint::run(std::string_view reference, const End
 EndpointResult<Endpoint> EditEndpoint::replace(std::string_view reference,
                                                const NewEndpoint& requested,
                                                std::optional<Version> expected,
-                                               const Caller& caller) {
-    const auto make_edit = [&](const Endpoint& before) { return replacing(before, requested); };
+                                               const Caller& caller, bool retry_waiting) {
+    const auto make_edit = [&](const Endpoint& before) {
+        EndpointEdit edit = replacing(before, requested);
+        edit.retry_waiting = retry_waiting;
+        return edit;
+    };
     return change(reference, make_edit, &requested, expected, caller);
 }
 

@@ -72,11 +72,12 @@ public:
                                                std::optional<Version> expected,
                                                const Caller& caller);
     /// Replaces every setting of the endpoint with that of `requested`, except external id, type,
-    /// format and secret. Errors: as above.
+    /// format and secret. `retry_waiting` as in EndpointEdit. Errors: as above.
     [[nodiscard]] EndpointResult<Endpoint> replace(std::string_view reference,
                                                    const NewEndpoint& requested,
                                                    std::optional<Version> expected,
-                                                   const Caller& caller);
+                                                   const Caller& caller,
+                                                   bool retry_waiting = false);
 
 private:
     /// Computes the edit from the current endpoint.

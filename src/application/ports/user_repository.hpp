@@ -24,7 +24,17 @@ struct UserQuery {
     std::optional<Instant> created_to;    // exclusive
     Sort sort = Sort::created_at;
     PageRequest page;
+    /// About how many rows a page may pass (see `passes_rows`). The page then ends, perhaps without
+    /// an item. Empty: unbounded.
+    std::optional<std::size_t> max_passed{};
 };
+
+/// Whether the users that match may be rare among those that a list reads in its order.
+[[nodiscard]] inline bool passes_rows(const UserQuery& query) {
+    const bool by_creation = query.sort == UserQuery::Sort::created_at;
+    return !query.timezones.empty() || query.birth_month || query.birth_day || query.prefix ||
+           (!by_creation && (query.created_from || query.created_to));
+}
 
 /// Users, inside one transaction.
 class UserRepository {

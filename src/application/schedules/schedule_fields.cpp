@@ -151,7 +151,9 @@ private:
             refuse("/perUser", "not_allowed", "never changes; create another schedule");
         }
         if (fields_.timezone) schedule_.timezone = *fields_.timezone;
-        const bool by_elapsed_time = kind_of(schedule_.trigger) == TriggerKind::every;
+        // Also if the interval itself is invalid: the zone would not help.
+        const bool by_elapsed_time = kind_of(schedule_.trigger) == TriggerKind::every ||
+                                     (fields_.trigger && fields_.trigger->every);
         if (by_elapsed_time && !schedule_.per_user && !schedule_.timezone) {
             schedule_.timezone = default_zone;
         }

@@ -124,6 +124,23 @@ TEST_F(PutEndpointTest, SendsNoHeaderToAnotherOriginUnlessItIsGivenAgain) {
     EXPECT_THAT(put(requested).value().endpoint.headers, IsEmpty());
 }
 
+TEST_F(PutEndpointTest, EndsTheWaitForARetryOnlyIfAsked) {
+    NewEndpoint requested = a_webhook();
+    const Endpoint endpoint = put(requested).value().endpoint;
+    NewEvent event = a_reminder();
+    event.endpoint = to_string(endpoint.id);
+    event.target.utc = "now";
+    scheduled(event);
+    const Event held = claimed_one();
+    settle(held, RetryIn{std::chrono::hours{24}});
+
+    requested.url = "https://crm.example/repaired";
+    ASSERT_TRUE(put(requested));
+    EXPECT_THAT(claimed(), IsEmpty());
+    ASSERT_TRUE(put_endpoint.run("crm", requested, std::nullopt, "req-1", true));
+    EXPECT_EQ(claimed_one().id, held.id);
+}
+
 TEST_F(PutEndpointTest, ReleasesTheEventsOfAnEndpointThatItEnables) {
     NewEndpoint requested = a_webhook();
     requested.enabled = false;

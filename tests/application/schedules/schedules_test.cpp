@@ -128,6 +128,9 @@ TEST_F(Schedules, RefuseInvalidTriggers) {
     EXPECT_THAT(defects_in(with({.cron = "0 0 30 2 *"})), ElementsAre("/trigger/cron never_fires"));
     EXPECT_THAT(defects_in(with({.every = "PT0S"})), ElementsAre("/trigger/every bad_interval"));
     EXPECT_THAT(defects_in(with({.every = "P1D"})), ElementsAre("/trigger/every bad_interval"));
+    ScheduleFields without_zone = with({.every = "P1D"});
+    without_zone.timezone.reset();  // an interval needs none
+    EXPECT_THAT(defects_in(without_zone), ElementsAre("/trigger/every bad_interval"));
     EXPECT_THAT(defects_in(with(rrule({"", "2027-01-05T09:00", "FREQ=NEVER", {}, {}}))),
                 ElementsAre("/trigger/rrule bad_rrule"));
     EXPECT_THAT(defects_in(with(rrule({"", "2027-02-30T09:00", "FREQ=DAILY", {}, {}}))),

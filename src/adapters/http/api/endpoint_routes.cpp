@@ -139,7 +139,8 @@ private:
             return refused(validation_failed(std::move(errors)), request);
         }
         const auto put =
-            api_.endpoints.put.run(external_id, *requested, expected(request), caller_of(request));
+            api_.endpoints.put.run(external_id, *requested, expected(request), caller_of(request),
+                                   truth_value(request, "retryWaiting").value_or(false));
         if (!put) return refused(put.error(), request);
         if (put->created) return created_answer(put->endpoint, put->secret);
         return with_etag(json(200, endpoint_json(put->endpoint, circuit_of(put->endpoint))),

@@ -72,6 +72,7 @@ std::string user_json(const User& user, const std::optional<Reschedule>& resched
 namespace {
 
 constexpr std::string_view user_by_external_id = "ext:";
+constexpr std::size_t max_users_passed = 10'000;  // by a page whose filter matches few
 
 UserQuery::Sort user_sort_of(const Request& request) {
     std::string_view sort = request.query_value("sort").value_or("createdAt");
@@ -159,6 +160,8 @@ public:
                                                                            : SortValue::number);
         if (!page) return refused(page.error(), request);
         query.page = *page;
+
+        query.max_passed = max_users_passed;
 
         const Page<User> users = api_.queries.users(query);
         return page_response(users, request, [&](auto& json, const User& user) {

@@ -11,6 +11,7 @@ namespace sundial::http {
 namespace {
 
 using testing::AnyOf;
+using testing::HasSubstr;
 using testing::SizeIs;
 
 /// The content of a cursor, for handmade ones: base64 for URLs, without padding.
@@ -179,6 +180,22 @@ TEST_F(ListCursor, EditedAtRandomGivesAPageOrIsRefused) {
                 << list.target << ' ' << packed(edited);
         }
     }
+}
+
+/// A rare filter cannot make one request read every user.
+TEST_F(ApiTest, APageOfUsersPassesAtMostTenThousand) {
+    write([&](Transaction& tx) {
+        for (int i = 0; i < 10'050; ++i) {
+            const auto at = clock.now() + std::chrono::microseconds{i};
+            ASSERT_TRUE(
+                tx.users().add(a_user().named("N", i == 10'040 ? "Rare" : "M").created(at)));
+        }
+    });
+    const Response first = get("/v1/users?q=Rare");
+    EXPECT_THAT(first.body, HasSubstr(R"("data":[],"hasMore":true)"));
+    const Response second = get("/v1/users?q=Rare&cursor=" + text_member(first.body, "nextCursor"));
+    EXPECT_EQ(text_member(second.body, "lastName"), "Rare") << second.body;
+    EXPECT_THAT(second.body, HasSubstr(R"("hasMore":false)"));
 }
 
 }  // namespace
