@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoundedCount, ClockAdvanced, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
-import { firstEndpoints, followStats, get, readClock, Refusal, useLoaded } from "../api.ts";
+import type { BoundedCount, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
+import { firstEndpoints, followStats, get, Refusal, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
-import { Act, Facts, Shown, State, Time, useActions } from "../parts.tsx";
+import { Facts, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
 
@@ -73,27 +73,6 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
   );
 }
 
-const STEPS = ["PT1M", "PT1H", "P1D", "P1M", "P1Y"];
-
-/** A test clock with buttons that move it; the events that become due are delivered. */
-function TestClock() {
-  const text = useTexts();
-  const clock = useLoaded(readClock, [], ["events"], 5000);
-  const actions = useActions(clock.reload);
-  return (
-    <>
-      {text("testClock")} <Shown of={clock}>{({ now }) => <Time at={now} />}</Shown>
-      <div class="buttons">{STEPS.map((by) => (
-        <Act key={by} word="advance" about={by} role="ADMIN" label={by} press={() => actions.ask({
-          word: "advance", about: by, request: { method: "POST", path: "/v1/clock/advance", body: { by }, cli: ["clock", "advance", "--by", by] },
-          said: (answer) => text("advanced", { delivered: (answer as ClockAdvanced).delivered, failed: (answer as ClockAdvanced).failed }),
-        })} />
-      ))}</div>
-      {actions.view}
-    </>
-  );
-}
-
 export function Overview() {
   const text = useTexts();
   const [over, setOver] = useState<keyof typeof WINDOWS>("PT1H");
@@ -148,7 +127,7 @@ export function Overview() {
         <Shown of={info}>{(found) => (
           <Facts of={[
             ["version", <>{found.version} <code>{found.commit}</code></>], ["database", <>{found.database.kind} {found.database.version}{found.database.note && <div class="quiet">{found.database.note}</div>}</>],
-            ["tz", found.tzdb], ["clock", found.clock === "test" ? <TestClock /> : text("systemClock")],
+            ["tz", found.tzdb], ["clock", found.clock === "test" ? <a href={hrefOf("inboxAndClock")}>{text("testClock")}</a> : text("systemClock")],
           ]} />
         )}</Shown>
       </section>

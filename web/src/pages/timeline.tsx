@@ -4,7 +4,7 @@ import { firstEndpoints, get, serverNow, useLoaded, type Loaded } from "../api.t
 import { useDisplay, useStateWord, useTexts } from "../display.ts";
 import { busiest, BY, countedHours, HOUR, instantAt, isOver, levelOf, lineFilter, localMinutes, moved, ninePeaks, overLimits, shortCount, sumOf, valueAt, type Advice, type By, type HeatLine } from "../heat.ts";
 import { clockTime, countText, hrefOf, offsetOf, searchOf, type Query } from "../logic.ts";
-import { Ref, Shown, State, Table, Time, Total } from "../parts.tsx";
+import { Ref, Shown, State, Table, Time, Total, VIEWER } from "../parts.tsx";
 import { EventTable, expandOf, type EventColumn } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 
@@ -15,7 +15,6 @@ const MOST_TABLE = 500; // rows of the table
 const WORDS = { timezone: "zone", endpointId: "endpoint", status: "status" } as const;
 /** Text that keeps its own direction inside a sentence of the other one. */
 const apart = (text: string) => `\u2068${text}\u2069`;
-const VIEWER = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const heatmapOf = (by: By, span: keyof typeof SPANS) => (signal: AbortSignal) =>
   get<StatsHeatmap>(`/v1/stats/heatmap?by=${by}&bucket=PT1H&from=now-${SPANS[span]}&to=${encodeURIComponent(`now+${SPANS[span]}`)}`, signal);

@@ -45,6 +45,7 @@ export const ar: Texts = {
   reference: "مرجع الواجهة", parameters: "المعاملات", responses: "الردود", requestBody: "المتن", searchPath: "الطريقة أو المسار يحتوي على",
   views: "طرق العرض المحفوظة", viewName: "اسم طريقة العرض هذه", save: "حفظ", remove: "إزالة", exportAs: "تصدير بصيغة {format}", exported: "صُدِّر {n} من الأحداث.", exportedPart: "صُدِّرت أول {n} من الأحداث فقط.",
   inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
+  inboxAndClock: "الصندوق والساعة", systemClockHint: "يستخدم هذا الخادم ساعة النظام. خادم بساعة يمكنك تحريكها:", noInbox: "لا توجد نقطة نهاية من نوع صندوق وارد.", sliderReach: "ينتهي المنزلق", sliderTo: "قدّم الساعة إلى", dueOnTheWay: "تستحق حتى ذلك الحين. قد تخطط الجداول لمزيد في الطريق.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
 
   deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", moreThere: "جُمّع أحدث {n} فقط.", total: "المجموع: {n} من الأحداث.",

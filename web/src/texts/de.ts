@@ -45,6 +45,7 @@ export const de: Texts = {
   reference: "API-Referenz", parameters: "Parameter", responses: "Antworten", requestBody: "Rumpf", searchPath: "Methode oder Pfad enthält",
   views: "Gespeicherte Ansichten", viewName: "Name dieser Ansicht", save: "Speichern", remove: "Entfernen", exportAs: "Als {format} speichern", exported: "{n} Ereignisse gespeichert.", exportedPart: "Nur die ersten {n} Ereignisse wurden gespeichert.",
   inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
+  inboxAndClock: "Eingang und Uhr", systemClockHint: "Dieser Server nutzt die Systemuhr. Ein Server mit einer Uhr, die sich stellen lässt:", noInbox: "Kein Endpunkt ist ein Eingang.", sliderReach: "Der Regler endet", sliderTo: "Uhr vorstellen auf", dueOnTheWay: "Sie werden bis dahin fällig. Zeitpläne können unterwegs weitere planen.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
 
   deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", moreThere: "Gruppiert sind nur die neuesten {n}.", total: "Insgesamt {n} Ereignisse.",

@@ -52,6 +52,7 @@ export const en = {
   reference: "API reference", parameters: "Parameters", responses: "Responses", requestBody: "Body", searchPath: "Method or path contains",
   views: "Saved views", viewName: "Name of this view", save: "Save", remove: "Remove", exportAs: "Export as {format}", exported: "Exported {n} events.", exportedPart: "Only the first {n} events were exported.",
   inbox: "Inbox", clearInbox: "Empty inbox", advance: "Advance the clock", advanced: "{delivered} delivered, {failed} failed.",
+  inboxAndClock: "Inbox and clock", systemClockHint: "This server uses the system's clock. A server with a clock that you can move:", noInbox: "No endpoint is an inbox.", sliderReach: "The slider ends", sliderTo: "Move the clock to", dueOnTheWay: "They are due until then. Schedules may plan more on the way.",
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
 
   // Dead letters, locks, schedules.
