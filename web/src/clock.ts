@@ -14,7 +14,7 @@ export const REACHES = {
 /** The instant after so many steps. */
 export const instantOf = (now: string, { step }: Reach, steps: number) => new Date(new Date(now).getTime() + steps * step * 1000).toISOString();
 
-/** The first step that is not before each instant, once each: the marks on the slider. What is due already, or beyond, has none. */
+/** The first step that is not before each instant, once each: the marks on the slider. Instants that are over, or beyond the reach, have none. */
 export function marksOf(now: string, { step, steps }: Reach, instants: readonly (string | null)[]): number[] {
   const places = instants.flatMap((at) => (at === null ? [] : [Math.ceil((new Date(at).getTime() - new Date(now).getTime()) / (step * 1000))]));
   return [...new Set(places)].filter((place) => place > 0 && place <= steps).sort((a, b) => a - b);

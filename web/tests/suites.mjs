@@ -342,7 +342,7 @@ const SUITES = {
     assert.equal((await api("GET", "/v1/clock")).now, later(45));
     assert.deepEqual([(await api("GET", `/v1/events/${passed.id}`)).status, (await api("GET", `/v1/events/${stays.id}`)).status], ["COMPLETED", "PENDING"]);
     await page.locator(`[data-clock='${later(45)}']`).waitFor();
-    await page.locator(`[data-slider] [data-to='${later(60)}']`).waitFor(); // the slider begins anew
+    await page.locator(`[data-slider] [data-to='${later(60)}']`).waitFor(); // the slider is at its first step again
     await page.locator(`[data-inbox='${inbox.id}'] tr[data-id]`).waitFor();
     // A reach of an hour has steps of a minute, and a button moves without the slider.
     await page.locator("[data-slider] select").selectOption("PT1H");

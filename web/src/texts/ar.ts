@@ -32,7 +32,7 @@ export const ar: Texts = {
   finishedCount: "منتهية: {n}", expectedCount: "متوقعة: {n}", overLimit: "فوق الحد {n}", perHour: "الحد {n} في الساعة", finishedEvents: "أحداث منتهية",
   plannedEvents: "أحداث مخططة", laterOccurrences: "مواعيد لاحقة للجداول", expected: "متوقعة", allOfThese: "كل ما في هذه الساعة", otherHint: "لا مرشح لهذه الأحداث في الواجهة. تُعرض كل أحداث هذه الساعة.",
   spread: "التوزيع بـ jitter", nothingToSpread: "لا ساعة تتجاوز حد نقطة وصول، ولا ذروة عند 09:00 في أي منطقة.", showHour: "عرض هذه الساعة", spreadLimit: "يُتوقع {n} من الأحداث في {hour}، والحد يسمح بـ {against} في الساعة. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.", spreadNine: "ذروة عند 09:00: {n} من الأحداث في {hour}، والمتوسط في غيرها {against}. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.",
-  tableCut: "تُعرض أول {n} صفوف فقط.",
+  moreSchedules: "أكثر من 10,000 جدول مفعّل. المواعيد اللاحقة للجداول الأخرى غير مذكورة.", tableCut: "تُعرض أول {n} صفوف فقط.",
 
   why: "لماذا في هذا الوقت", whyText: "من القاعدة إلى النتيجة", noAttempts: "لا محاولة بعد.", rule: "القاعدة", local: "الوقت المحلي", zoneStep: "المنطقة", utc: "UTC", change: "تغيير", attempt: "محاولة", result: "النتيجة", waits: "الآن",
   attemptNumber: "المحاولة {n}", newTime: "الوقت المحلي الجديد",

@@ -32,7 +32,7 @@ export const de: Texts = {
   finishedCount: "{n} beendet", expectedCount: "{n} erwartet", overLimit: "über der Grenze von {n}", perHour: "Grenze {n} pro Stunde", finishedEvents: "Beendete Ereignisse",
   plannedEvents: "Geplante Ereignisse", laterOccurrences: "Spätere Termine von Zeitplänen", expected: "Erwartet", allOfThese: "Alle in dieser Stunde", otherHint: "Die API hat keinen Filter für diese Ereignisse. Alle Ereignisse dieser Stunde sind aufgeführt.",
   spread: "Durch Streuung verteilen", nothingToSpread: "Keine Stunde überschreitet die Grenze eines Endpunkts, und keine Zone hat eine Spitze um 09:00.", showHour: "Diese Stunde zeigen", spreadLimit: "erwartet {n} Ereignisse um {hour}. Die Grenze erlaubt {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.", spreadNine: "hat eine Spitze um 09:00: {n} Ereignisse um {hour}, sonst im Mittel {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.",
-  tableCut: "Nur die ersten {n} Zeilen sind gezeigt.",
+  moreSchedules: "Mehr als 10.000 Zeitpläne sind eingeschaltet. Die späteren Termine der übrigen fehlen.", tableCut: "Nur die ersten {n} Zeilen sind gezeigt.",
 
   why: "Warum dann", whyText: "Von der Regel zum Ergebnis", noAttempts: "Noch kein Versuch.", rule: "Regel", local: "Ortszeit", zoneStep: "Zone", utc: "UTC", change: "Änderung", attempt: "Versuch", result: "Ergebnis", waits: "Jetzt",
   attemptNumber: "Versuch {n}", newTime: "Neue Ortszeit",

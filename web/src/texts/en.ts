@@ -37,7 +37,7 @@ export const en = {
   finishedCount: "{n} finished", expectedCount: "{n} expected", overLimit: "above the limit of {n}", perHour: "limit {n} an hour", finishedEvents: "Finished events",
   plannedEvents: "Planned events", laterOccurrences: "Later occurrences of schedules", expected: "Expected", allOfThese: "All in this hour", otherHint: "The API has no filter for these events. All events of this hour are listed.",
   spread: "Spread by jitter", nothingToSpread: "No hour exceeds an endpoint's limit, and no zone has a peak at 09:00.", showHour: "Show this hour", spreadLimit: "expects {n} events at {hour}. Its limit allows {against} an hour. A jitter of {jitter} on its schedules spreads them to {after} an hour.", spreadNine: "has a peak at 09:00: {n} events at {hour}, {against} in other hours on average. A jitter of {jitter} on their schedules spreads them to {after} an hour.",
-  tableCut: "Only the first {n} rows are shown.",
+  moreSchedules: "More than 10,000 schedules are enabled. The later occurrences of the others are missing.", tableCut: "Only the first {n} rows are shown.",
 
   // Event.
   why: "Why then", whyText: "From the rule to the result", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
