@@ -416,6 +416,7 @@ const PAGES = {
     await page.locator(`tr[data-id='${endpoint.id}'] a`).click();
     await act(page, "test");
     await page.locator("[data-test=SUCCEEDED]").waitFor();
+    await page.locator("[data-audit] tr", { has: page.locator("[data-action=EndpointTested]") }).locator("[data-actor=loopback]").waitFor();
     await act(page, "rotateSecret");
     const secret = await page.locator("[data-secret]").innerText();
     assert.match(secret, /^whsec_/);
@@ -449,6 +450,9 @@ const PAGES = {
     await page.locator("dialog .refused code", { hasText: "OPTIMISTIC_LOCK" }).waitFor();
     assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, true);
     await page.keyboard.press("Escape");
+    // The caller of a change of its settings is in its stream.
+    await page.locator("[data-history]").click();
+    await page.locator("tr", { hasText: "EndpointUpdated" }).first().getByText("loopback").waitFor();
     good.stop();
   },
 

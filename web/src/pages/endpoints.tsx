@@ -5,6 +5,7 @@ import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
 import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
 import { Inbox } from "./inbox.tsx";
@@ -90,6 +91,7 @@ export function Endpoint({ id }: { id: string }) {
           <p class="list">
             <a href={hrefOf("events", "", { status: "FAILED", dismissed: "false", endpointId: found.id })}>{text("deadLetters")}</a>
             <a href={hrefOf("events", "", { status: "PENDING", endpointId: found.id })}>{text("pending")}</a>
+            <a href={hrefOf("streams", `Endpoint/${found.id}`)} data-history>{text("changesOfSettings")}</a>
           </p>
         </>
       )}</Shown>
@@ -104,6 +106,7 @@ export function Endpoint({ id }: { id: string }) {
         ["answer", (attempt) => attempt.statusCode ?? (attempt.error?.code || attempt.error?.text || <Quiet />)],
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
+      {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
     </>
   );
 }

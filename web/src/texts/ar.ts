@@ -70,9 +70,9 @@ export const ar: Texts = {
   changeTags: "تغيير الوسوم", bulkDelete: "حذف", addTags: "وسوم تضاف، بينها فواصل", removeTags: "وسوم تزال، بينها فواصل",
   countedTogether: "عند أكثر من 100 وجهة في الدقيقة تُحسب بعضها معًا، وقد تنقص هنا بعض عمليات التسليم.",
   inboxAnswer: "كيف يجيب", inboxAnswerHint: "اجعل هذا الصندوق يفشل أو يبطئ لترى إعادة المحاولات والقواطع والرسائل الميتة.", after: "بعد", answerSo: "أجب هكذا",
-  audit: "من فعل ماذا", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
+  audit: "من فعل ماذا", changesOfSettings: "تغييرات الإعدادات", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
-  EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", OperationStopped: "أُوقفت",
+  EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", CircuitClosed: "أُغلق القاطع", WaitingRetried: "أُعيدت محاولة الأحداث المنتظرة", EndpointTested: "أُرسل اختبار", DrainRequested: "طُلب الإنهاء التدريجي", OperationStopped: "أُوقفت",
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",

@@ -72,9 +72,9 @@ export const de: Texts = {
   changeTags: "Tags ändern", bulkDelete: "Löschen", addTags: "Tags hinzufügen, mit Kommas", removeTags: "Tags entfernen, mit Kommas",
   countedTogether: "Bei mehr als 100 Zielen in einer Minute werden einige zusammen gezählt. Hier können Zustellungen fehlen.",
   inboxAnswer: "Wie er antwortet", inboxAnswerHint: "Lassen Sie diesen Eingang scheitern oder langsam sein, um Wiederholungen, Sicherungen und tote Briefe zu sehen.", after: "Nach", answerSo: "So antworten",
-  audit: "Wer tat was", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
+  audit: "Wer tat was", changesOfSettings: "Änderungen der Einstellungen", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
 
-  EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", OperationStopped: "Angehalten",
+  EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", CircuitClosed: "Sicherung geschlossen", WaitingRetried: "Wartende Ereignisse wiederholt", EndpointTested: "Test gesendet", DrainRequested: "Auslaufen verlangt", OperationStopped: "Angehalten",
   PENDING: "Geplant", PROCESSING: "In Arbeit", COMPLETED: "Erledigt", FAILED: "Gescheitert", CANCELLED: "Abgesagt", OPEN: "Offen", HALF_OPEN: "Probe", CLOSED: "Geschlossen", RUNNING: "Läuft", STOPPED: "Angehalten", DRAINING: "Läuft aus", SILENT: "Stumm",
   pass: "Bestanden", warn: "Warnung", fail: "Gescheitert", SUCCEEDED: "Gelungen", RETRYABLE: "Gescheitert, neuer Versuch folgt", PERMANENT: "Endgültig gescheitert", LOST: "Verloren", LATE: "Zu spät", RELEASED: "Zurückgegeben", disabled: "Abgeschaltet", paused: "Pausiert",
   CRITICAL: "Kritisch", HIGH: "Hoch", NORMAL: "Normal", LOW: "Niedrig", PLAN_SCHEDULE: "Zeitplan planen", REPLAN_SCHEDULE: "Zeitplan neu planen", BACKFILL_SCHEDULE: "Zeitplan nachholen", BULK: "Sammelaktion",

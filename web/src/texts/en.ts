@@ -80,10 +80,10 @@ export const en = {
   changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
   countedTogether: "With more than 100 endpoints in a minute, some are counted together. Some of these deliveries may be missing here.",
   inboxAnswer: "How it answers", inboxAnswerHint: "Let this inbox fail or be slow, to see retries, circuits and dead letters.", after: "After", answerSo: "Answer like this",
-  audit: "Who did what", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
+  audit: "Who did what", changesOfSettings: "Changes of settings", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
-  EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", OperationStopped: "Stopped",
+  EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", CircuitClosed: "Circuit closed", WaitingRetried: "Waiting events retried", EndpointTested: "Test sent", DrainRequested: "Drain requested", OperationStopped: "Stopped",
   PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
   pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
   CRITICAL: "Critical", HIGH: "High", NORMAL: "Normal", LOW: "Low", PLAN_SCHEDULE: "Plan a schedule", REPLAN_SCHEDULE: "Replan a schedule", BACKFILL_SCHEDULE: "Backfill a schedule", BULK: "Bulk action",
