@@ -4,7 +4,7 @@ import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -310,4 +310,14 @@ test("a step of the slider moves the clock by a part of its reach, and marks are
   // Due already, at the first step, within the second one twice, no instant yet, at the end, beyond it.
   const due = [now, "2027-03-27T23:31:00.000Z", "2027-03-27T23:31:00.001Z", "2027-03-27T23:32:00.000Z", null, "2027-03-28T00:30:00.000Z", "2027-03-28T00:30:00.001Z"];
   assert.deepEqual(marksOf(now, REACHES.PT1H, due), [1, 2, 60]);
+});
+
+test("late endpoints are named with the step since which they are late", () => {
+  const from = "2027-01-05T12:00:00.000Z";
+  assert.deepEqual(lateEndpoints([
+    { key: "punctual", points: [0.2, null, 1] }, { key: "was late", points: [9, 0.1, null] },
+    { key: "is late", points: [3, 0.5, 2, null, 4] }, { key: "always", points: [null, 30] }, { key: null, points: [99] },
+  ], from, 60), [
+    { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
+  ]);
 });

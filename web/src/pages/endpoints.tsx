@@ -49,7 +49,7 @@ export function Endpoint({ id }: { id: string }) {
   const claimed = useLoaded((signal) => get<EventPage>(`/v1/events?status=PROCESSING&endpointId=${encodeURIComponent(id)}&limit=${COUNTED}`, signal), [id], ["events"], 3000);
   const actions = useActions(() => { endpoint.reload(); claimed.reload(); attempts.reload(); });
   const ask = (word: "enable" | "disable" | "closeCircuit", found: EndpointObject, body: object, command: string, more = "") => actions.ask({
-    word, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
+    word, note: word === "disable" && <HeldBack id={found.id} />, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
   });
   const inFlight = claimed.data?.data.filter((event) => event.claimedBy !== null).length;
   return (
@@ -109,6 +109,17 @@ export function Endpoint({ id }: { id: string }) {
       {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
     </>
   );
+}
+
+/** The events that would wait for the endpoint. */
+function HeldBack({ id }: { id: string }) {
+  const text = useTexts();
+  const count = (to: string) => async (signal: AbortSignal) => {
+    const { totalCount, totalCountComplete } = await get<EventPage>(`/v1/events?status=PENDING&endpointId=${encodeURIComponent(id)}&targetTo=${encodeURIComponent(to)}&limit=1&count=exact`, signal);
+    return totalCountComplete ? String(totalCount) : text("atLeast", { n: totalCount ?? 0 });
+  };
+  const overdue = useLoaded(count("now"), [id]), day = useLoaded(count("now+24h"), [id]);
+  return <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text("counting")}</p>;
 }
 
 /** The deliveries of the last hour: how many succeeded, and how long they took. */

@@ -3,8 +3,8 @@ import type { BoundedCount, EventPage, Health, Info, Stats, StatsSeries } from "
 import { firstEndpoints, followStats, get, Refusal, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
-import { durationText, hrefOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
-import { Facts, Shown, State, Time } from "../parts.tsx";
+import { durationText, hrefOf, lateEndpoints, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
+import { Facts, Ref, Shown, State, Table, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
 
@@ -73,6 +73,27 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
   );
 }
 
+/** The endpoints whose events started late in the last hour, and since when. */
+function LateEndpoints() {
+  const text = useTexts();
+  const names = useLoaded(firstEndpoints, [], ["endpoints"], 60_000);
+  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=lateness_p99&by=endpointId&from=now-1h&step=PT1M", signal), [], [], 15_000);
+  return (
+    <section data-late>
+      <h2>{text("lateEndpoints")}</h2>
+      <Shown of={series}>{({ from, step, data }) => {
+        const late = lateEndpoints(data, from, secondsOf(step));
+        const name = (key: string) => names.data?.find(({ id }) => id === key)?.name;
+        return late.length === 0 ? <p class="quiet">{text("noneLate")}</p> : <Table label={text("lateEndpoints")} rows={late} id={({ key }) => key} columns={[
+          ["endpoint", ({ key }) => (name(key) ? <Ref page="endpoints" id={key} name={name(key)} /> : key === "other" ? text("otherLines") : key === "handler" ? text("noEndpoint") : <Ref page="endpoints" id={key} />)],
+          ["lateness", ({ worst }) => <bdi>p99 {durationText(worst)}</bdi>],
+          ["lateSince", ({ since }) => (since === null ? text("onTimeAgain") : <Time at={since} />)],
+        ]} />;
+      }}</Shown>
+    </section>
+  );
+}
+
 export function Overview() {
   const text = useTexts();
   const [over, setOver] = useState<keyof typeof WINDOWS>("PT1H");
@@ -118,6 +139,7 @@ export function Overview() {
           ))}</ul>
         )}</Shown>
       </section>
+      <LateEndpoints />
       <section>
         <h2>{text("nextTen")}</h2>
         <Shown of={next}>{(page) => <EventTable events={page.data} columns={["due", "type", "zone", "status"]} />}</Shown>

@@ -25,6 +25,8 @@ export const ar: Texts = {
   completed: "مكتملة", failed: "فاشلة", retried: "معادة", throughput: "المعدل", perSecondValue: "{n} في الثانية", latenessOf: "التأخر", nothingStarted: "لم يبدأ شيء في هذه المدة.", oldestDue: "أقدم حدث متأخر", noneDue: "لا شيء متأخر.",
   catchUp: "يُستدرك خلال", throughputChart: "الأحداث", executedChart: "مكتملة", latest: "الأخير", most: "الأعلى", nextTen: "الأحداث العشرة التالية", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة",
   testClock: "ساعة اختبار", systemClock: "ساعة النظام", atLeast: "{n} أو أكثر",
+  lateEndpoints: "نقاط النهاية المتأخرة في الساعة الأخيرة", noneLate: "بدأت أحداث كل نقاط النهاية في وقتها.", lateSince: "متأخرة منذ", onTimeAgain: "عادت في وقتها", heldBack: "سينتظر {n} من الأحداث المخططة خلال 24 ساعة القادمة حتى تُفعَّل، منها {overdue} متأخرة الآن. تنتهي المحاولات الجارية.",
+  calendars: "تقاويم للاشتراك", addCalendar: "إنشاء تقويم", addCalendarHint: "يقرأ برنامج التقويم المواعيد بالعنوان وحده. الإلغاء ينهي ذلك.",
 
   timeline: "الخط الزمني", timelineHint: "الأحداث بحسب الساعة: المنتهية والمتوقعة. اختر خلية لعرض أحداثها.", otherLines: "كل ما عداها", pastCells: "منتهية", forecastCells: "متوقعة",
   nowLine: "الآن", overLegend: "فوق حد نقطة الوصول", hoursIn: "الساعات حسب {zone}", moreLines: "توجد {n} من الأسطر الأقل نشاطًا في الجدول فقط.", onlyNextForecast: "لا يُحسب من جداول الأشخاص إلا الحدث التالي لكل شخص.",

@@ -25,6 +25,8 @@ export const de: Texts = {
   completed: "Erledigt", failed: "Gescheitert", retried: "Wiederholt", throughput: "Durchsatz", perSecondValue: "{n} pro Sekunde", latenessOf: "Verspätung", nothingStarted: "In dieser Zeit hat nichts begonnen.", oldestDue: "Ältestes überfälliges Ereignis", noneDue: "Nichts ist überfällig.",
   catchUp: "Aufgeholt in", throughputChart: "Ereignisse", executedChart: "Erledigt", latest: "zuletzt", most: "höchstens", nextTen: "Die nächsten zehn Ereignisse", server: "Server", database: "Datenbank", tz: "Zeitzonendaten", clock: "Uhr",
   testClock: "Testuhr", systemClock: "Systemuhr", atLeast: "{n} oder mehr",
+  lateEndpoints: "Verspätete Endpunkte der letzten Stunde", noneLate: "Die Ereignisse aller Endpunkte begannen pünktlich.", lateSince: "Verspätet seit", onTimeAgain: "wieder pünktlich", heldBack: "{n} geplante Ereignisse der nächsten 24 Stunden würden warten, bis er eingeschaltet wird, {overdue} davon sind jetzt überfällig. Laufende Versuche enden.",
+  calendars: "Kalender-Feeds", addCalendar: "Feed anlegen", addCalendarHint: "Ein Kalenderprogramm liest den Feed allein mit seiner Adresse. Widerrufen beendet das.",
 
   timeline: "Zeitleiste", timelineHint: "Ereignisse nach Stunden: beendete und erwartete. Eine Zelle wählen, um ihre Ereignisse zu sehen.", otherLines: "Alle anderen", pastCells: "Beendet", forecastCells: "Erwartet",
   nowLine: "Jetzt", overLegend: "Über der Grenze des Endpunkts", hoursIn: "Stunden in {zone}", moreLines: "{n} ruhigere Zeilen stehen nur in der Tabelle.", onlyNextForecast: "Zeitpläne für Personen zählen nur mit dem nächsten Ereignis jeder Person.",

@@ -29,6 +29,8 @@ export const en = {
   completed: "Completed", failed: "Failed", retried: "Retried", throughput: "Throughput", perSecondValue: "{n} per second", latenessOf: "Lateness", nothingStarted: "Nothing started in this time.", oldestDue: "Oldest overdue event", noneDue: "Nothing is overdue.",
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
+  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.",
+  calendars: "Calendar feeds", addCalendar: "Create feed", addCalendarHint: "A calendar program reads the feed by its address alone. Revoke it to end that.",
 
   // Timeline.
   timeline: "Timeline", timelineHint: "Events by the hour: finished ones and those that are expected. Select a cell to list its events.", otherLines: "All others", pastCells: "Finished", forecastCells: "Expected",
