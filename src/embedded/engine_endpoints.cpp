@@ -94,7 +94,7 @@ Result<EndpointTest> Engine::test_endpoint(const std::string& endpoint) {
                      "for; call it after the transaction"};
     }
     return Parts::run<EndpointTest>(
-        parts_, [&](Parts& parts) { return parts.endpoints.test.run(endpoint); });
+        parts_, [&](Parts& parts) { return parts.endpoints.test.run(endpoint, Caller{}); });
 }
 
 Result<Done> Engine::clear_inbox(const std::string& endpoint) {

@@ -106,6 +106,28 @@ TEST_P(EventRepositoryContract, CancelsDroppedEventsAndFreesTheirKeys) {
     EXPECT_EQ(find(event.id), dropped);
 }
 
+TEST_P(EventRepositoryContract, FindsThePlannedEventsOfManySchedules) {
+    const ScheduleId first = an_id<ScheduleId>(), second = an_id<ScheduleId>();
+    const Event claimed = an_event().of_schedule(first, year{2027} / 1 / 4).due(noon);
+    const Event successor = an_event().of_schedule(first, year{2027} / 1 / 5).due(noon + 24h);
+    const Event other = an_event().of_schedule(second, year{2027} / 1 / 5).due(noon + 1h);
+    const Event of_user =
+        an_event().of_schedule(second, year{2027} / 1 / 6).of_user(an_id<UserId>()).due(noon + 1h);
+    Event by_hand = an_event().of_schedule(second, year{2027} / 1 / 7).due(noon + 1h);
+    by_hand.occurrence->origin = Origin::trigger;
+    given(claimed, successor, other, of_user, by_hand, an_event().due(noon + 2h),
+          an_event().of_schedule(an_id<ScheduleId>(), year{2027} / 1 / 5).due(noon + 1h));
+    EXPECT_EQ(claim_one().id, claimed.id);
+    const auto planned = [&](const std::vector<ScheduleId>& schedules) {
+        return on_events(
+            [&](EventRepository& events) { return events.planned_by_rule(schedules); });
+    };
+    EXPECT_THAT(planned({first, second, an_id<ScheduleId>()}),
+                UnorderedElementsAre(find(successor.id).value(), find(other.id).value()));
+    EXPECT_THAT(planned({first, first}), UnorderedElementsAre(find(successor.id).value()));
+    EXPECT_THAT(planned({}), IsEmpty());
+}
+
 TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasLiveEvents) {
     const ScheduleId schedule = an_id<ScheduleId>();
     const UserId user = an_id<UserId>();

@@ -1,4 +1,4 @@
-"""The audit streams: each action of a caller on an event or an operation names the caller, in HTTP and in SQL."""
+"""The audit streams: each action of a caller on an event, operation, endpoint or instance names the caller, in HTTP and in SQL."""
 import json
 import subprocess
 
@@ -94,8 +94,23 @@ def of_schedules(admin, operator, actor):
     assert begun == ("BackfillStarted", actor, {"scheduleId": schedule["id"], "from": "now-3d", "to": "now"}), begun
 
 
+def of_endpoints_and_instances(admin, operator, actor, receiver):
+    endpoint = admin.ok("POST", "/v1/endpoints", {"name": "tested", "type": "WEBHOOK", "url": receiver.url})["id"]
+    path = f"/v1/endpoints/{endpoint}"
+    operator.ok("POST", path + "/test")
+    operator.ok("PATCH", path, {"circuit": {"state": "CLOSED"}})  # it is closed: nothing happens
+    operator.ok("PATCH", path + "?retryWaiting=true", {})
+    assert entries(admin, "EndpointAudit", endpoint) == [("EndpointTested", actor, {}), ("WaitingRetried", actor, {})]
+    refused = operator.call("POST", f"/v1/streams/EndpointAudit/{endpoint}", {"events": [{"eventType": "Forged", "data": {}}]})
+    assert refused.status == 400 and "reserved" in refused.body.decode(), refused.body
+    (instance,) = admin.ok("GET", "/v1/instances")["data"]
+    name = "key:" + admin.headers["Authorization"].split("_")[2]
+    admin.ok("POST", f"/v1/instances/{instance['id']}/drain")
+    return name, instance["id"]
+
+
 def actions(kind):
-    """Single actions, bulk operations, triggers and backfills, by a key with a name."""
+    """Single actions, bulk operations, triggers, backfills, tests and drains, by a key with a name."""
     with h.folder() as directory, h.database(kind, directory) as db, \
             h.running("serve", "--db", db, *h.LOCAL_RECEIVERS, "--delivery.circuit.min_calls=1000", folder=directory) as server:
         admin, operator, actor = keyed(server)
@@ -104,7 +119,13 @@ def actions(kind):
         one_by_one(admin, operator, actor, endpoint)
         in_bulk(admin, operator, actor, endpoint)
         of_schedules(admin, operator, actor)
-        assert server.stop() == 0
+        name, instance = of_endpoints_and_instances(admin, operator, actor, receiver)
+        assert server.process.wait(timeout=h.HANG_GUARD) == 0
+        with h.running("serve", "--db", db, *h.LOCAL_RECEIVERS, folder=directory) as again:
+            admin.client = again.client()
+            (drained,) = entries(admin, "InstanceAudit", "all")
+            assert drained[:2] == ("DrainRequested", name) and drained[2]["instanceId"] == instance, drained
+            assert again.stop() == 0
 
 
 def psql(url, statement):
@@ -134,7 +155,7 @@ def sql():
         assert entries(client, "EventAudit", dead["id"]) == [
             ("EventDismissed", "loopback", {}), ("EventRestored", "loopback", {}),
             ("EventRetried", actor, {"retryId": again, "newKey": False})]
-        for aggregate in ("EventAudit", "OperationAudit", "Calendar"):
+        for aggregate in ("EventAudit", "OperationAudit", "EndpointAudit", "InstanceAudit", "Calendar"):
             code, refused = psql(db, f"SELECT * FROM sundial.append('{aggregate}', '1', -1, '[{{\"eventType\":\"Forged\",\"data\":{{}}}}]')")
             assert code != 0, refused
         assert server.stop() == 0

@@ -1,4 +1,5 @@
 """Many schedules and many events at once: over HTTP and by command, each with a dry run, as one operation."""
+import datetime
 import json
 import os
 import subprocess
@@ -6,6 +7,7 @@ import subprocess
 import harness as h
 
 SCHEDULES = 50
+FIRING = 550  # more than the 500 rows of a page
 
 
 def over(client, operation):
@@ -57,6 +59,21 @@ def over_http(client):
     assert states(client, "night").count(True) == 2
 
 
+def the_future(client):
+    """More schedules than a page has rows: each fires once, wherever a page ends."""
+    for _ in range(FIRING):
+        client.ok("POST", "/v1/schedules", {"eventType": "FIRE", "timezone": "UTC", "trigger": {"cron": "0 12 * * *"}})
+    day = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=2)).strftime("%Y-%m-%d")
+    path = f"/v1/occurrences?from={day}T11:00:00Z&to={day}T13:00:00Z"
+    whole = client.all(path + "&limit=500")
+    fired = [one["scheduleId"] for one in whole if one["eventType"] == "FIRE"]
+    assert len(fired) == len(set(fired)) == FIRING and {one["eventId"] for one in whole} == {None}, len(fired)
+    assert client.all(path + "&limit=77") == whole
+    assert client.ok("GET", path)["moreSchedules"] is False
+    cells = client.ok("GET", f"/v1/stats/heatmap?from={day}T11:00:00Z&to={day}T13:00:00Z&by=status")
+    assert sum(sum(line["forecast"]) for line in cells["data"]) == FIRING and not cells["moreSchedules"], cells
+
+
 def by_command(server, client):
     code, out, err = sundial(server, "schedule", "resume-many", "--tag", "night", "--dry-run")
     assert code == 0 and f"{SCHEDULES // 2 - 2} schedules" in out, (out, err)
@@ -96,6 +113,7 @@ def many(kind):
         over_http(client)
         by_command(server, client)
         events_by_command(server, client)
+        the_future(client)
         assert server.stop() == 0
 
 

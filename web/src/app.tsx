@@ -11,6 +11,7 @@ import { DeadLetters } from "./pages/dead_letters.tsx";
 import { Endpoint, Endpoints } from "./pages/endpoints.tsx";
 import { EventDetails } from "./pages/event.tsx";
 import { Events } from "./pages/events.tsx";
+import { InboxAndClock } from "./pages/inbox.tsx";
 import { Instances } from "./pages/instances.tsx";
 import { Keys } from "./pages/keys.tsx";
 import { Locks } from "./pages/locks.tsx";
@@ -42,6 +43,7 @@ const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChil
   locks: { key: "l", page: ({ query }) => <Locks query={query} /> },
   zones: { key: "z", page: ({ query }) => <Zones query={query} /> },
   instances: { key: "i", page: () => <Instances /> },
+  inboxAndClock: { key: "b", page: () => <InboxAndClock /> },
   keys: { key: "k", page: ({ query }) => <Keys query={query} /> },
   configuration: { key: "c", page: ({ query }) => <Configuration query={query} /> },
   reference: { key: "a", page: ({ query }) => <Reference query={query} /> },

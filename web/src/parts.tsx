@@ -6,7 +6,8 @@ import { useDisplay, useStateWord, useTexts } from "./display.ts";
 import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
 
-const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The zone of this browser. */
+export const VIEWER = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The user of this browser: the role of the key, and whether the server has keys at all. */
 export interface Caller {
@@ -23,11 +24,11 @@ export function Time({ at, zone, relative = false }: { at: string | null | undef
   const { language, zone: shown } = useDisplay();
   const text = useTexts();
   if (!at) return <span class="quiet">–</span>;
-  const target = zone ?? viewerZone;
-  const zones = { target, viewer: viewerZone, utc: "UTC" };
+  const target = zone ?? VIEWER;
+  const zones = { target, viewer: VIEWER, utc: "UTC" };
   const lines = [
     ...(zone && zone !== "UTC" ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
-    `${text("viewer")} (${viewerZone}): ${clockTime(at, viewerZone, language)}`,
+    `${text("viewer")} (${VIEWER}): ${clockTime(at, VIEWER, language)}`,
     `UTC: ${clockTime(at, "UTC", language)}`,
   ];
   const distance = relativeTime(at, serverNow(), language);

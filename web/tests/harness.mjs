@@ -37,10 +37,14 @@ async function database(folder) {
   return { url, stop: async () => { helper.stdin.end(); await ended(helper); } };
 }
 
+const SERVE = ["serve"];
+/** The demo with one person and a clock that only a request moves. */
+export const TEST_CLOCK = ["dev", "--test-clock", "--users=1"];
+
 /** The program on `listen`: a free port, unless a test starts it again. */
-async function serve(folder, db, key, listen = "127.0.0.1:0") {
+async function serve(folder, db, key, mode, listen = "127.0.0.1:0") {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SUNDIAL") && name !== "DATABASE_URL"));
-  const child = spawn(process.env.SUNDIAL, ["serve", "--db", db, `--http.listen=${listen}`, "--log.level=info", "--delivery.allow_private=true", "--ui.inbox=true", `--security.encryption_key=${key}`],
+  const child = spawn(process.env.SUNDIAL, [...mode, "--db", db, `--http.listen=${listen}`, "--log.level=info", "--delivery.allow_private=true", "--ui.inbox=true", `--security.encryption_key=${key}`],
     { env: environment, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   child.stderr.on("data", (piece) => { log += piece; });
@@ -58,11 +62,11 @@ export async function receiver(status) {
 }
 
 /** Runs a test with a server, a browser and the API. Fails for errors of the page and for requests to other origins. */
-export async function withConsole(run) {
+export async function withConsole(run, mode = SERVE) {
   const folder = mkdtempSync(join(tmpdir(), "console-"));
   const key = randomBytes(32).toString("base64");
   const stored = await database(folder);
-  const running = { server: await serve(folder, stored.url, key) };
+  const running = { server: await serve(folder, stored.url, key, mode) };
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   const faults = [], outside = [];
   try {
@@ -83,7 +87,7 @@ export async function withConsole(run) {
     };
     await run({
       url, api, newPage, page: await newPage(), server: running.server, stopDatabase: stored.stop,
-      startAgain: async () => { running.server = await serve(folder, stored.url, key, running.server.listen); },
+      startAgain: async () => { running.server = await serve(folder, stored.url, key, mode, running.server.listen); },
     });
     assert.deepEqual(faults, [], "errors of the page");
     assert.deepEqual(outside, [], "requests to other origins");

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -300,4 +301,23 @@ test("recorded changes name the value before, if an older event has it", () => {
   assert.deepEqual(changesOf({ gap: "earlier", zone: "Asia/Tokyo", jitter: "PT1M" }, older), [
     { member: "gap", was: "skip", becomes: "earlier" }, { member: "zone", was: "UTC", becomes: "Asia/Tokyo" }, { member: "jitter", was: undefined, becomes: "PT1M" }]);
   assert.deepEqual(changesOf([1], older), []);
+});
+
+test("a step of the slider moves the clock by a part of its reach, and marks are where an event is passed", () => {
+  const now = "2027-03-27T23:30:00.000Z";
+  assert.equal(instantOf(now, REACHES.P1D, 2), "2027-03-28T00:00:00.000Z");
+  assert.equal(instantOf(now, REACHES.P1Y, REACHES.P1Y.steps), "2028-03-27T23:30:00.000Z");
+  // Due already, at the first step, within the second one twice, no instant yet, at the end, beyond it.
+  const due = [now, "2027-03-27T23:31:00.000Z", "2027-03-27T23:31:00.001Z", "2027-03-27T23:32:00.000Z", null, "2027-03-28T00:30:00.000Z", "2027-03-28T00:30:00.001Z"];
+  assert.deepEqual(marksOf(now, REACHES.PT1H, due), [1, 2, 60]);
+});
+
+test("late endpoints are named with the step since which they are late", () => {
+  const from = "2027-01-05T12:00:00.000Z";
+  assert.deepEqual(lateEndpoints([
+    { key: "punctual", points: [0.2, null, 1] }, { key: "was late", points: [9, 0.1, null] },
+    { key: "is late", points: [3, 0.5, 2, null, 4] }, { key: "always", points: [null, 30] }, { key: null, points: [99] },
+  ], from, 60), [
+    { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
+  ]);
 });

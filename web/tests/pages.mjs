@@ -221,6 +221,16 @@ const PAGES = {
     good.stop();
   },
 
+  async lateEndpoints({ page, url }) {
+    const started = new Date(Math.floor(Date.now() / 60_000 - 3) * 60_000).toISOString();
+    await page.route(/\/v1\/stats\/series\?metric=lateness_p99/, (route) => route.fulfill({ json: { from: started, step: "PT1M", data: [
+      { metric: "lateness_p99", key: "handler", points: [0.1, 42, 40] }, { metric: "lateness_p99", key: "other", points: [0.1, null, 0.3] }] } }));
+    await page.goto(`${url}/ui/#/overview`);
+    await page.locator("[data-late] tr[data-id=handler]", { hasText: "42 s" }).locator(`time[datetime='${new Date(new Date(started).getTime() + 60_000).toISOString()}']`).waitFor();
+    assert.equal(await page.locator("[data-late] tr[data-id]").count(), 1);
+    await page.unrouteAll({ behavior: "wait" });
+  },
+
   async schedules({ page, api, url }) {
     const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
     await page.goto(`${url}/ui/#/schedules`);
@@ -232,6 +242,15 @@ const PAGES = {
     assert.deepEqual((({ enabled, note }) => ({ enabled, note }))(await api("GET", `/v1/schedules/${schedule.id}`)), { enabled: false, note: "release night" });
     await act(page, "resume");
     await page.locator("h1 [data-state=enabled]").waitFor();
+    // A feed shows its address once, and is gone once it is revoked.
+    const lines = await act(page, "addCalendar", { fill: () => page.fill("dialog input[name=name]", "nights") });
+    assert.equal(lines[1], `sundial calendar add --schedule ${schedule.id} --name nights`);
+    const feed = await page.locator("[data-feed]").innerText();
+    assert.match(await (await fetch(feed)).text(), /^BEGIN:VCALENDAR/);
+    await page.locator("[data-calendars] tr[data-id]", { hasText: "nights" }).waitFor();
+    await act(page, "revoke");
+    await page.locator("[data-calendars] [data-empty]").waitFor();
+    assert.equal((await fetch(feed)).status, 404);
     await act(page, "trigger");
     await page.locator(".notice a").click();
     await page.locator("h1", { hasText: "NIGHTLY" }).waitFor();
@@ -416,10 +435,12 @@ const PAGES = {
     await page.locator(`tr[data-id='${endpoint.id}'] a`).click();
     await act(page, "test");
     await page.locator("[data-test=SUCCEEDED]").waitFor();
+    await page.locator("[data-audit] tr", { has: page.locator("[data-action=EndpointTested]") }).locator("[data-actor=loopback]").waitFor();
     await act(page, "rotateSecret");
     const secret = await page.locator("[data-secret]").innerText();
     assert.match(secret, /^whsec_/);
-    await act(page, "disable");
+    await api("POST", "/v1/events", newEvent({ endpointId: endpoint.id }));
+    await act(page, "disable", { fill: () => page.locator("dialog [data-held-back='1']").waitFor() });
     await page.locator("h1 [data-state=disabled]").waitFor();
     assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, false);
     await act(page, "enable");
@@ -449,6 +470,9 @@ const PAGES = {
     await page.locator("dialog .refused code", { hasText: "OPTIMISTIC_LOCK" }).waitFor();
     assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, true);
     await page.keyboard.press("Escape");
+    // The caller of a change of its settings is in its stream.
+    await page.locator("[data-history]").click();
+    await page.locator("tr", { hasText: "EndpointUpdated" }).first().getByText("loopback").waitFor();
     good.stop();
   },
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { act, newEvent, receiver, until, withConsole } from "./harness.mjs";
+import { act, newEvent, receiver, TEST_CLOCK, until, withConsole } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
-const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "keys", "configuration", "reference?q=/v1/locks"];
+const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "inboxAndClock", "keys", "configuration", "reference?q=/v1/locks"];
 
 const SUITES = {
   /** The files, their headers and their size. */
@@ -308,6 +308,50 @@ const SUITES = {
     await page.locator("h1", { hasText: "AT_NIGHT" }).waitFor();
     assert.equal((await api("GET", "/v1/schedules?eventType=AT_NIGHT")).data[0].gap, "skip");
   }),
+
+  /** A test clock is moved by the keyboard: the slider says where, and the inbox has what came due on the way. */
+  clock: () => withConsole(async ({ page, api, url }) => {
+    const { data: [inbox] } = await api("GET", "/v1/endpoints?type=INBOX");
+    const { mode, now } = await api("GET", "/v1/clock");
+    assert.equal(mode, "test");
+    const later = (minutes) => new Date(new Date(now).getTime() + minutes * 60_000).toISOString();
+    const [passed, stays] = [await api("POST", "/v1/events", newEvent({ eventType: "PASSED", targetTimestampUTC: later(45), endpointId: inbox.id })), await api("POST", "/v1/events", newEvent({ eventType: "STAYS", targetTimestampUTC: later(46), endpointId: inbox.id }))];
+    await page.goto(`${url}/ui/#/overview`);
+    await page.locator("main a", { hasText: "Test clock" }).click();
+    const slider = page.locator("[data-slider] input[type=range]");
+    await slider.waitFor();
+    assert.equal(await slider.getAttribute("data-to"), later(15)); // the first step of a day
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.locator(`[data-slider] [data-to='${later(45)}']`).waitFor();
+    assert.match(await slider.getAttribute("aria-valuetext"), /, in 45 minutes$/);
+    await page.locator("[data-slider] tr[data-id]", { hasText: "PASSED" }).waitFor();
+    assert.equal(await page.locator("[data-slider] tr[data-id]", { hasText: "STAYS" }).count(), 0);
+    assert.deepEqual(await page.locator("#clock-marks option").evaluateAll((all) => all.map(({ value }) => value).slice(0, 2)), ["3", "4"]);
+    // Nothing moves before it is confirmed, and the dialog shows the same as a command.
+    await page.locator("[data-slider] [data-act=advance]").focus();
+    await page.keyboard.press("Enter");
+    const lines = await page.locator("dialog .line code").allInnerTexts();
+    assert.match(lines[0], /-X POST .*\/v1\/clock\/advance .*"to":/);
+    assert.equal(lines[1], `sundial clock advance --to ${later(45)}`);
+    assert.equal((await api("GET", "/v1/clock")).now, now);
+    await page.locator("dialog button[type=submit]").focus();
+    await page.keyboard.press("Enter");
+    await page.locator("[role=status].notice", { hasText: "1 delivered, 0 failed" }).waitFor();
+    assert.equal((await api("GET", "/v1/clock")).now, later(45));
+    assert.deepEqual([(await api("GET", `/v1/events/${passed.id}`)).status, (await api("GET", `/v1/events/${stays.id}`)).status], ["COMPLETED", "PENDING"]);
+    await page.locator(`[data-clock='${later(45)}']`).waitFor();
+    await page.locator(`[data-slider] [data-to='${later(60)}']`).waitFor(); // the slider is at its first step again
+    await page.locator(`[data-inbox='${inbox.id}'] tr[data-id]`).waitFor();
+    // A reach of an hour has steps of a minute, and a button moves without the slider.
+    await page.locator("[data-slider] select").selectOption("PT1H");
+    await page.locator(`[data-slider] [data-to='${later(46)}']`).waitFor();
+    await page.locator("section .buttons [data-act=advance]", { hasText: "PT1M" }).click();
+    await page.locator("dialog button[type=submit]").click();
+    await page.locator("[role=status].notice", { hasText: "1 delivered" }).waitFor();
+    await until(async () => (await api("GET", `/v1/events/${stays.id}`)).status === "COMPLETED", "the button delivered");
+  }, TEST_CLOCK),
 
   /** A killed server: the page says so, keeps what it knew, shows nothing as done, and comes back by itself. */
   lost: () => withConsole(async ({ page, api, url, server, startAgain }) => {

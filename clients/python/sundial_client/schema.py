@@ -1301,7 +1301,7 @@ StatsHeatmap = TypedDict("StatsHeatmap", {
     "forecastTo": str,
     # Schedules of users: the forecast has only the planned event of each user
     "onlyNext": List[str],
-    # More than 500 schedules are enabled: later occurrences of the others are missing
+    # There are more than 10,000 enabled schedules without users: later occurrences of the others are missing
     "moreSchedules": bool,
     "data": List["StatsHeatmapData"],
 })
@@ -1820,6 +1820,9 @@ class OccurrencePage(_OccurrencePageRequired, total=False):
     tzRelease: str
     # Schedules of users that may fire more than once in this time: only the next occurrence of each user is listed
     onlyNext: List[str]
+    # Of all schedules: there are more than 10,000 enabled schedules without users, and the later occurrences of the
+    # others are missing
+    moreSchedules: bool
 
 
 class _AppendRequired(TypedDict):

@@ -1209,7 +1209,7 @@ export interface StatsHeatmap {
   forecastTo: string;
   /** Schedules of users: the forecast has only the planned event of each user */
   onlyNext: readonly string[];
-  /** More than 500 schedules are enabled: later occurrences of the others are missing */
+  /** There are more than 10,000 enabled schedules without users: later occurrences of the others are missing */
   moreSchedules: boolean;
   data: readonly ({
     /** The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint */
@@ -1691,6 +1691,11 @@ export interface OccurrencePage {
   tzRelease?: string;
   /** Schedules of users that may fire more than once in this time: only the next occurrence of each user is listed */
   onlyNext?: readonly string[];
+  /**
+   * Of all schedules: there are more than 10,000 enabled schedules without users, and the later occurrences of the
+   * others are missing
+   */
+  moreSchedules?: boolean;
 }
 
 export interface Append {

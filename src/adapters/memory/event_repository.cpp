@@ -391,6 +391,14 @@ public:
                                 }));
     }
 
+    std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {
+        return live_where(state_, [&](const Event& event) {
+            return event.occurrence && event.occurrence->origin == Origin::rule && !event.user &&
+                   status_of(event) == EventStatus::pending &&
+                   std::ranges::find(schedules, event.occurrence->schedule) != schedules.end();
+        });
+    }
+
     bool has_live(const LiveQuery& query) override {
         return std::ranges::any_of(state_.live.rows(), [&](const auto& row) {
             const Event& event = row.second;

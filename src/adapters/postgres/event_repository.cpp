@@ -237,6 +237,10 @@ public:
             .changed();
     }
 
+    std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {
+        return events_in(session_.run(sql::planned_by_rule, schedules));
+    }
+
     bool has_live(const LiveQuery& query) override {
         const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
         const auto rows = query.user ? session_.run(sql::live_of_user, query.schedule, *query.user,

@@ -307,6 +307,11 @@ inline constexpr Statement live_without_user{"live_of_nobody", R"sql(
      WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
        AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)
      LIMIT 1)sql"};
+/// $1 schedules. The index is partial, so its condition is repeated.
+inline constexpr Statement planned_by_rule{"planned_by_rule", R"sql(
+    SELECT * FROM sundial.events
+     WHERE schedule_id = ANY($1) AND schedule_id IS NOT NULL AND user_id IS NULL
+       AND status = 'PENDING' AND origin = 'rule')sql"};
 
 /// Ordered by number. The successful attempt of a COMPLETED event is in its history row and comes
 /// last.

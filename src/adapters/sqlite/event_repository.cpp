@@ -1,6 +1,8 @@
 #include "application/ports/event_repository.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <chrono>
 #include <memory>
 #include <tuple>
@@ -186,6 +188,15 @@ public:
                 : session_.connection.query(sql::held_up_events, endpoint, to_string(reason), now,
                                             limit);
         return expedite_all(all_of(std::move(waiting), read_event));
+    }
+
+    std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {
+        std::vector<Event> all;
+        for (const ScheduleId& schedule : std::set<ScheduleId>{schedules.begin(), schedules.end()})
+            std::ranges::move(
+                all_of(session_.connection.query(sql::planned_by_rule, schedule), read_event),
+                std::back_inserter(all));
+        return all;
     }
 
     bool has_live(const LiveQuery& query) override {

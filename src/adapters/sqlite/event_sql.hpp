@@ -65,6 +65,10 @@ inline constexpr Statement has_live_without_user{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_schedule
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
                       AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
+/// ?1 schedule.
+inline constexpr Statement planned_by_rule{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_of_schedule
+     WHERE schedule_id = ?1 AND user_id IS NULL AND status = 'PENDING' AND origin = 'rule')sql"};
 /// ?1 endpoint, ?2 never, ?3 limit.
 inline constexpr Statement parked_of_endpoint{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events

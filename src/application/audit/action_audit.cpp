@@ -31,6 +31,18 @@ void append_to_event(Transaction& tx, const Event& event, std::string type, std:
                  std::move(data), by);
 }
 
+const char* entry_type(EndpointAction action) {
+    switch (action) {
+        case EndpointAction::close_circuit:
+            return "CircuitClosed";
+        case EndpointAction::retry_waiting:
+            return "WaitingRetried";
+        case EndpointAction::test:
+            return "EndpointTested";
+    }
+    return "";
+}
+
 std::optional<std::string> local_time(const Event& event) {
     if (!event.intent.wall) return std::nullopt;
     return format_wall(*event.intent.wall);
@@ -97,6 +109,22 @@ void record_operation(Transaction& tx, const Operation& operation, std::string w
     if (!by.entry) return;
     append_entry(tx, {own_stream::operation_audit, to_string(operation.id)}, std::move(what),
                  std::move(data), by);
+}
+
+void record_on_endpoint(Transaction& tx, EndpointId endpoint, EndpointAction action,
+                        const ChangedBy& by) {
+    if (!by.entry) return;
+    append_entry(tx, {own_stream::endpoint_audit, to_string(endpoint)}, entry_type(action), "{}",
+                 by);
+}
+
+void record_drain(Transaction& tx, const InstanceReport& instance, const ChangedBy& by) {
+    if (!by.entry) return;
+    JsonWriter json;
+    json.begin_object().member("instanceId", to_string(instance.id));
+    json.member("leasesHeld", instance.held).end_object();
+    append_entry(tx, {own_stream::instance_audit, "all"}, "DrainRequested", std::move(json).text(),
+                 by);
 }
 
 }  // namespace sundial

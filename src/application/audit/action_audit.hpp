@@ -1,17 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "application/audit/caller.hpp"
+#include "application/ports/instance_repository.hpp"
 #include "application/ports/store.hpp"
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
 
-/// Actions of callers on existing events and operations, in streams that only Sundial writes:
-/// `EventAudit` with the id of the event, and `OperationAudit` with the id of the operation. A bulk
-/// operation has one entry, however many events it changes. No entry has a payload, a note or a
-/// user, so that the erasure of a user leaves nothing behind.
+/// Actions of callers on existing objects, in streams that only Sundial writes:
+/// `EventAudit`, `OperationAudit` and `EndpointAudit` with the id of the event, operation or
+/// endpoint, and `InstanceAudit/all`. A bulk operation has one entry, however many events it
+/// changes. No entry has a payload, a note or a user, so that the erasure of a user leaves nothing
+/// behind.
 namespace sundial {
 
 /// The caller of a change.
@@ -35,5 +38,15 @@ void record_triggered(Transaction& tx, const Event& event, const ChangedBy& by);
 /// `what` is the event type ("BulkStarted"), `data` a JSON object.
 void record_operation(Transaction& tx, const Operation& operation, std::string what,
                       std::string data, const ChangedBy& by);
+
+/// Requests that change no setting of an endpoint: to close its circuit, to retry its waiting
+/// events, to send a test.
+enum class EndpointAction : std::uint8_t { close_circuit, retry_waiting, test };
+void record_on_endpoint(Transaction& tx, EndpointId endpoint, EndpointAction action,
+                        const ChangedBy& by);
+
+/// The request that an instance drains. One stream has those of all instances: they end soon, and
+/// the reader looks for them afterwards.
+void record_drain(Transaction& tx, const InstanceReport& instance, const ChangedBy& by);
 
 }  // namespace sundial

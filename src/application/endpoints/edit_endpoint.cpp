@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "application/audit/action_audit.hpp"
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/endpoint_headers.hpp"
 #include "application/observation/engine_log.hpp"
@@ -229,6 +230,10 @@ EndpointResult<Endpoint> EditEndpoint::change(std::string_view reference, const 
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
         closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);
+        if (edit.close_circuit && closed_now)
+            record_on_endpoint(tx, *id, EndpointAction::close_circuit, {caller, ids_.fresh()});
+        if (edit.retry_waiting)
+            record_on_endpoint(tx, *id, EndpointAction::retry_waiting, {caller, ids_.fresh()});
         if (after == *before) return after;
 
         after.version = base::next(before->version);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "application/audit/action_audit.hpp"
 #include "application/requests/queries.hpp"
 #include "domain/time/text.hpp"
 
@@ -35,13 +36,13 @@ Event test_event(const Endpoint& endpoint, Ids& ids, Instant now) {
 
 }  // namespace
 
-EndpointResult<TestDelivery> TestEndpoint::run(std::string_view reference) {
+EndpointResult<TestDelivery> TestEndpoint::run(std::string_view reference, const Caller& caller) {
     struct Subject {
         Endpoint endpoint;
         Delivery& delivery;
         Instant now;
     };
-    auto subject = in_read(store_, [&](Transaction& tx) -> EndpointResult<Subject> {
+    auto subject = in_transaction(store_, [&](Transaction& tx) -> EndpointResult<Subject> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);
@@ -57,6 +58,7 @@ EndpointResult<TestDelivery> TestEndpoint::run(std::string_view reference) {
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
         }
+        record_on_endpoint(tx, *id, EndpointAction::test, {caller, ids_.fresh()});
         return Subject{*std::move(endpoint), *delivery, tx.now()};
     });
     if (!subject) return subject.error();

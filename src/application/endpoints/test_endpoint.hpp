@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "application/audit/caller.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -22,7 +23,9 @@ public:
     TestEndpoint(Store& store, const EndpointKinds& kinds, Ids& ids)
         : store_(store), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, EndpointDisabled; ValidationFailed for a type that nothing is sent to.
-    [[nodiscard]] EndpointResult<TestDelivery> run(std::string_view reference);
+    /// The entry of the audit is stored before the delivery is sent. Throws Unavailable.
+    [[nodiscard]] EndpointResult<TestDelivery> run(std::string_view reference,
+                                                   const Caller& caller);
 
 private:
     Store& store_;

@@ -8,8 +8,8 @@ namespace sundial {
 
 /// The instances of a database, as people see them.
 struct InstancesModule {
-    InstancesModule(ReportInstance::Self self, ReportInstance::Ports ports)
-        : report(std::move(self), ports), drain(ports.store) {}
+    InstancesModule(ReportInstance::Self self, ReportInstance::Ports ports, Ids& ids)
+        : report(std::move(self), ports), drain(ports.store, ids) {}
 
     ReportInstance report;
     DrainInstance drain;

@@ -1,5 +1,7 @@
 #include "application/instances/report_instance.hpp"
 
+#include "application/audit/action_audit.hpp"
+
 namespace sundial {
 
 void ReportInstance::run() {
@@ -34,13 +36,15 @@ void ReportInstance::retire() {
     });
 }
 
-LookupResult<InstanceReport> DrainInstance::run(std::string_view id) {
+LookupResult<InstanceReport> DrainInstance::run(std::string_view id, const Caller& caller) {
     const NotFound absent{Noun::instance, std::string{id}};
     const auto uuid = base::parse_uuid(id);
     if (!uuid) return absent;
     return in_transaction(store_, [&](Transaction& tx) -> LookupResult<InstanceReport> {
-        if (!tx.instances().request_drain(InstanceId{*uuid}, tx.now())) return absent;
-        auto report = tx.instances().find(InstanceId{*uuid});
+        const auto before = tx.instances().find(InstanceId{*uuid});
+        if (!before || !tx.instances().request_drain(before->id, tx.now())) return absent;
+        if (!before->drain_requested_at) record_drain(tx, *before, {caller, ids_.fresh()});
+        auto report = tx.instances().find(before->id);
         if (!report) return absent;
         return *std::move(report);
     });

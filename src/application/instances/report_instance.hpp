@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "application/audit/caller.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/requests/results.hpp"
 #include "domain/ids.hpp"
@@ -60,12 +62,13 @@ private:
 /// Asks an instance to drain. It does so at its next report, within `report_every`.
 class DrainInstance {
 public:
-    explicit DrainInstance(Store& store) : store_(store) {}
+    DrainInstance(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound.
-    [[nodiscard]] LookupResult<InstanceReport> run(std::string_view id);
+    [[nodiscard]] LookupResult<InstanceReport> run(std::string_view id, const Caller& caller);
 
 private:
     Store& store_;
+    Ids& ids_;
 };
 
 }  // namespace sundial

@@ -95,6 +95,9 @@ public:
     std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) override {
         return events_.unclaimed_of_endpoint(endpoint, limit);
     }
+    std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {
+        return events_.planned_by_rule(schedules);
+    }
     std::uint64_t count_live_of_endpoint(EndpointId endpoint) override {
         return events_.count_live_of_endpoint(endpoint);
     }

@@ -241,6 +241,9 @@ public:
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
     /// The same for events of an endpoint that wait for a retry, a circuit or a limit.
     virtual std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) = 0;
+    /// The PENDING events without a user that the rules of the schedules have planned, in any
+    /// order: one for each schedule whose chain goes on, rarely more. Locks nothing.
+    virtual std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     /// A page also ends when the payloads of its items reach `max_page_bytes`.

@@ -9,6 +9,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/results.hpp"
+#include "application/schedules/later_occurrences.hpp"
 
 namespace sundial {
 
@@ -42,21 +43,24 @@ struct Future {
     /// Schedules of users that fire more than once in this time: only the next occurrence of each
     /// user is listed, because those after it would be computed for every user.
     std::vector<ScheduleId> only_next{};
+    /// There are more schedules than a page reads, so later occurrences are missing.
+    bool more_schedules = false;
 };
-
-/// At most so many schedules without users are computed for a page.
-inline constexpr std::size_t max_future_schedules = 500;
 
 /// Everything that fires between two instants, of all schedules, users and single events.
 class ListOccurrences {
 public:
-    ListOccurrences(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
+    /// Reads at most `max_schedules` schedules for a page.
+    ListOccurrences(Store& store, const TimeZones& zones,
+                    std::size_t max_schedules = max_later_schedules)
+        : store_(store), zones_(zones), max_schedules_(max_schedules) {}
     /// In order of the instant. Errors: ValidationFailed at ?from and ?to, too_expensive.
     [[nodiscard]] ScheduleResult<Future> run(const FutureRequest& request);
 
 private:
     Store& store_;
     const TimeZones& zones_;
+    std::size_t max_schedules_;
 };
 
 }  // namespace sundial

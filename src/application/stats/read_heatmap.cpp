@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
-#include "application/schedules/list_occurrences.hpp"
-#include "application/schedules/occurrences.hpp"
 #include "application/stats/collect_stats.hpp"
 #include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"
@@ -110,18 +107,18 @@ std::optional<ValidationFailed> refuse_heatmap(const HeatmapRequest& request) {
     return std::nullopt;
 }
 
-/// The rows that a forecast needs, read in one transaction.
-struct ForecastRead {
+/// Read in one transaction, beside the cells of the forecast.
+struct HeatRead {
     Instant now{};
     std::vector<StatsRow> rows{};
-    std::vector<Schedule> schedules{};
+    std::vector<ScheduleId> only_next{};
     bool more_schedules = false;
-    std::set<std::pair<ScheduleId, Instant>> planned{};
-    Instant end{};  // of the forecast
+    bool computed = true;  // false: the rules need too many steps
+    Instant end{};         // of the forecast
 };
 
 /// Counts planned events by due time.
-void read_planned(Transaction& tx, const HeatmapRequest& request, ForecastRead& read,
+void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read,
                   HeatCells& cells) {
     EventQuery query;
     query.statuses = {EventStatus::pending};
@@ -132,7 +129,6 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, ForecastRead& 
     while (true) {
         const Page<Event> page = tx.events().list(query);
         for (const Event& event : page.items) {
-            if (event.occurrence) read.planned.emplace(event.occurrence->schedule, event.due);
             if (waiting_for(event) == WaitReason::schedule) continue;  // paused
             cells.add_forecast(heat_label(request.by, event.intent.zone, event.endpoint),
                                target_of(event), microseconds{0});
@@ -149,22 +145,32 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, ForecastRead& 
     }
 }
 
-/// Counts the later occurrences of `schedule`.
-void add_later(const Schedule& schedule, const HeatmapRequest& request, const ForecastRead& read,
-               const TzData& zones, HeatCells& cells) {
-    const auto rule = rule_of_schedule(schedule, nullptr, zones);
-    if (!rule) return;  // it never fires again
-    const Instant from = std::max(request.from, read.now);
+/// Counts the later occurrences of a rule.
+void add_later_cells(const ScheduleRule& rule, ListedOccurrences& later,
+                     const HeatmapRequest& request, Instant end, HeatCells& cells) {
+    const Schedule& schedule = rule.schedule();
     const std::string label =
         heat_label(request.by, schedule.timezone.value_or("UTC"), schedule.endpoint);
-    ListedOccurrences occurrences{rule->recurrence(), rule->zone(), from - microseconds{1}};
-    while (const auto next = occurrences.next()) {
+    while (const auto next = later.next()) {
         effort::spend(steps_of_occurrence);
         const Instant at = next->occurrence.instant;
-        if (at >= read.end) break;
-        if (is_skip(next->occurrence.note) || read.planned.contains({schedule.id, at})) continue;
+        if (at >= end) return;
+        if (is_skip(next->occurrence.note)) continue;
         cells.add_forecast(label, at, microseconds{schedule.jitter});
     }
+}
+
+void read_forecast(Transaction& tx, const HeatmapRequest& request, const TzData& zones,
+                   std::size_t max_schedules, HeatRead& read, HeatCells& cells) {
+    read_planned(tx, request, read, cells);
+    read.only_next = only_next_event(tx, read.end - read.now);
+    const Instant from = std::max(request.from, read.now);
+    read.computed = within_effort(max_steps_of_request, [&] {
+        read.more_schedules = each_later(tx, zones, from, max_schedules,
+                                         [&](const ScheduleRule& rule, ListedOccurrences& later) {
+                                             add_later_cells(rule, later, request, read.end, cells);
+                                         });
+    });
 }
 
 /// The events a second that each endpoint accepts, if it has a limit.
@@ -192,8 +198,9 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
     // The transaction may run again, so it begins with empty cells.
     std::optional<HeatCells> cells;
     Heatmap heatmap{.from = from, .bucket = request.bucket, .now = {}, .forecast_to = request.to};
-    const ForecastRead read = in_read(store_, [&](Transaction& tx) {
-        ForecastRead found{.now = tx.now(), .end = request.to};
+    const auto zones = zones_.current();
+    const HeatRead read = in_read(store_, [&](Transaction& tx) {
+        HeatRead found{.now = tx.now(), .end = request.to};
         cells.emplace(from, request.bucket, buckets);
         StatsQuery query{.step = StatsStep::hour,
                          .by = counters_for(request.by),
@@ -202,40 +209,22 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
                          .to = request.to};
         query.limit = max_heatmap_rows + 1;
         found.rows = tx.stats().read(query);
-        if (!request.forecast || request.to <= found.now) return found;
-        read_planned(tx, request, found, *cells);
-        ScheduleQuery enabled;
-        enabled.enabled = true;
-        enabled.page.limit = max_future_schedules;
-        Page<Schedule> page = tx.schedules().list(enabled);
-        found.schedules = std::move(page.items);
-        found.more_schedules = page.has_more;
+        if (request.forecast && request.to > found.now)
+            read_forecast(tx, request, *zones, max_schedules_, found, *cells);
         return found;
     });
     if (read.rows.size() > max_heatmap_rows) {
         return invalid("?from", "too_expensive",
                        "this time has too many counters; ask for less time");
     }
-    for (const StatsRow& row : read.rows)
-        cells->add_past(past_label(request.by, row), row.key.slot, row.count);
-    const auto zones = zones_.current();
-    const bool computed = within_effort(max_steps_of_request, [&] {
-        for (const Schedule& schedule : read.schedules) {
-            if (schedule.per_user) {
-                // A yearly schedule has a planned event for each user, so a year lacks none.
-                const bool once = kind_of(schedule.trigger) == TriggerKind::yearly &&
-                                  read.end - read.now <= std::chrono::days{366};
-                if (!once) heatmap.only_next.push_back(schedule.id);
-            } else {
-                add_later(schedule, request, read, *zones, *cells);
-            }
-        }
-    });
-    if (!computed) {
+    if (!read.computed) {
         return invalid("?to", "too_expensive",
                        "the schedules fire too often in this time; ask for less time, or with "
                        "forecast=false");
     }
+    for (const StatsRow& row : read.rows)
+        cells->add_past(past_label(request.by, row), row.key.slot, row.count);
+    heatmap.only_next = read.only_next;
     heatmap.now = read.now;
     heatmap.more_schedules = read.more_schedules;
     heatmap.forecast_to = read.end;

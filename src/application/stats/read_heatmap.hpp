@@ -9,6 +9,7 @@
 
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
+#include "application/schedules/later_occurrences.hpp"
 #include "domain/error.hpp"
 
 namespace sundial {
@@ -52,13 +53,17 @@ inline constexpr std::size_t max_forecast_events = 5'000;
 /// of schedules (ADR 0049).
 class ReadHeatmap {
 public:
-    ReadHeatmap(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
+    /// Reads at most `max_schedules` schedules for a forecast.
+    ReadHeatmap(Store& store, const TimeZones& zones,
+                std::size_t max_schedules = max_later_schedules)
+        : store_(store), zones_(zones), max_schedules_(max_schedules) {}
     /// Errors: ValidationFailed at ?from, ?to and ?bucket.
     [[nodiscard]] Result<Heatmap, ValidationFailed> run(const HeatmapRequest& request);
 
 private:
     Store& store_;
     const TimeZones& zones_;
+    std::size_t max_schedules_;
 };
 
 }  // namespace sundial

@@ -27,8 +27,11 @@ inline constexpr const char* api_key = "ApiKey";
 inline constexpr const char* calendar = "Calendar";
 inline constexpr const char* event_audit = "EventAudit";          // see audit/action_audit.hpp
 inline constexpr const char* operation_audit = "OperationAudit";  // the same
-inline constexpr std::array<std::string_view, 7> types{
-    user, schedule, endpoint, api_key, calendar, event_audit, operation_audit};
+inline constexpr const char* endpoint_audit = "EndpointAudit";    // the same
+inline constexpr const char* instance_audit = "InstanceAudit";    // the same
+inline constexpr std::array<std::string_view, 9> types{
+    user,        schedule,        endpoint,       api_key,       calendar,
+    event_audit, operation_audit, endpoint_audit, instance_audit};
 }  // namespace own_stream
 
 /// Only Sundial's own changes write to the streams that record them. If a client appended to,

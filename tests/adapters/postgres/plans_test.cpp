@@ -253,6 +253,13 @@ TEST_F(Plans, AnEditOfAScheduleReadsItsEventsInOrder) {
                 AllOf(HasSubstr("Index Scan using events_of_schedule"), Not(HasSubstr("Sort"))));
 }
 
+TEST_F(Plans, ThePlannedEventsOfManySchedulesAreFoundByTheirIndex) {
+    EXPECT_THAT(
+        plan_of(sql::planned_by_rule, "uuid[]",
+                "'{01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002}'"),
+        AllOf(HasSubstr("events_of_schedule"), Not(HasSubstr("Seq Scan"))));
+}
+
 TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
     EXPECT_THAT(
         plan_of(sql::lock_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),

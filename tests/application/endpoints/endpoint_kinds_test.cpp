@@ -207,7 +207,7 @@ TEST_F(EndpointKindsTest, AnEndpointOfATypeThatTheProgramDoesNotHaveIsRefused) {
     edit.enabled = false;
     EXPECT_THAT(defects_of(edit_endpoint.run(id, edit, std::nullopt, "req-1")), refused);
     EXPECT_THAT(defects_of(rotate_secret.run(id, {}, std::nullopt, "req-2")), refused);
-    EXPECT_THAT(defects_of(test_endpoint.run(id)), refused);
+    EXPECT_THAT(defects_of(test_endpoint.run(id, "req-3")), refused);
 }
 
 TEST_F(EndpointKindsTest, PullTakesNoSettingsForRequests) {

@@ -348,7 +348,7 @@ TEST_F(Endpoints, ShowWhyTheyAreDisabled) {
 TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
     const Endpoint endpoint = create(crm()).endpoint;
 
-    const auto tested = test_endpoint.run(to_string(endpoint.id)).value();
+    const auto tested = test_endpoint.run(to_string(endpoint.id), "req-3").value();
 
     EXPECT_EQ(tested.outcome.status_code, 204);
     ASSERT_THAT(to_webhooks.requests, SizeIs(1));
@@ -360,11 +360,43 @@ TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
     EXPECT_THAT(queries.events({}).items, IsEmpty());
 }
 
+TEST_F(Endpoints, NameTheCallersThatTestThemCloseTheirCircuitOrRetryTheirEvents) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    const auto entries = [&] {
+        std::vector<std::string> all;
+        for (const RecordedEvent& entry : store.recorded()) {
+            if (entry.stream == StreamId{"EndpointAudit", to_string(endpoint.id)})
+                all.push_back(entry.event_type + " " + entry.metadata.actor + " " + entry.data);
+        }
+        return all;
+    };
+    const Caller caller{"req-3", "key:ops"};
+    EndpointEdit changes;
+    changes.close_circuit = true;
+    const auto edit_as_caller = [&] {
+        return edit_endpoint.run(to_string(endpoint.id), changes, std::nullopt, caller);
+    };
+    ASSERT_TRUE(edit_as_caller());
+    EXPECT_THAT(entries(), IsEmpty());  // it was closed
+    write([&](Transaction& tx) {
+        const Circuit fresh = tx.circuits().lock(endpoint.id);
+        tx.circuits().put(count(fresh, {.failed = 5}, tx.now(), CircuitPolicy{}));
+    });
+    ASSERT_TRUE(edit_as_caller());
+    changes.close_circuit = false;
+    changes.retry_waiting = true;
+    ASSERT_TRUE(edit_as_caller());
+    ASSERT_TRUE(test_endpoint.run(to_string(endpoint.id), caller));
+    EXPECT_THAT(entries(), ElementsAre("CircuitClosed key:ops {}", "WaitingRetried key:ops {}",
+                                       "EndpointTested key:ops {}"));
+}
+
 TEST_F(Endpoints, AreNotTestedWhileDisabled) {
     const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled("too slow"));
-    const auto error = error_of<EndpointDisabled>(test_endpoint.run(to_string(endpoint.id)));
+    const auto error =
+        error_of<EndpointDisabled>(test_endpoint.run(to_string(endpoint.id), "req-3"));
     EXPECT_EQ(error.reason, "too slow");
-    EXPECT_TRUE(fails_with<NotFound>(test_endpoint.run("ext:no")));
+    EXPECT_TRUE(fails_with<NotFound>(test_endpoint.run("ext:no", "req-3")));
     EXPECT_THAT(to_webhooks.requests, IsEmpty());
 }
 

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
+#include "application/schedules/plan_successors.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -35,7 +37,27 @@ protected:
         return texts;
     }
 
+    static std::vector<PageKey> places(const Future& future) {
+        std::vector<PageKey> all;
+        for (const FutureOccurrence& one : future.occurrences) all.push_back(one.place());
+        return all;
+    }
+    /// The places of three days, in pages of `limit`.
+    std::vector<PageKey> walked(std::size_t limit) {
+        std::vector<PageKey> all;
+        FutureRequest request{.from = "now", .to = "now+3d", .page = {}};
+        request.page.limit = limit;
+        for (bool more = true; more && all.size() < 1'000;) {
+            const Future page = list.run(request).value();
+            more = page.has_more && !page.occurrences.empty();
+            for (const FutureOccurrence& one : page.occurrences) all.push_back(one.place());
+            if (more) request.page.after = all.back();
+        }
+        return all;
+    }
+
     ListOccurrences list{store, zones};
+    PlanSuccessors plan{store, zones, ids};
 };
 
 TEST_F(ListOccurrencesTest, ListsThePlannedOneAndLaterOnesOfASchedule) {
@@ -81,25 +103,61 @@ TEST_F(ListOccurrencesTest, WalksEachOccurrenceOnceThroughPages) {
         requested.target.utc = "2027-01-06T0" + std::to_string(i) + ":00:00Z";
         scheduled(requested);
     }
-    const Future whole = all("now", "now+2d");
+    const Future whole = all("now", "now+3d");
     ASSERT_FALSE(whole.has_more);
-    std::vector<PageKey> expected, walked;
-    for (const FutureOccurrence& one : whole.occurrences) expected.push_back(one.place());
-    EXPECT_GT(expected.size(), 25U);
-    for (const std::size_t limit : {1UL, 2UL, 3UL, 7UL}) {
-        walked.clear();
-        FutureRequest request{.from = "now", .to = "now+2d", .page = {}};
-        request.page.limit = limit;
-        for (bool more = true; more;) {
-            const Future page = list.run(request).value();
-            ASSERT_FALSE(page.occurrences.empty());
-            more = page.has_more;
-            for (const FutureOccurrence& one : page.occurrences) walked.push_back(one.place());
-            request.page.after = walked.back();
-            ASSERT_LE(walked.size(), expected.size());
-        }
-        EXPECT_EQ(walked, expected) << limit;
+    EXPECT_GT(whole.occurrences.size(), 40U);
+    for (const std::size_t limit : {1UL, 2UL, 3UL, 7UL})
+        EXPECT_EQ(walked(limit), places(whole)) << limit;
+}
+
+/// Successors have later ids than all schedules: then the id of a schedule is before that of an
+/// event of the page before or of the next one.
+TEST_F(ListOccurrencesTest, WalksOccurrencesOfOneInstantOnceAfterTheSchedulesHaveFired) {
+    std::vector<ScheduleId> schedules;
+    for (int i = 0; i < 5; ++i) schedules.push_back(cron("0 14 * * *", "UTC").id);
+    clock.advance(2h);
+    const std::vector<Event> fired = claimed();
+    ASSERT_THAT(fired, SizeIs(5));
+    plan.run(fired);
+    for (const Event& event : fired) completed(event);
+    const Future whole = all("now", "now+3d");
+    ASSERT_THAT(whole.occurrences, SizeIs(10));
+    std::map<ScheduleId, std::set<Instant>> of_schedule;
+    for (const FutureOccurrence& one : whole.occurrences) {
+        EXPECT_EQ(one.event.has_value(), one.at == noon + 26h);
+        of_schedule[one.schedule.value()].insert(one.at);
     }
+    EXPECT_THAT(of_schedule, SizeIs(5));
+    for (const std::size_t limit : {1UL, 2UL, 4UL, 5UL})
+        EXPECT_EQ(walked(limit), places(whole)) << limit;
+}
+
+TEST_F(ListOccurrencesTest, ContinuesAfterAPlannedEventThatWasMoved) {
+    cron("0 9 * * *");
+    EventEdit edit;
+    edit.target.utc = "2027-01-07T12:00:00Z";
+    edit.target.zone = "Europe/Paris";
+    const EventId planned = all("now", "now+1d").occurrences.at(0).event.value();
+    ASSERT_TRUE(edit_event.run(to_string(planned), edit, std::nullopt, "req-2"));
+    EXPECT_THAT(locals(all("now", "now+4d")),
+                ElementsAre("2027-01-07T13:00", "2027-01-08T09:00", "2027-01-09T09:00"));
+}
+
+TEST_F(ListOccurrencesTest, ReadsMoreSchedulesThanOnePageHasAndSaysWhereItEnds) {
+    for (int i = 0; i < 150; ++i) cron("0 9 * * *", "UTC");
+    const Future whole = all("now", "now+3d", 500);
+    EXPECT_THAT(whole.occurrences, SizeIs(3 * 150));
+    EXPECT_FALSE(whole.more_schedules);
+    EXPECT_EQ(walked(100), places(whole));
+
+    FutureRequest request{.from = "now", .to = "now+3d", .page = {}};
+    request.page.limit = 500;
+    ListOccurrences exactly{store, zones, 150};
+    EXPECT_FALSE(exactly.run(request).value().more_schedules);
+    ListOccurrences fewer{store, zones, 148};
+    const Future cut = fewer.run(request).value();
+    EXPECT_TRUE(cut.more_schedules);
+    EXPECT_THAT(cut.occurrences, SizeIs(150 + 2 * 148));
 }
 
 TEST_F(ListOccurrencesTest, RefusesInvalidTimes) {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include "application/schedules/list_occurrences.hpp"
 #include "application/stats/read_heatmap.hpp"
 #include "support/control_plane.hpp"
 
@@ -59,17 +58,32 @@ TEST_F(HeatmapTest, SaysThatThereAreMoreSchedulesThanItReads) {
     fields.event_type = "CRON";
     fields.trigger = TriggerFields{.cron = "0 9 1 1 *"};
     fields.timezone = std::optional<std::string>{"UTC"};
-    const auto enabled = [&] {
-        ScheduleQuery query;
-        query.enabled = true;
-        query.page.limit = max_future_schedules + 1;
-        return in_read(store, [&](Transaction& tx) { return tx.schedules().list(query); })
-            .items.size();
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    const auto more = [&](std::size_t most) {
+        return ReadHeatmap{store, zones, most}
+            .run({.from = noon, .to = noon + 3h})
+            .value()
+            .more_schedules;
     };
-    while (enabled() < max_future_schedules) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
-    EXPECT_FALSE(heatmap(HeatmapBy::zone, 3h).more_schedules);
+    EXPECT_FALSE(more(3));
+    EXPECT_TRUE(more(2));
+}
+
+TEST_F(HeatmapTest, CountsAPlannedOccurrenceThatWasMovedOnce) {
+    ScheduleFields fields;
+    fields.event_type = "CRON";
+    fields.trigger = TriggerFields{.cron = "0 9 * * *"};
+    fields.timezone = std::optional<std::string>{"UTC"};
     ASSERT_TRUE(create_schedule.run(fields, "req-1"));
-    EXPECT_TRUE(heatmap(HeatmapBy::zone, 3h).more_schedules);
+    EventEdit edit;
+    edit.target.utc = "now+1h";
+    ASSERT_TRUE(
+        edit_event.run(to_string(queries.events({}).items.at(0).id), edit, std::nullopt, "req-2"));
+    const Heatmap found = heatmap(HeatmapBy::zone, 24h);
+    double all = 0;
+    for (const HeatmapLine& line : found.lines)
+        for (const double one : line.forecast) all += one;
+    EXPECT_THAT(all, DoubleEq(1));
 }
 
 TEST_F(HeatmapTest, RefusesInvalidTimes) {

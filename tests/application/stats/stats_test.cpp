@@ -407,9 +407,10 @@ protected:
                            .monotonic = monotonic,
                            .facts = [this](Instant) { return facts; },
                            .drain = [this] { ++drains; }}};
-    DrainInstance drain{store};
+    DrainInstance drain{store, ids};
     ReportInstance::Facts facts{.held = 3};
     int drains = 0;
+    const Caller caller{"req-1", "key:ops"};
 
     std::optional<InstanceReport> stored() {
         return in_read(store, [](Transaction& tx) { return tx.instances().find(instance_a); });
@@ -432,7 +433,7 @@ TEST_F(InstancesTest, ReportEveryFiveSeconds) {
 
 TEST_F(InstancesTest, DrainOnceAtTheReportAfterARequest) {
     report.run();
-    EXPECT_EQ(drain.run(to_string(instance_a)).value().drain_requested_at, noon);
+    EXPECT_EQ(drain.run(to_string(instance_a), caller).value().drain_requested_at, noon);
     report.run();
     EXPECT_EQ(drains, 0);
     report.hurry();
@@ -444,8 +445,22 @@ TEST_F(InstancesTest, DrainOnceAtTheReportAfterARequest) {
 }
 
 TEST_F(InstancesTest, DrainNoUnknownInstance) {
-    EXPECT_FALSE(drain.run(to_string(instance_a)));
-    EXPECT_FALSE(drain.run("x"));
+    EXPECT_FALSE(drain.run(to_string(instance_a), caller));
+    EXPECT_FALSE(drain.run("x", caller));
+    EXPECT_THAT(store.recorded(), IsEmpty());
+}
+
+TEST_F(InstancesTest, NameTheCallerOfTheFirstRequestToDrain) {
+    report.run();
+    ASSERT_TRUE(drain.run(to_string(instance_a), caller));
+    ASSERT_TRUE(drain.run(to_string(instance_a), {"req-2", "key:other"}));
+    const auto entries = store.recorded();
+    ASSERT_EQ(entries.size(), 1U);
+    EXPECT_EQ(entries[0].stream, (StreamId{"InstanceAudit", "all"}));
+    EXPECT_EQ(entries[0].event_type, "DrainRequested");
+    EXPECT_EQ(entries[0].data,
+              R"({"instanceId":")" + to_string(instance_a) + R"(","leasesHeld":3})");
+    EXPECT_EQ(entries[0].metadata.actor, "key:ops");
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
-import type { AttemptPage, Endpoint as EndpointObject, EventPage, InboxPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
 import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
+import { Inbox } from "./inbox.tsx";
 
 const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
 
@@ -47,7 +49,7 @@ export function Endpoint({ id }: { id: string }) {
   const claimed = useLoaded((signal) => get<EventPage>(`/v1/events?status=PROCESSING&endpointId=${encodeURIComponent(id)}&limit=${COUNTED}`, signal), [id], ["events"], 3000);
   const actions = useActions(() => { endpoint.reload(); claimed.reload(); attempts.reload(); });
   const ask = (word: "enable" | "disable" | "closeCircuit", found: EndpointObject, body: object, command: string, more = "") => actions.ask({
-    word, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
+    word, note: word === "disable" && <HeldBack id={found.id} />, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
   });
   const inFlight = claimed.data?.data.filter((event) => event.claimedBy !== null).length;
   return (
@@ -89,6 +91,7 @@ export function Endpoint({ id }: { id: string }) {
           <p class="list">
             <a href={hrefOf("events", "", { status: "FAILED", dismissed: "false", endpointId: found.id })}>{text("deadLetters")}</a>
             <a href={hrefOf("events", "", { status: "PENDING", endpointId: found.id })}>{text("pending")}</a>
+            <a href={hrefOf("streams", `Endpoint/${found.id}`)} data-history>{text("changesOfSettings")}</a>
           </p>
         </>
       )}</Shown>
@@ -103,8 +106,20 @@ export function Endpoint({ id }: { id: string }) {
         ["answer", (attempt) => attempt.statusCode ?? (attempt.error?.code || attempt.error?.text || <Quiet />)],
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
+      {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
     </>
   );
+}
+
+/** The events that would wait for the endpoint. */
+function HeldBack({ id }: { id: string }) {
+  const text = useTexts();
+  const count = (to: string) => async (signal: AbortSignal) => {
+    const { totalCount, totalCountComplete } = await get<EventPage>(`/v1/events?status=PENDING&endpointId=${encodeURIComponent(id)}&targetTo=${encodeURIComponent(to)}&limit=1&count=exact`, signal);
+    return totalCountComplete ? String(totalCount) : text("atLeast", { n: totalCount ?? 0 });
+  };
+  const overdue = useLoaded(count("now"), [id]), day = useLoaded(count("now+24h"), [id]);
+  return <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text("counting")}</p>;
 }
 
 /** The deliveries of the last hour: how many succeeded, and how long they took. */
@@ -158,60 +173,6 @@ function Recover({ id }: { id: string }) {
       </form>
       {started && <Started operation={started} />}
       {chosen && <Bulk action="retry" filter={chosen} ids={[]} close={() => setChosen(undefined)} done={setStarted} />}
-    </section>
-  );
-}
-
-/** The requests that an INBOX endpoint has received, newest first. */
-function Inbox({ path, of, changed }: { path: string; of: EndpointObject; changed: () => void }) {
-  const { name, id } = of;
-  const text = useTexts();
-  const inbox = useLoaded((signal) => get<InboxPage>(`${path}/inbox?limit=20`, signal), [path], ["events"], 5000);
-  const actions = useActions(inbox.reload);
-  return (
-    <>
-      <h2>{text("inbox")}</h2>
-      <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
-      {actions.view}
-      <InboxAnswer path={path} of={of} changed={changed} key={of.version} />
-      <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
-        ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
-        ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
-        ["body", ({ body, headers }) => <details><summary>{text("show")}</summary><Payload value={body} /><Facts of={Object.entries(headers).map(([field, value]) => ["name", <code>{field}: {value}</code>] as const)} /></details>],
-      ]} />}</Shown>
-    </>
-  );
-}
-
-const ANSWERS = ["204", "400", "410", "429", "500", "503"];
-const DELAYS = ["PT0S", "PT1S", "PT5S", "PT20S"];
-
-/** How an inbox answers: to see what Sundial does when a receiver fails or is slow. */
-function InboxAnswer({ path, of, changed }: { path: string; of: EndpointObject; changed: () => void }) {
-  const text = useTexts();
-  const mayWrite = useMayDo("WRITE");
-  const actions = useActions(changed);
-  const [status, setStatus] = useState(of.inboxStatus ?? "204");
-  const [delay, setDelay] = useState(of.inboxDelay ?? "PT0S");
-  const choices = (all: readonly string[], own: string) => [...new Set([...all, own])];
-  return (
-    <section data-inbox-answer={of.inboxStatus ?? "204"} data-inbox-delay={of.inboxDelay ?? "PT0S"}>
-      <h3>{text("inboxAnswer")}</h3>
-      <p class="quiet">{text("inboxAnswerHint")}</p>
-      {mayWrite && (
-        <form class="filters" onSubmit={(event) => {
-          event.preventDefault();
-          actions.ask({
-            word: "answerSo", about: `${status}, ${delay}`, undoable: true,
-            request: { method: "PATCH", path, version: of.version, body: { inboxStatus: status, inboxDelay: delay }, cli: ["endpoint", "set", of.id, "--inbox-status", status, "--inbox-delay", delay, "--if-match", String(of.version)] },
-          });
-        }}>
-          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
-          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => setDelay(event.currentTarget.value)}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
-          <div class="buttons"><button type="submit" data-act="answerSo">{text("answerSo")}</button></div>
-        </form>
-      )}
-      {actions.view}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { Instance } from "../../../clients/typescript/src/schema.ts";
 import { useTexts } from "../display.ts";
 import { Act, Shown, State, Table, Time, useActions, type Page } from "../parts.tsx";
 import { get, useLoaded } from "../api.ts";
+import { Audit } from "./audit.tsx";
 
 export function Instances() {
   const text = useTexts();
@@ -25,6 +26,7 @@ export function Instances() {
           request: { method: "POST", path: `/v1/instances/${instance.id}/drain`, cli: ["instance", "drain", instance.id] },
         })} />],
       ]} />}</Shown>
+      <Audit stream="InstanceAudit/all" topics={["instances"]} />
     </>
   );
 }

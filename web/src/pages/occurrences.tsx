@@ -33,6 +33,7 @@ export function Occurrences({ query }: { query: Query }) {
             ["user", (one) => <Person id={one.userId} />],
             ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} /></>],
           ]} />
+          {found.moreSchedules && <p class="warning" data-more-schedules><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
           {(found.onlyNext?.length ?? 0) > 0 && <p class="quiet">{text("onlyNext")}</p>}
           <Pages page="occurrences" query={query} of={found} />
         </>

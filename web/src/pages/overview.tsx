@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoundedCount, ClockAdvanced, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
-import { firstEndpoints, followStats, get, readClock, Refusal, useLoaded } from "../api.ts";
+import type { BoundedCount, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
+import { firstEndpoints, followStats, get, Refusal, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
-import { durationText, hrefOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
-import { Act, Facts, Shown, State, Time, useActions } from "../parts.tsx";
+import { durationText, hrefOf, lateEndpoints, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
+import { Facts, Ref, Shown, State, Table, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
 
@@ -73,24 +73,24 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
   );
 }
 
-const STEPS = ["PT1M", "PT1H", "P1D", "P1M", "P1Y"];
-
-/** A test clock with buttons that move it; the events that become due are delivered. */
-function TestClock() {
+/** The endpoints whose events started late in the last hour, and since when. */
+function LateEndpoints() {
   const text = useTexts();
-  const clock = useLoaded(readClock, [], ["events"], 5000);
-  const actions = useActions(clock.reload);
+  const names = useLoaded(firstEndpoints, [], ["endpoints"], 60_000);
+  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=lateness_p99&by=endpointId&from=now-1h&step=PT1M", signal), [], [], 15_000);
   return (
-    <>
-      {text("testClock")} <Shown of={clock}>{({ now }) => <Time at={now} />}</Shown>
-      <div class="buttons">{STEPS.map((by) => (
-        <Act key={by} word="advance" about={by} role="ADMIN" label={by} press={() => actions.ask({
-          word: "advance", about: by, request: { method: "POST", path: "/v1/clock/advance", body: { by }, cli: ["clock", "advance", "--by", by] },
-          said: (answer) => text("advanced", { delivered: (answer as ClockAdvanced).delivered, failed: (answer as ClockAdvanced).failed }),
-        })} />
-      ))}</div>
-      {actions.view}
-    </>
+    <section data-late>
+      <h2>{text("lateEndpoints")}</h2>
+      <Shown of={series}>{({ from, step, data }) => {
+        const late = lateEndpoints(data, from, secondsOf(step));
+        const name = (key: string) => names.data?.find(({ id }) => id === key)?.name;
+        return late.length === 0 ? <p class="quiet">{text("noneLate")}</p> : <Table label={text("lateEndpoints")} rows={late} id={({ key }) => key} columns={[
+          ["endpoint", ({ key }) => (name(key) ? <Ref page="endpoints" id={key} name={name(key)} /> : key === "other" ? text("otherLines") : key === "handler" ? text("noEndpoint") : <Ref page="endpoints" id={key} />)],
+          ["lateness", ({ worst }) => <bdi>p99 {durationText(worst)}</bdi>],
+          ["lateSince", ({ since }) => (since === null ? text("onTimeAgain") : <Time at={since} />)],
+        ]} />;
+      }}</Shown>
+    </section>
   );
 }
 
@@ -139,6 +139,7 @@ export function Overview() {
           ))}</ul>
         )}</Shown>
       </section>
+      <LateEndpoints />
       <section>
         <h2>{text("nextTen")}</h2>
         <Shown of={next}>{(page) => <EventTable events={page.data} columns={["due", "type", "zone", "status"]} />}</Shown>
@@ -148,7 +149,7 @@ export function Overview() {
         <Shown of={info}>{(found) => (
           <Facts of={[
             ["version", <>{found.version} <code>{found.commit}</code></>], ["database", <>{found.database.kind} {found.database.version}{found.database.note && <div class="quiet">{found.database.note}</div>}</>],
-            ["tz", found.tzdb], ["clock", found.clock === "test" ? <TestClock /> : text("systemClock")],
+            ["tz", found.tzdb], ["clock", found.clock === "test" ? <a href={hrefOf("inboxAndClock")}>{text("testClock")}</a> : text("systemClock")],
           ]} />
         )}</Shown>
       </section>

@@ -5,6 +5,7 @@ import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Calendars } from "./calendars.tsx";
 import { Views } from "./event_lists.tsx";
 import { Followed, Started } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
@@ -111,6 +112,7 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           {found.perUser && !query.userId ? <p class="quiet">{text("perUserHint")} <a href={hrefOf("people")}>{text("people")}</a></p> : <Next of={found} userId={query.userId ?? ""} />}
           <h2>{text("payload")}</h2>
           <Payload value={found.payload} />
+          <Calendars scheduleId={found.id} mayAdd={!found.perUser} />
         </>
       )}</Shown>
     </>

@@ -8,7 +8,7 @@ import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Val
 /** Whose streams record changed members. */
 const CONTROL_PLANE = ["User", "Schedule", "Endpoint", "ApiKey"];
 /** Sundial's own record of changes and of actions; applications have further types. */
-const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey", "EventAudit", "OperationAudit"] as const;
+const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey", "EventAudit", "OperationAudit", "EndpointAudit", "InstanceAudit"] as const;
 
 const addressOf = ({ aggregateType, aggregateId }: { aggregateType: string; aggregateId: string }) => `${encodeURIComponent(aggregateType)}/${encodeURIComponent(aggregateId)}`;
 

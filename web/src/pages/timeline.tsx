@@ -4,7 +4,7 @@ import { firstEndpoints, get, serverNow, useLoaded, type Loaded } from "../api.t
 import { useDisplay, useStateWord, useTexts } from "../display.ts";
 import { busiest, BY, countedHours, HOUR, instantAt, isOver, levelOf, lineFilter, localMinutes, moved, ninePeaks, overLimits, shortCount, sumOf, valueAt, type Advice, type By, type HeatLine } from "../heat.ts";
 import { clockTime, countText, hrefOf, offsetOf, searchOf, type Query } from "../logic.ts";
-import { Ref, Shown, State, Table, Time, Total } from "../parts.tsx";
+import { Ref, Shown, State, Table, Time, Total, VIEWER } from "../parts.tsx";
 import { EventTable, expandOf, type EventColumn } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 
@@ -15,7 +15,6 @@ const MOST_TABLE = 500; // rows of the table
 const WORDS = { timezone: "zone", endpointId: "endpoint", status: "status" } as const;
 /** Text that keeps its own direction inside a sentence of the other one. */
 const apart = (text: string) => `\u2068${text}\u2069`;
-const VIEWER = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const heatmapOf = (by: By, span: keyof typeof SPANS) => (signal: AbortSignal) =>
   get<StatsHeatmap>(`/v1/stats/heatmap?by=${by}&bucket=PT1H&from=now-${SPANS[span]}&to=${encodeURIComponent(`now+${SPANS[span]}`)}`, signal);
@@ -79,6 +78,7 @@ function HeatMap({ map, by, query, name }: MapProps) {
       <Summary map={map} lines={lines} name={name} />
       {total > 0 && <Grid map={map} lines={lines.slice(0, MOST_ROWS)} by={by} query={query} name={name} />}
       {lines.length > MOST_ROWS && <p class="quiet">{text("moreLines", { n: lines.length - MOST_ROWS })}</p>}
+      {map.moreSchedules && <p class="warning" data-more-schedules><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
       {map.onlyNext.length > 0 && <p class="quiet">{text("onlyNextForecast")}</p>}
       {query.key && query.at && <Cell key={`${by} ${query.key} ${query.at}`} by={by} line={query.key} at={query.at} query={query} name={name} />}
       {total > 0 && <DataTable map={map} lines={lines} by={by} name={name} />}
@@ -211,6 +211,18 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
 
 const COLUMNS: readonly EventColumn[] = ["due", "type", "status", "endpoint", "user"];
 const MOST_LISTED = "50";
+const MOST_PAGES = 10; // of 500 occurrences, searched for those of a cell
+
+/** The first later occurrences that belong to a cell, page by page, and whether there may be more. */
+async function laterOf(from: string, to: string, belongs: (one: Occurrence) => boolean, signal: AbortSignal) {
+  const rows: Occurrence[] = [];
+  let page: OccurrencePage | undefined;
+  for (let read = 0; read < MOST_PAGES && rows.length <= Number(MOST_LISTED) && (read === 0 || page?.hasMore); read++) {
+    page = await get<OccurrencePage>(`/v1/occurrences${searchOf({ from, to, limit: "500", cursor: page?.nextCursor ?? "" })}`, signal);
+    rows.push(...page.data.filter(belongs));
+  }
+  return { rows: rows.slice(0, Number(MOST_LISTED)), more: rows.length > Number(MOST_LISTED) || page?.hasMore === true, moreSchedules: page?.moreSchedules === true };
+}
 
 /** The events and occurrences of a cell. */
 function Cell({ by, line, at, query, name }: { by: By; line: string; at: string; query: Query; name: LineName }) {
@@ -228,7 +240,6 @@ function Cell({ by, line, at, query, name }: { by: By; line: string; at: string;
   const nothing = { data: [], hasMore: false, nextCursor: null };
   const past = useLoaded(hasPast ? read(finished) : async () => nothing as EventPage, [by, line, at], ["events"]);
   const future = useLoaded(hasFuture ? read(planned) : async () => nothing as EventPage, [by, line, at], ["events"]);
-  const later = useLoaded(hasFuture ? (signal) => get<OccurrencePage>(`/v1/occurrences${searchOf({ from: planned.targetFrom ?? at, to: ends, limit: "500" })}`, signal) : async () => nothing as OccurrencePage, [by, line, at], ["schedules"]);
   useEffect(() => heading.current?.focus(), []);
   const close = () => {
     const cell = [...document.querySelectorAll<HTMLElement>("[data-cell]")].find(({ dataset }) => dataset.key === line && dataset.at === at);
@@ -236,6 +247,7 @@ function Cell({ by, line, at, query, name }: { by: By; line: string; at: string;
     cell?.focus();
   };
   const belongs = (one: Occurrence) => one.eventId === null && (by === "status" || line === "other" || (by === "timezone" ? one.targetTimezone === line : (one.endpointId ?? "handler") === line));
+  const later = useLoaded(async (signal) => (hasFuture ? laterOf(planned.targetFrom ?? at, ends, belongs, signal) : { rows: [], more: false, moreSchedules: false }), [by, line, at], ["schedules"]);
   const ofLine = (event: Event) => line !== "handler" || event.endpointId === null;
   const list = (page: EventPage, of: Query) => (
     <>
@@ -255,19 +267,17 @@ function Cell({ by, line, at, query, name }: { by: By; line: string; at: string;
           <div data-part="planned"><h3>{text("plannedEvents")}</h3><Shown of={future}>{(page) => list(page, planned)}</Shown></div>
           <div data-part="later">
             <h3>{text("laterOccurrences")}</h3>
-            <Shown of={later}>{(page) => {
-              const rows = page.data.filter(belongs);
-              return (
+            <Shown of={later}>{({ rows, more, moreSchedules }) => (
                 <>
-                  <Table label={text("laterOccurrences")} rows={rows.slice(0, Number(MOST_LISTED))} id={(one) => `${one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""}`} columns={[
+                  <Table label={text("laterOccurrences")} rows={rows} id={(one) => `${one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""}`} columns={[
                     ...occurrenceColumns(text, word).filter(([column]) => column !== "local"),
                     ["type", (one) => one.eventType],
                     ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} /></>],
                   ]} />
-                  {(page.hasMore || rows.length > Number(MOST_LISTED)) && <a href={hrefOf("occurrences", "", { from: at, to: ends })}>{text("allOfThese")}</a>}
+                  {moreSchedules && <p class="warning"><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
+                  {more && <a href={hrefOf("occurrences", "", { from: at, to: ends })}>{text("allOfThese")}</a>}
                 </>
-              );
-            }}</Shown>
+            )}</Shown>
           </div>
         </>
       )}

@@ -25,6 +25,8 @@ export const ar: Texts = {
   completed: "مكتملة", failed: "فاشلة", retried: "معادة", throughput: "المعدل", perSecondValue: "{n} في الثانية", latenessOf: "التأخر", nothingStarted: "لم يبدأ شيء في هذه المدة.", oldestDue: "أقدم حدث متأخر", noneDue: "لا شيء متأخر.",
   catchUp: "يُستدرك خلال", throughputChart: "الأحداث", executedChart: "مكتملة", latest: "الأخير", most: "الأعلى", nextTen: "الأحداث العشرة التالية", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة",
   testClock: "ساعة اختبار", systemClock: "ساعة النظام", atLeast: "{n} أو أكثر",
+  lateEndpoints: "نقاط النهاية المتأخرة في الساعة الأخيرة", noneLate: "بدأت أحداث كل نقاط النهاية في وقتها.", lateSince: "متأخرة منذ", onTimeAgain: "عادت في وقتها", heldBack: "سينتظر {n} من الأحداث المخططة خلال 24 ساعة القادمة حتى تُفعَّل، منها {overdue} متأخرة الآن. تنتهي المحاولات الجارية.",
+  calendars: "تقاويم للاشتراك", addCalendar: "إنشاء تقويم", addCalendarHint: "يقرأ برنامج التقويم المواعيد بالعنوان وحده. الإلغاء ينهي ذلك.",
 
   timeline: "الخط الزمني", timelineHint: "الأحداث بحسب الساعة: المنتهية والمتوقعة. اختر خلية لعرض أحداثها.", otherLines: "كل ما عداها", pastCells: "منتهية", forecastCells: "متوقعة",
   nowLine: "الآن", overLegend: "فوق حد نقطة الوصول", hoursIn: "الساعات حسب {zone}", moreLines: "توجد {n} من الأسطر الأقل نشاطًا في الجدول فقط.", onlyNextForecast: "لا يُحسب من جداول الأشخاص إلا الحدث التالي لكل شخص.",
@@ -32,7 +34,7 @@ export const ar: Texts = {
   finishedCount: "منتهية: {n}", expectedCount: "متوقعة: {n}", overLimit: "فوق الحد {n}", perHour: "الحد {n} في الساعة", finishedEvents: "أحداث منتهية",
   plannedEvents: "أحداث مخططة", laterOccurrences: "مواعيد لاحقة للجداول", expected: "متوقعة", allOfThese: "كل ما في هذه الساعة", otherHint: "لا مرشح لهذه الأحداث في الواجهة. تُعرض كل أحداث هذه الساعة.",
   spread: "التوزيع بـ jitter", nothingToSpread: "لا ساعة تتجاوز حد نقطة وصول، ولا ذروة عند 09:00 في أي منطقة.", showHour: "عرض هذه الساعة", spreadLimit: "يُتوقع {n} من الأحداث في {hour}، والحد يسمح بـ {against} في الساعة. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.", spreadNine: "ذروة عند 09:00: {n} من الأحداث في {hour}، والمتوسط في غيرها {against}. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.",
-  tableCut: "تُعرض أول {n} صفوف فقط.",
+  moreSchedules: "أكثر من 10,000 جدول مفعّل. المواعيد اللاحقة للجداول الأخرى غير مذكورة.", tableCut: "تُعرض أول {n} صفوف فقط.",
 
   why: "لماذا في هذا الوقت", whyText: "من القاعدة إلى النتيجة", noAttempts: "لا محاولة بعد.", rule: "القاعدة", local: "الوقت المحلي", zoneStep: "المنطقة", utc: "UTC", change: "تغيير", attempt: "محاولة", result: "النتيجة", waits: "الآن",
   attemptNumber: "المحاولة {n}", newTime: "الوقت المحلي الجديد",
@@ -45,6 +47,7 @@ export const ar: Texts = {
   reference: "مرجع الواجهة", parameters: "المعاملات", responses: "الردود", requestBody: "المتن", searchPath: "الطريقة أو المسار يحتوي على",
   views: "طرق العرض المحفوظة", viewName: "اسم طريقة العرض هذه", save: "حفظ", remove: "إزالة", exportAs: "تصدير بصيغة {format}", exported: "صُدِّر {n} من الأحداث.", exportedPart: "صُدِّرت أول {n} من الأحداث فقط.",
   inbox: "صندوق الوارد", clearInbox: "تفريغ الصندوق", advance: "تقديم الساعة", advanced: "سُلِّم {delivered}، فشل {failed}.",
+  inboxAndClock: "الصندوق والساعة", systemClockHint: "يستخدم هذا الخادم ساعة النظام. خادم بساعة يمكنك تحريكها:", noInbox: "لا توجد نقطة نهاية من نوع صندوق وارد.", sliderReach: "ينتهي المنزلق", sliderTo: "قدّم الساعة إلى", dueOnTheWay: "تستحق حتى ذلك الحين. قد تخطط الجداول لمزيد في الطريق.",
   createKey: "إنشاء مفتاح", revoke: "إبطال", needsAdmin: "ترى هذه الصفحة المفاتيح ذات الدور ADMIN فقط.",
 
   deadLettersHint: "أحداث فشلت نهائيًا ولم تُستبعد.", groupBy: "التجميع حسب", byReason: "حسب السبب", byEndpoint: "حسب نقطة الوصول", noEndpoint: "بلا نقطة وصول", moreThere: "جُمّع أحدث {n} فقط.", total: "المجموع: {n} من الأحداث.",
@@ -69,9 +72,9 @@ export const ar: Texts = {
   changeTags: "تغيير الوسوم", bulkDelete: "حذف", addTags: "وسوم تضاف، بينها فواصل", removeTags: "وسوم تزال، بينها فواصل",
   countedTogether: "عند أكثر من 100 وجهة في الدقيقة تُحسب بعضها معًا، وقد تنقص هنا بعض عمليات التسليم.",
   inboxAnswer: "كيف يجيب", inboxAnswerHint: "اجعل هذا الصندوق يفشل أو يبطئ لترى إعادة المحاولات والقواطع والرسائل الميتة.", after: "بعد", answerSo: "أجب هكذا",
-  audit: "من فعل ماذا", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
+  audit: "من فعل ماذا", changesOfSettings: "تغييرات الإعدادات", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
-  EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", OperationStopped: "أُوقفت",
+  EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", CircuitClosed: "أُغلق القاطع", WaitingRetried: "أُعيدت محاولة الأحداث المنتظرة", EndpointTested: "أُرسل اختبار", DrainRequested: "طُلب الإنهاء التدريجي", OperationStopped: "أُوقفت",
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",

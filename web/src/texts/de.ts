@@ -25,6 +25,8 @@ export const de: Texts = {
   completed: "Erledigt", failed: "Gescheitert", retried: "Wiederholt", throughput: "Durchsatz", perSecondValue: "{n} pro Sekunde", latenessOf: "Verspätung", nothingStarted: "In dieser Zeit hat nichts begonnen.", oldestDue: "Ältestes überfälliges Ereignis", noneDue: "Nichts ist überfällig.",
   catchUp: "Aufgeholt in", throughputChart: "Ereignisse", executedChart: "Erledigt", latest: "zuletzt", most: "höchstens", nextTen: "Die nächsten zehn Ereignisse", server: "Server", database: "Datenbank", tz: "Zeitzonendaten", clock: "Uhr",
   testClock: "Testuhr", systemClock: "Systemuhr", atLeast: "{n} oder mehr",
+  lateEndpoints: "Verspätete Endpunkte der letzten Stunde", noneLate: "Die Ereignisse aller Endpunkte begannen pünktlich.", lateSince: "Verspätet seit", onTimeAgain: "wieder pünktlich", heldBack: "{n} geplante Ereignisse der nächsten 24 Stunden würden warten, bis er eingeschaltet wird, {overdue} davon sind jetzt überfällig. Laufende Versuche enden.",
+  calendars: "Kalender-Feeds", addCalendar: "Feed anlegen", addCalendarHint: "Ein Kalenderprogramm liest den Feed allein mit seiner Adresse. Widerrufen beendet das.",
 
   timeline: "Zeitleiste", timelineHint: "Ereignisse nach Stunden: beendete und erwartete. Eine Zelle wählen, um ihre Ereignisse zu sehen.", otherLines: "Alle anderen", pastCells: "Beendet", forecastCells: "Erwartet",
   nowLine: "Jetzt", overLegend: "Über der Grenze des Endpunkts", hoursIn: "Stunden in {zone}", moreLines: "{n} ruhigere Zeilen stehen nur in der Tabelle.", onlyNextForecast: "Zeitpläne für Personen zählen nur mit dem nächsten Ereignis jeder Person.",
@@ -32,7 +34,7 @@ export const de: Texts = {
   finishedCount: "{n} beendet", expectedCount: "{n} erwartet", overLimit: "über der Grenze von {n}", perHour: "Grenze {n} pro Stunde", finishedEvents: "Beendete Ereignisse",
   plannedEvents: "Geplante Ereignisse", laterOccurrences: "Spätere Termine von Zeitplänen", expected: "Erwartet", allOfThese: "Alle in dieser Stunde", otherHint: "Die API hat keinen Filter für diese Ereignisse. Alle Ereignisse dieser Stunde sind aufgeführt.",
   spread: "Durch Streuung verteilen", nothingToSpread: "Keine Stunde überschreitet die Grenze eines Endpunkts, und keine Zone hat eine Spitze um 09:00.", showHour: "Diese Stunde zeigen", spreadLimit: "erwartet {n} Ereignisse um {hour}. Die Grenze erlaubt {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.", spreadNine: "hat eine Spitze um 09:00: {n} Ereignisse um {hour}, sonst im Mittel {against} pro Stunde. Eine Streuung (jitter) von {jitter} in den Zeitplänen verteilt sie auf {after} pro Stunde.",
-  tableCut: "Nur die ersten {n} Zeilen sind gezeigt.",
+  moreSchedules: "Mehr als 10.000 Zeitpläne sind eingeschaltet. Die späteren Termine der übrigen fehlen.", tableCut: "Nur die ersten {n} Zeilen sind gezeigt.",
 
   why: "Warum dann", whyText: "Von der Regel zum Ergebnis", noAttempts: "Noch kein Versuch.", rule: "Regel", local: "Ortszeit", zoneStep: "Zone", utc: "UTC", change: "Änderung", attempt: "Versuch", result: "Ergebnis", waits: "Jetzt",
   attemptNumber: "Versuch {n}", newTime: "Neue Ortszeit",
@@ -45,6 +47,7 @@ export const de: Texts = {
   reference: "API-Referenz", parameters: "Parameter", responses: "Antworten", requestBody: "Rumpf", searchPath: "Methode oder Pfad enthält",
   views: "Gespeicherte Ansichten", viewName: "Name dieser Ansicht", save: "Speichern", remove: "Entfernen", exportAs: "Als {format} speichern", exported: "{n} Ereignisse gespeichert.", exportedPart: "Nur die ersten {n} Ereignisse wurden gespeichert.",
   inbox: "Eingang", clearInbox: "Eingang leeren", advance: "Uhr vorstellen", advanced: "{delivered} zugestellt, {failed} gescheitert.",
+  inboxAndClock: "Eingang und Uhr", systemClockHint: "Dieser Server nutzt die Systemuhr. Ein Server mit einer Uhr, die sich stellen lässt:", noInbox: "Kein Endpunkt ist ein Eingang.", sliderReach: "Der Regler endet", sliderTo: "Uhr vorstellen auf", dueOnTheWay: "Sie werden bis dahin fällig. Zeitpläne können unterwegs weitere planen.",
   createKey: "Schlüssel anlegen", revoke: "Widerrufen", needsAdmin: "Nur Schlüssel mit der Rolle ADMIN sehen diese Seite.",
 
   deadLettersHint: "Ereignisse, die endgültig gescheitert und nicht abgelegt sind.", groupBy: "Gruppieren nach", byReason: "Nach Grund", byEndpoint: "Nach Endpunkt", noEndpoint: "Kein Endpunkt", moreThere: "Gruppiert sind nur die neuesten {n}.", total: "Insgesamt {n} Ereignisse.",
@@ -71,9 +74,9 @@ export const de: Texts = {
   changeTags: "Tags ändern", bulkDelete: "Löschen", addTags: "Tags hinzufügen, mit Kommas", removeTags: "Tags entfernen, mit Kommas",
   countedTogether: "Bei mehr als 100 Zielen in einer Minute werden einige zusammen gezählt. Hier können Zustellungen fehlen.",
   inboxAnswer: "Wie er antwortet", inboxAnswerHint: "Lassen Sie diesen Eingang scheitern oder langsam sein, um Wiederholungen, Sicherungen und tote Briefe zu sehen.", after: "Nach", answerSo: "So antworten",
-  audit: "Wer tat was", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
+  audit: "Wer tat was", changesOfSettings: "Änderungen der Einstellungen", noAudit: "Seit der Anlage hat niemand eingegriffen.", action: "Aktion", dismissedBy: "Abgelegt von",
 
-  EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", OperationStopped: "Angehalten",
+  EventCancelled: "Abgebrochen", EventChanged: "Geändert", EventDismissed: "Abgelegt", EventRestored: "Ablage zurückgenommen", EventRetried: "Wiederholt", EventTriggered: "Ausgelöst", BulkStarted: "Sammelaktion begonnen", BackfillStarted: "Nachholen begonnen", CircuitClosed: "Sicherung geschlossen", WaitingRetried: "Wartende Ereignisse wiederholt", EndpointTested: "Test gesendet", DrainRequested: "Auslaufen verlangt", OperationStopped: "Angehalten",
   PENDING: "Geplant", PROCESSING: "In Arbeit", COMPLETED: "Erledigt", FAILED: "Gescheitert", CANCELLED: "Abgesagt", OPEN: "Offen", HALF_OPEN: "Probe", CLOSED: "Geschlossen", RUNNING: "Läuft", STOPPED: "Angehalten", DRAINING: "Läuft aus", SILENT: "Stumm",
   pass: "Bestanden", warn: "Warnung", fail: "Gescheitert", SUCCEEDED: "Gelungen", RETRYABLE: "Gescheitert, neuer Versuch folgt", PERMANENT: "Endgültig gescheitert", LOST: "Verloren", LATE: "Zu spät", RELEASED: "Zurückgegeben", disabled: "Abgeschaltet", paused: "Pausiert",
   CRITICAL: "Kritisch", HIGH: "Hoch", NORMAL: "Normal", LOW: "Niedrig", PLAN_SCHEDULE: "Zeitplan planen", REPLAN_SCHEDULE: "Zeitplan neu planen", BACKFILL_SCHEDULE: "Zeitplan nachholen", BULK: "Sammelaktion",

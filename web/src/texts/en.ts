@@ -29,6 +29,8 @@ export const en = {
   completed: "Completed", failed: "Failed", retried: "Retried", throughput: "Throughput", perSecondValue: "{n} per second", latenessOf: "Lateness", nothingStarted: "Nothing started in this time.", oldestDue: "Oldest overdue event", noneDue: "Nothing is overdue.",
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
+  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.",
+  calendars: "Calendar feeds", addCalendar: "Create feed", addCalendarHint: "A calendar program reads the feed by its address alone. Revoke it to end that.",
 
   // Timeline.
   timeline: "Timeline", timelineHint: "Events by the hour: finished ones and those that are expected. Select a cell to list its events.", otherLines: "All others", pastCells: "Finished", forecastCells: "Expected",
@@ -37,7 +39,7 @@ export const en = {
   finishedCount: "{n} finished", expectedCount: "{n} expected", overLimit: "above the limit of {n}", perHour: "limit {n} an hour", finishedEvents: "Finished events",
   plannedEvents: "Planned events", laterOccurrences: "Later occurrences of schedules", expected: "Expected", allOfThese: "All in this hour", otherHint: "The API has no filter for these events. All events of this hour are listed.",
   spread: "Spread by jitter", nothingToSpread: "No hour exceeds an endpoint's limit, and no zone has a peak at 09:00.", showHour: "Show this hour", spreadLimit: "expects {n} events at {hour}. Its limit allows {against} an hour. A jitter of {jitter} on its schedules spreads them to {after} an hour.", spreadNine: "has a peak at 09:00: {n} events at {hour}, {against} in other hours on average. A jitter of {jitter} on their schedules spreads them to {after} an hour.",
-  tableCut: "Only the first {n} rows are shown.",
+  moreSchedules: "More than 10,000 schedules are enabled. The later occurrences of the others are missing.", tableCut: "Only the first {n} rows are shown.",
 
   // Event.
   why: "Why then", whyText: "From the rule to the result", noAttempts: "No attempt yet.", rule: "Rule", local: "Local time", zoneStep: "Zone", utc: "UTC", change: "Change", attempt: "Attempt", result: "Result", waits: "Now",
@@ -52,6 +54,7 @@ export const en = {
   reference: "API reference", parameters: "Parameters", responses: "Responses", requestBody: "Body", searchPath: "Method or path contains",
   views: "Saved views", viewName: "Name of this view", save: "Save", remove: "Remove", exportAs: "Export as {format}", exported: "Exported {n} events.", exportedPart: "Only the first {n} events were exported.",
   inbox: "Inbox", clearInbox: "Empty inbox", advance: "Advance the clock", advanced: "{delivered} delivered, {failed} failed.",
+  inboxAndClock: "Inbox and clock", systemClockHint: "This server uses the system's clock. A server with a clock that you can move:", noInbox: "No endpoint is an inbox.", sliderReach: "The slider ends", sliderTo: "Move the clock to", dueOnTheWay: "They are due until then. Schedules may plan more on the way.",
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
 
   // Dead letters, locks, schedules.
@@ -79,10 +82,10 @@ export const en = {
   changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
   countedTogether: "With more than 100 endpoints in a minute, some are counted together. Some of these deliveries may be missing here.",
   inboxAnswer: "How it answers", inboxAnswerHint: "Let this inbox fail or be slow, to see retries, circuits and dead letters.", after: "After", answerSo: "Answer like this",
-  audit: "Who did what", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
+  audit: "Who did what", changesOfSettings: "Changes of settings", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
-  EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", OperationStopped: "Stopped",
+  EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", CircuitClosed: "Circuit closed", WaitingRetried: "Waiting events retried", EndpointTested: "Test sent", DrainRequested: "Drain requested", OperationStopped: "Stopped",
   PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
   pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
   CRITICAL: "Critical", HIGH: "High", NORMAL: "Normal", LOW: "Low", PLAN_SCHEDULE: "Plan a schedule", REPLAN_SCHEDULE: "Replan a schedule", BACKFILL_SCHEDULE: "Backfill a schedule", BULK: "Bulk action",

@@ -111,7 +111,7 @@ public:
     }
 
     [[nodiscard]] Response test(const Request& request) const {
-        const auto tested = api_.endpoints.test.run(request.path_value("id"));
+        const auto tested = api_.endpoints.test.run(request.path_value("id"), caller_of(request));
         return tested ? json(200, test_json(*tested)) : refused(tested.error(), request);
     }
 

@@ -43,7 +43,7 @@ Response list(const InstanceApi& api) {
 }
 
 Response drain(const InstanceApi& api, const Request& request) {
-    const auto report = api.instances.drain.run(request.path_value("id"));
+    const auto report = api.instances.drain.run(request.path_value("id"), caller_of(request));
     if (!report) return refused(report.error(), request);
     if (api.drain_requested) api.drain_requested();
     return json(202, instance_json(*report, report->reported_at));

@@ -265,7 +265,8 @@ Response all_occurrences(const PreviewApi& api, const Request& request, const Pa
     base::JsonWriter json;
     json.begin_object().member("tzRelease", found->tz_release).key("onlyNext").begin_array();
     for (const ScheduleId& id : found->only_next) json.value(std::string_view{to_string(id)});
-    json.end_array().key("data").begin_array();
+    json.end_array().member("moreSchedules", found->more_schedules);
+    json.key("data").begin_array();
     PageKey last{};
     for (const FutureOccurrence& one : found->occurrences) {
         json.begin_object().member("targetTimestampUTC", format_instant_millis(one.at));

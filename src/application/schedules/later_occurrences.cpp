@@ -1,0 +1,92 @@
+#include "application/schedules/later_occurrences.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/schedules/occurrences.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+
+/// Schedules read at once, with their payloads.
+constexpr std::size_t later_schedules_of_page = 100;
+
+/// The latest planned event of each schedule: its rule continues from there.
+std::map<ScheduleId, Event> latest_planned(Transaction& tx,
+                                           const std::vector<Schedule>& schedules) {
+    std::vector<ScheduleId> ids;
+    ids.reserve(schedules.size());
+    for (const Schedule& schedule : schedules) ids.push_back(schedule.id);
+    std::map<ScheduleId, Event> latest;
+    for (Event& event : tx.events().planned_by_rule(ids)) {
+        const auto [known, fresh] = latest.try_emplace(event.occurrence.value().schedule, event);
+        if (!fresh && known->second.due < event.due) known->second = std::move(event);
+    }
+    return latest;
+}
+
+/// Empty if the rule has ended.
+std::optional<Instant> first_later(const ScheduleRule& rule, const Event* planned, Instant from) {
+    if (planned == nullptr) return from;
+    const auto next = rule.next_of(*planned);
+    return next ? std::optional{std::max(from, next->instant)} : std::nullopt;
+}
+
+/// As many schedules of users as a page of a list has.
+constexpr std::size_t max_only_next = 500;
+
+/// Every chain of a yearly schedule has its next event, so a shorter time lacks none.
+constexpr microseconds a_year_at_most = std::chrono::days{366};
+
+}  // namespace
+
+bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t most,
+                const UseLater& use) {
+    ScheduleQuery query;
+    query.enabled = true;
+    query.per_user = false;
+    std::size_t left = most;
+    while (true) {
+        query.page.limit = std::clamp(left, std::size_t{1}, later_schedules_of_page);
+        const Page<Schedule> page = tx.schedules().list(query);
+        if (page.items.empty()) return false;
+        if (left == 0) return true;
+        const auto planned = latest_planned(tx, page.items);
+        for (const Schedule& schedule : page.items) {
+            const auto rule = rule_of_schedule(schedule, nullptr, zones);
+            if (!rule) continue;  // it never fires again
+            const auto at = planned.find(schedule.id);
+            const auto first =
+                first_later(*rule, at == planned.end() ? nullptr : &at->second, from);
+            if (!first) continue;
+            ListedOccurrences later{rule->recurrence(), rule->zone(), *first - microseconds{1}};
+            use(*rule, later);
+        }
+        left -= page.items.size();
+        if (!page.has_more) return false;
+        const Schedule& last = page.items.back();
+        query.page.after =
+            PageKey{std::to_string(last.created_at.time_since_epoch().count()), last.id.value};
+    }
+}
+
+std::vector<ScheduleId> only_next_event(Transaction& tx, microseconds length) {
+    ScheduleQuery query;
+    query.enabled = true;
+    query.per_user = true;
+    query.page.limit = max_only_next;
+    std::vector<ScheduleId> found;
+    for (const Schedule& schedule : tx.schedules().list(query).items) {
+        const bool once = kind_of(schedule.trigger) == TriggerKind::yearly;
+        if (!once || length > a_year_at_most) found.push_back(schedule.id);
+    }
+    return found;
+}
+
+}  // namespace sundial
