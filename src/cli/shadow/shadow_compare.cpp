@@ -69,7 +69,7 @@ public:
     int run() {
         report_unread();
         if (log_.runs.empty()) {
-            output_.err << "sundial: " << order_.name << " has no run"
+            output_.err << "sundial: the log has no run"
                         << (order_.log.user.empty() ? "" : " of user " + order_.log.user) << '\n';
             return exit_code::usage;
         }
