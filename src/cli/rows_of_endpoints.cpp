@@ -61,7 +61,7 @@ Argument retry_waiting() {
 
 void add_rows_of_endpoints(std::vector<ApiCommand>& rows) {
     const std::string path = "/v1/endpoints/{id}";
-    const std::vector<std::string> types{"WEBHOOK", "INBOX", "PULL", "SQS"};
+    const std::vector<std::string> types{"WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"};
     rows.push_back(
         {.noun = "endpoint",
          .verb = "list",

@@ -8,6 +8,7 @@
 #include "adapters/webhook/inbox_kind.hpp"
 #include "adapters/webhook/own_rules.hpp"
 #include "adapters/webhook/webhook_kind.hpp"
+#include "application/delivery/shadow_kind.hpp"
 #include "application/pull/pull_kind.hpp"
 
 namespace sundial::server {
@@ -61,6 +62,7 @@ EndpointKinds endpoint_kinds(const EndpointKindParts& p) {
     kinds.add(make_unique<sqs::SqsKind>(
         sqs_settings(p.settings), destination_rules(p),
         sqs::CredentialWorld{.environment = &system::environment_variable}, p.monotonic, p.permit));
+    kinds.add(make_unique<ShadowKind>());
     return kinds;
 }
 

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
         server::add_rule_commands(tree);
         server::add_zone_commands(tree);
         server::add_import_commands(tree);
+        server::add_shadow_commands(tree);
         server::add_bench_commands(tree);
         server::add_manual_commands(tree);
         return once_written(tree.run(argc, argv));

@@ -15,6 +15,7 @@ FILES = {
             "EXDATE;TZID=Europe/Paris:20270111T093000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"),
     "csv": "externalId,firstName,lastName,dateOfBirth,timezone\nada,Ada,Lovelace,1990-12-10,Europe/London\n",
     "ndjson": '{"externalId":"ada","firstName":"Ada","lastName":"Lovelace","dateOfBirth":"1990-12-10","timezone":"Europe/London"}\n',
+    "shadow": "time,name\n2020-01-01T00:00:00Z,shadowed\n",
     "apply": ('set = "billing"\n[defaults]\ntimezone = "Europe/Berlin"\n[schedules.nightly]\ncron = "30 2 * * *"\n'
               'payload = { job = "close", steps = [1, 2.5, true] }\ngrace = "PT60S"\n'
               '[schedules.hourly]\nevery = "PT60M"\nstartsAt = 2027-01-01T00:00:00Z\n'
@@ -31,7 +32,9 @@ def write(directory):
 
 
 def arguments_of(command):
-    """Of ("import", "crontab"), …, ("apply",); None for other commands."""
+    """Of ("import", "crontab"), …, ("apply",), ("shadow", "compare"); None for other commands."""
     if command == ("apply",):
         return ["-f", "import.apply", "-y"]
+    if command == ("shadow", "compare"):
+        return ["import.shadow", "--format", "csv"]
     return ["import." + command[1]] if command[0] == "import" else None

@@ -103,6 +103,50 @@ def files(kind):
         assert not os.path.exists(lost)
 
 
+def odd_files(kind):
+    """Files without rows, with bytes that no person has, with a column twice; places that cannot be written."""
+    with h.folder() as directory, h.database(kind, directory) as url, h.running("serve", "--db", url, folder=directory) as server:
+        client = server.client()
+
+        def imported(format, text, *flags, code):
+            return run(server, format, written(f"{directory}/odd.{format}", text), *flags, code=code)
+
+        for format, text in (("csv", HEADER), ("csv", HEADER + "\n\n"), ("ndjson", ""), ("ndjson", "\n \n")):
+            for flags in ((), ("--dry-run",), ("--progress", f"{directory}/nothing.progress")):
+                done = imported(format, text, *flags, code=0)
+                assert done.stdout.startswith("0 ") and "the file has no rows" in done.stderr, (format, flags, done)
+        person = "p1,Ada,Lovelace,1990-01-01,Europe/Paris\n"
+        for flags in ((), ("--dry-run",)):
+            done = imported("csv", HEADER + person.replace("Ada", "A\0da") + person.replace("p1", "p\0"), *flags, code=7)
+            assert "2 refused" in done.stdout and "odd.csv:2: " in done.stderr and "odd.csv:3: " in done.stderr, done
+            assert "/firstName must not contain" in done.stderr and "/externalId must not contain" in done.stderr, done
+        zero = '{"externalId":"x\\u0000y","firstName":"Ada","lastName":"L","dateOfBirth":"1990-01-01","timezone":"Europe/Paris"}\n'
+        done = imported("ndjson", zero + '{"externalId":"z\0"}\n', code=7)
+        assert "odd.ndjson:1: " in done.stderr and "odd.ndjson:2: is not JSON" in done.stderr, done
+        for text, flags, said in ((HEADER.replace("externalId", "external\0Id\x1b"), (), "it has external\\x00Id\\x1b, firstName"),
+                                  ("\0\0\0\n", (), "no column for"), ("externalId," + HEADER, (), "two columns are externalId"),
+                                  (HEADER + person, ("--errors", f"{directory}/none/x"), "cannot write"),
+                                  (HEADER + person, ("--progress", f"{directory}/none/x"), "cannot write")):
+            done = imported("csv", text, *flags, code=2)
+            assert said in done.stderr, (text, flags, done.stderr)
+        full = imported("csv", HEADER + person.replace("-01", "-13"), "--errors", "/dev/full", code=1)
+        assert "could not be written to /dev/full; the file is incomplete" in full.stderr, full
+        assert not people(client), "none of these rows is a person"
+
+
+def unreachable(kind):
+    """An import waits half a minute for a server that is not there, and says so."""
+    with h.folder() as directory:
+        path = written(f"{directory}/people.csv", HEADER + csv_row(0) + "\n")
+        progress = f"{directory}/people.progress"
+        nowhere = f"http://127.0.0.1:{h.free_port()}"
+        done = subprocess.run([h.PROGRAM, "import", kind, path, "--progress", progress, "--server", nowhere], capture_output=True,
+                              text=True, timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 6 and f"no response from {nowhere}" in done.stderr, done
+        assert "retrying for 30 seconds" in done.stderr and done.stdout.startswith("0 created"), done
+        assert os.path.exists(progress), "the same command goes on"
+
+
 def interrupted(kind, how):
     """The client ends in the middle, by Ctrl-C or killed; the same command goes on where it was and tells the whole result."""
     rows, before = 6000, 4000
@@ -164,4 +208,4 @@ def rate(kind, rows="200000"):
 
 
 if __name__ == "__main__":
-    h.main({f.__name__: f for f in (files, interrupted, rate)})
+    h.main({f.__name__: f for f in (files, odd_files, unreachable, interrupted, rate)})

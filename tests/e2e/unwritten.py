@@ -110,6 +110,12 @@ class Examples:
                 return self.of_calendars(verb)
             case ("import", _) | ("apply",):
                 return import_files.arguments_of(command)
+            case ("shadow", _):
+                if self.client.call("GET", "/v1/endpoints/ext:shadow").status == 404:
+                    self.client.ok("PUT", "/v1/endpoints/ext:shadow", {"name": "shadow", "type": "SHADOW"})
+                    self.client.ok("PUT", "/v1/schedules/ext:shadowed", {"eventType": "S", "endpointId": "ext:shadow",
+                                                                         "trigger": {"every": "PT1H"}})
+                return import_files.arguments_of(command)
             case ("tick",) | ("db", "status"):
                 return ["--db", "own.db"]
             case ("db", "migrate"):

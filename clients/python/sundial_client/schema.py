@@ -393,7 +393,7 @@ class NewEndpointRateLimit(_NewEndpointRateLimitRequired, total=False):
 
 
 class _NewEndpointRequired(TypedDict):
-    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"]
     name: str
 
 
@@ -458,7 +458,7 @@ class EndpointPut(TypedDict, total=False):
     their defaults. With an id the given members. Type, format and secret may be repeated but not changed"""
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: str
-    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"]
     name: str
     # https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue
     url: str
@@ -581,7 +581,7 @@ class _EndpointRequired(TypedDict):
     # Your own id, unique within its type; every {id} also accepts ext:<externalId>
     externalId: Optional[str]
     name: str
-    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"]
     url: Optional[str]
     format: Literal["RAW", "ENVELOPE", "CLOUDEVENTS"]
     # The names of your own headers, each with a hint of its value: an ellipsis, and the last three characters of a
@@ -2142,7 +2142,7 @@ class GetEventQuery(TypedDict, total=False):
 
 class ListEndpointsQuery(TypedDict, total=False):
     # Of this type
-    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS"]
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"]
     # Enabled or disabled
     enabled: bool
     # Prefix of id, external id, name

@@ -359,7 +359,7 @@ export interface Event {
 export interface NewEndpoint {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId?: string;
-  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
+  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS" | "SHADOW";
   name: string;
   /** https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue */
   url?: string;
@@ -425,7 +425,7 @@ export interface NewEndpoint {
 export interface EndpointPut {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId?: string;
-  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
+  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS" | "SHADOW";
   name?: string;
   /** https, on an allowed port, never a private address unless the server allows it; for SQS, of the queue */
   url?: string;
@@ -552,7 +552,7 @@ export interface Endpoint {
   /** Your own id, unique within its type; every {id} also accepts ext:<externalId> */
   externalId: string | null;
   name: string;
-  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
+  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS" | "SHADOW";
   url: string | null;
   /** SQS only, if it was given */
   region?: string;
@@ -2003,7 +2003,7 @@ export interface GetEventQuery {
 
 export interface ListEndpointsQuery {
   /** Of this type */
-  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS";
+  type?: "WEBHOOK" | "INBOX" | "PULL" | "SQS" | "SHADOW";
   /** Enabled or disabled */
   enabled?: boolean;
   /** Prefix of id, external id, name */

@@ -90,6 +90,9 @@ public:
         live_.end();
         if (!failure_ && code_ == exit_code::ok && !order_.dry_run) files_.complete();
         report_aliases();
+        // An import of nothing is right, and yet may be the wrong file.
+        if (!failure_ && code_ == exit_code::ok && files_.reached().line == 0)
+            say("the file has no rows");
         report_result();
         if (failure_) std::rethrow_exception(failure_);
         if (code_ != exit_code::ok) return code_;

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/imports/imported_file.hpp"
 #include "cli/output.hpp"
+#include "cli/text_table.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -51,9 +52,10 @@ bool is_user_member(std::string_view name) {
     return in_map || std::ranges::find(person_members, name) != person_members.end();
 }
 
+/// For messages: a name may have any byte, and one with a zero byte would end the message.
 std::string listed_names(const std::vector<std::string>& names) {
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + harmless(name);
     return text;
 }
 

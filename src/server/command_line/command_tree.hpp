@@ -26,6 +26,7 @@ void add_manual_commands(CommandTree& tree);    // help, man, completion, versio
 void add_rule_commands(CommandTree& tree);      // next, schedule explain
 void add_zone_commands(CommandTree& tree);      // zone
 void add_import_commands(CommandTree& tree);    // import, apply
+void add_shadow_commands(CommandTree& tree);     // shadow
 void add_bench_commands(CommandTree& tree);     // bench
 
 }  // namespace sundial::server

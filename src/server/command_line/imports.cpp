@@ -1,10 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
-#include <optional>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,6 +12,7 @@
 #include "cli/imports/import_schedules.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/flags.hpp"
+#include "server/command_line/input_files.hpp"
 #include "server/process.hpp"
 
 namespace sundial::server {
@@ -31,29 +29,6 @@ struct ImportFlags {
     std::vector<std::string> columns{};  // MEMBER=COLUMN
 };
 using SharedImportFlags = std::shared_ptr<ImportFlags>;
-
-/// `file`, opened, or standard input for `-`. Null, with a message, if it cannot be read.
-std::istream* open_input(const std::string& name, std::ifstream& file) {
-    std::istream& in = name == "-" ? std::cin : file;
-    if (name != "-") file.open(name, std::ios::binary);
-    // A directory can be opened, but not read. The stream keeps that as its state.
-    if (in) (void)in.peek();
-    if (!in.bad() && (name == "-" || file.is_open())) return &in;
-    std::cerr << "sundial: cannot read " << name << '\n';
-    return nullptr;
-}
-
-/// The content of a file, `-` for standard input. Empty, with a message, if it cannot be read.
-std::optional<std::string> read_whole_file(const std::string& name) {
-    std::ifstream file;
-    std::istream* in = open_input(name, file);
-    if (in == nullptr) return std::nullopt;
-    std::ostringstream text;
-    if (!in->eof()) text << in->rdbuf();
-    if (!in->bad()) return text.str();
-    std::cerr << "sundial: cannot read all of " << name << '\n';
-    return std::nullopt;
-}
 
 int import_file(const ImportFlags& flags, cli::ImportFormat format) {
     const auto zones = load_time_zones(load(flags.settings).settings)->current();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "application/delivery/shadow_kind.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
 #include "application/endpoints/signing_secrets.hpp"
 #include "application/endpoints/test_endpoint.hpp"
@@ -218,6 +219,33 @@ TEST_F(EndpointKindsTest, PullTakesNoSettingsForRequests) {
                                         .headers = true,
                                         .secret = true,
                                         .ed25519 = true})),
+                ElementsAre("/url not_allowed", "/secret not_allowed", "/headers not_allowed",
+                            "/ed25519 not_allowed", "/format not_allowed"));
+}
+
+TEST_F(EndpointKindsTest, AnEventOfAShadowIsCompletedAndNothingIsSent) {
+    kinds.add(std::make_unique<ShadowKind>());
+    NewEndpoint requested{.type = shadow_type};
+    requested.name = "trial";
+    const Endpoint endpoint = create_endpoint.run(requested, "req-1").value().endpoint;
+    const Event event = a_due_event(endpoint);
+
+    EXPECT_EQ(drain().completed, 1U);
+
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+    EXPECT_EQ(find(event).attempt, Attempt{1});
+    EXPECT_THAT(webhook.requests, IsEmpty());
+    EXPECT_EQ(test_endpoint.run(to_string(endpoint.id)).value().outcome.verdict, Verdict::accepted);
+}
+
+TEST_F(EndpointKindsTest, ShadowTakesNoSettingsForRequests) {
+    const ShadowKind shadow;
+    EXPECT_THAT(shadow.refuse_new({}), IsEmpty());
+    EXPECT_THAT(brief(shadow.refuse_edit({.url = "https://crm.example/",
+                                          .format = BodyFormat::envelope,
+                                          .headers = true,
+                                          .secret = true,
+                                          .ed25519 = true})),
                 ElementsAre("/url not_allowed", "/secret not_allowed", "/headers not_allowed",
                             "/ed25519 not_allowed", "/format not_allowed"));
 }

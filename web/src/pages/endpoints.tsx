@@ -20,7 +20,7 @@ export function Endpoints({ query }: { query: Query }) {
     <>
       <h1>{text("endpoints")}</h1>
       <Filters page="endpoints" query={query} filters={[
-        { name: "type", word: "type", choices: ["WEBHOOK", "INBOX", "PULL"] }, { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "q", word: "searchName" }]} />
+        { name: "type", word: "type", choices: ["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"] }, { name: "enabled", word: "enabled", choices: ["true", "false"] }, { name: "q", word: "searchName" }]} />
       <Views page="endpoints" filter={filter} />
       <Shown of={page}>{(found) => (
         <>
