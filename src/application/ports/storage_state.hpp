@@ -34,11 +34,11 @@ struct StorageState {
     std::string software;  // "PostgreSQL 15.18"
     std::string place;     // the file, or "database at host:port"
     std::int64_t bytes = 0;
-    std::int64_t free_bytes = 0;   // SQLite: in the file, for new rows
-    std::int64_t live_events = 0;  // SQLite; PostgreSQL has it in `tables`
-    std::int64_t shards = 0;       // 0: no schema yet
-    std::vector<Table> tables{};   // of events, then the sum of all others
-    std::string citus{};           // version of the extension; empty: not in this database
+    std::int64_t free_bytes = 0;                // SQLite: in the file, for new rows
+    std::optional<std::int64_t> live_events{};  // SQLite; PostgreSQL has it in `tables`
+    std::int64_t shards = 0;                    // 0: no schema yet
+    std::vector<Table> tables{};                // of events, then the sum of all others
+    std::string citus{};  // version of the extension; empty: not in this database
     bool distributed = false;
     std::vector<Node> nodes{};
     std::vector<Placement> placements{};
