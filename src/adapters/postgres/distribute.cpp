@@ -14,7 +14,7 @@ namespace {
 /// Citus places shards by a hash. Computed for 16 shards on two workers: 11 on one, 5 on the other.
 constexpr std::int64_t fewest_shards = 64;
 
-/// What the database says before it is distributed.
+/// State of the database before it is distributed.
 struct DistributionFacts {
     std::string created, available;  // versions of the extension
     bool may = false;                // the role has the owner's rights
@@ -109,7 +109,7 @@ void distribute_tables(PlainConnection& connection, const Distribution& wanted, 
     }
 }
 
-/// What was copied to the workers is still on the coordinator, where nothing reads it.
+/// Rows copied to the workers are still on the coordinator, where nothing reads them.
 void tidy_up(PlainConnection& connection, const std::vector<std::string>& tables) {
     try {
         for (const std::string& table : tables) {

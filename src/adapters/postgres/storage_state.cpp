@@ -110,11 +110,14 @@ void read_tables(PlainConnection& connection, StorageState& state) {
 
 /// The coordinator's own files say nothing about a distributed table.
 void take_distributed_sizes(PlainConnection& connection, StorageState& state) {
-    const PlainAnswer rows = connection.run(
-        "SELECT name, citus_total_relation_size(to_regclass('sundial.' || name)) FROM"
-        " unnest(ARRAY['events', 'event_keys', 'attempts', 'event_moves', 'event_history']) AS name"
-        " WHERE EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('sundial.' "
-        "|| name))");
+    const PlainAnswer rows = connection.run(R"sql(
+        SELECT name, sum(citus_total_relation_size(leaf.relid))::bigint
+          FROM unnest(ARRAY['events', 'event_keys', 'attempts', 'event_moves', 'event_history']) AS name
+         CROSS JOIN LATERAL (
+            SELECT to_regclass('sundial.' || name) AS relid
+             UNION SELECT relid FROM pg_partition_tree(to_regclass('sundial.' || name))) AS leaf
+         WHERE EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = leaf.relid)
+         GROUP BY 1)sql");
     for (int row = 0; row < rows.rows(); ++row) {
         for (StorageState::Table& table : state.tables) {
             if (table.name != rows.text(row, 0)) continue;
