@@ -130,7 +130,8 @@ SchemaReport report_of(const Status& status) {
     std::ostringstream text;
     list(text, status.applied, "applied");
     list(text, status.pending, "pending");
-    return {text.str(), status.pending.empty()};
+    return {text.str(), status.pending.empty(),
+            status.applied.empty() ? 0 : status.applied.back().version, status.pending.size()};
 }
 
 template <class Migrations>

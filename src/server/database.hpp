@@ -67,6 +67,8 @@ using OnOutcomeUnknown = std::function<void(std::string_view purpose)>;
 struct SchemaReport {
     std::string text;
     bool up_to_date = false;
+    int version = 0;  // of the latest applied migration; 0: none
+    std::size_t pending = 0;
 };
 [[nodiscard]] SchemaReport migrate_database(const Settings& settings, base::Log& log);
 [[nodiscard]] SchemaReport database_status(const Settings& settings, base::Log& log);

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
         server::add_serving_commands(tree);
         server::add_database_commands(tree);
         server::add_backup_commands(tree);
+        server::add_cluster_commands(tree);
         server::add_api_commands(tree);
         server::add_event_commands(tree);
         server::add_schedule_commands(tree);

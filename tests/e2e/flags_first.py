@@ -196,6 +196,8 @@ def required_flags(command):
     """The flags without which a command does not look at settings: `key` would call a server."""
     if command == ("db", "grant"):
         return ["--to", "reader"]
+    if command == ("db", "reshard"):
+        return ["--shards", "64"]
     return ["--db", "x.db"] if command[0] == "key" else []
 
 
@@ -217,11 +219,13 @@ def database(directory):
             continue
         environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
         needed = ["--to", "reader"] if command == ("db", "grant") else \
-            ["saved"] if command in (("db", "backup"), ("db", "restore")) else ["copied.db", "-y"] if command == ("db", "copy") else []
+            ["saved"] if command in (("db", "backup"), ("db", "restore")) else ["copied.db", "-y"] if command == ("db", "copy") else \
+            ["-y"] if command == ("db", "distribute") else ["--shards", "64", "-y"] if command == ("db", "reshard") else []
         done = run(command, *needed, "--db", "flag.db", directory=directory, environment=environment)
         assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
         assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)
-        if command not in (("db", "status"), ("db", "grant"), ("db", "backup"), ("db", "restore"), ("db", "check"), ("db", "copy"), ("doctor",),
+        if command not in (("db", "status"), ("db", "grant"), ("db", "backup"), ("db", "restore"), ("db", "check"), ("db", "copy"),
+                           ("db", "distribute"), ("db", "reshard"), ("doctor",),
                            ("config", "show")):
             assert os.path.exists(os.path.join(directory, "flag.db")), (command, done)
         for name in os.listdir(directory):

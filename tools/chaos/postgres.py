@@ -13,7 +13,9 @@ START_WITHIN = 60
 
 
 def tools():
-    """The newest that Debian has installed, or those in PATH."""
+    """Those in the folder POSTGRES_TOOLS, the newest that Debian has installed, or those in PATH."""
+    if "POSTGRES_TOOLS" in os.environ:
+        return os.environ["POSTGRES_TOOLS"]
     for folder in sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda f: int(f.split("/")[4]), reverse=True):
         if os.path.exists(f"{folder}/initdb"):
             return folder

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "adapters/postgres/plain_connection.hpp"
+#include "adapters/postgres/reshard.hpp"
 #include "application/ports/failures.hpp"
 #include "application/ports/instance_repository.hpp"
 #include "base/crash_point.hpp"
@@ -162,6 +163,8 @@ public:
         connection_.run(
             "ALTER TABLE sundial.users DISABLE TRIGGER USER;"
             "ALTER TABLE sundial.event_history DISABLE TRIGGER USER");
+        // The backup has a number of shards of its own.
+        connection_.run(shards_are_unchecked);
         // RESTART IDENTITY makes `setval` end with the transaction. By itself it outlives a
         // rollback, so a dry run would move the sequences of the live database back.
         connection_.run("TRUNCATE " + all +
@@ -190,6 +193,7 @@ public:
         connection_.run(
             "ALTER TABLE sundial.users ENABLE TRIGGER USER;"
             "ALTER TABLE sundial.event_history ENABLE TRIGGER USER");
+        declare_shards(connection_);
         // The first follower of a database makes the trigger that queues outcomes.
         connection_.run(
             "SELECT sundial.follow_outcomes(name, event_types) FROM sundial.outcome_followers");

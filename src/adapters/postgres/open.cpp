@@ -232,7 +232,7 @@ std::uint32_t fixed_shards(Connection& connection, const Settings& settings, bas
     const auto shards = stored.get<std::uint32_t>(0, 0);
     if (shards != settings.shards) {
         warn(log, "storage.shards = " + std::to_string(settings.shards) +
-                      " is ignored: the first migration fixed " + std::to_string(shards));
+                      " is ignored: the database has " + std::to_string(shards));
     }
     return shards;
 }

@@ -14,8 +14,8 @@
 #include "adapters/postgres/backup.hpp"
 #include "application/ports/failures.hpp"
 
-/// Connections for backups, restores and copies: statements are made at run time from the catalog,
-/// and names are quoted by the server.
+/// Connections for backups, restores, copies and the commands of `db`: statements are made at run
+/// time from the catalog, and names are quoted by the server.
 namespace sundial::postgres {
 
 /// The answer to a statement that was sent in full.
@@ -26,6 +26,9 @@ public:
     [[nodiscard]] int rows() const { return PQntuples(result_.get()); }
     [[nodiscard]] std::string text(int row, int column) const {
         return PQgetvalue(result_.get(), row, column);
+    }
+    [[nodiscard]] bool is_null(int row, int column) const {
+        return PQgetisnull(result_.get(), row, column) == 1;
     }
     [[nodiscard]] std::int64_t number(int row, int column) const {
         return std::strtoll(PQgetvalue(result_.get(), row, column), nullptr, 10);

@@ -9,17 +9,11 @@ namespace sundial::postgres::sql {
 inline constexpr Statement drop_history_partitions{"drop_history_partitions",
                                                    "SELECT sundial.drop_history_partitions($1, $2)",
                                                    Statement::Plan::fresh};
-/// Rows of months that have no partition.
-inline constexpr Statement forget_done{"forget_done", R"sql(
-    DELETE FROM sundial.event_history_done_default
-     WHERE (shard, id) IN (SELECT shard, id FROM sundial.event_history_done_default
-                            WHERE finished_at < $1 LIMIT $2))sql",
-                                       Statement::Plan::fresh};
-inline constexpr Statement forget_failed{"forget_failed", R"sql(
-    DELETE FROM sundial.event_history_failed_default
-     WHERE (shard, id) IN (SELECT shard, id FROM sundial.event_history_failed_default
-                            WHERE finished_at < $1 LIMIT $2))sql",
-                                         Statement::Plan::fresh};
+/// $1 done or failed, $2 before this instant, $3 limit. Of months that have no partition. Returns
+/// how many it deleted.
+inline constexpr Statement forget_history_rest{"forget_history_rest",
+                                               "SELECT sundial.forget_history_rest($1, $2, $3)",
+                                               Statement::Plan::fresh};
 inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
     DELETE FROM sundial.attempts
      WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts

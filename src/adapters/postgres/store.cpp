@@ -84,11 +84,12 @@ namespace {
 /// (event_sql.hpp).
 constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
 
-std::size_t forget_events(Session& session, std::string_view kind, const Statement& rest,
-                          Instant before, std::int64_t limit) {
+std::size_t forget_events(Session& session, std::string_view kind, Instant before,
+                          std::int64_t limit) {
     session.run(sql::make_history_partitions);  // for the coming months, as at startup
     session.run(sql::drop_history_partitions, kind, before);
-    return session.run(rest, before, limit).changed();
+    return static_cast<std::size_t>(
+        session.run(sql::forget_history_rest, kind, before, limit).get<std::int64_t>(0, 0));
 }
 
 std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age,
@@ -96,9 +97,9 @@ std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age
     const Instant before = session.now() - age;
     switch (what) {
         case Kept::completed:
-            return forget_events(session, "done", sql::forget_done, before, limit);
+            return forget_events(session, "done", before, limit);
         case Kept::failed:
-            return forget_events(session, "failed", sql::forget_failed, before, limit);
+            return forget_events(session, "failed", before, limit);
         case Kept::attempts:
             return session.run(sql::forget_attempts, before, limit).changed();
         case Kept::keys:

@@ -17,6 +17,7 @@ class CommandTree;
 void add_serving_commands(CommandTree& tree);   // serve, dev, tick
 void add_database_commands(CommandTree& tree);  // db, config
 void add_backup_commands(CommandTree& tree);    // db backup, restore, check; doctor
+void add_cluster_commands(CommandTree& tree);   // db distribute, reshard
 void add_key_commands(CommandTree& tree);       // key
 void add_api_commands(CommandTree& tree);       // the command table of cli/
 void add_event_commands(CommandTree& tree);     // event, dlq: on many events, import, watch

@@ -1,0 +1,259 @@
+"""Where the rows of a database are: `sundial db status`, `reshard`, and `distribute` over a real Citus cluster."""
+import contextlib
+import glob
+import json
+import os
+import subprocess
+import sys
+
+import harness as h
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/chaos"))
+import postgres as servers
+
+SKIPPED = 77
+TABLES = ["events", "event_keys", "attempts", "event_moves", "event_history"]
+EVENT = {"eventType": "T", "targetTimestampUTC": "2099-01-01T00:00:00Z", "deliveryPayload": {"n": 1}}
+
+
+def run(*arguments, code=0):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
+    done = subprocess.run([h.PROGRAM, "db", *arguments], env=clean, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=h.HANG_GUARD)
+    assert done.returncode == code, (arguments, done)
+    return done.stdout if code == 0 else done.stdout + done.stderr
+
+
+def run_json(*arguments, code=0):
+    return json.loads(run(*arguments, "--json", code=code))
+
+
+def psql(url, text):
+    return subprocess.run(["psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", text], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def serve(database, directory):
+    return h.running("serve", "--db", database, *h.LOCAL_RECEIVERS, folder=directory)
+
+
+def fill(database, directory, receiver):
+    """Events of each table: waiting ones, delivered ones, a failed one with its attempts. Returns their keys by status."""
+    with serve(database, directory) as server:
+        client = server.client()
+        endpoints = {name: client.ok("POST", "/v1/endpoints", {"name": name, "type": "WEBHOOK", "url": url})["id"]
+                     for name, url in (("good", receiver.url), ("bad", receiver.url.replace("/hook", "/refuse")))}
+        waiting = [f"later-{n}" for n in range(100)]
+        client.ok("POST", "/v1/events/batch", {"events": [{**EVENT, "endpointId": endpoints["good"], "idempotencyKey": key} for key in waiting]})
+        done = [f"now-{n}" for n in range(40)]
+        client.ok("POST", "/v1/events/batch", {"events": [{**EVENT, "endpointId": endpoints["good"], "targetTimestampUTC": "now", "idempotencyKey": key} for key in done]})
+        failed = client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoints["bad"], "targetTimestampUTC": "now", "idempotencyKey": "failed"})
+        h.wait_until(lambda: client.ok("GET", f"/v1/events/{failed['id']}")["status"] == "FAILED", "the refused delivery")
+        h.wait_until(lambda: len(client.all("/v1/events?status=COMPLETED&limit=100")) == len(done), "the deliveries")
+        assert server.stop() == 0
+    return {"waiting": waiting, "done": done, "failed": failed["id"]}
+
+
+def wait_for_no_instance(*command):
+    """A report of an instance counts for ten seconds."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
+    h.wait_until(lambda: "instance(s) of sundial" not in subprocess.run([h.PROGRAM, "db", *command], env=clean, capture_output=True,
+                                                                       text=True).stderr, "the end of the instance")
+
+
+def rows_by_shard(url):
+    """Of each table the rows without their shards, which must not change otherwise."""
+    return {table: psql(url, f"SELECT count(*), md5(string_agg(row::text, ',' ORDER BY row::text)) FROM (SELECT to_jsonb(each) - 'shard' AS row "
+                             f"FROM sundial.{table} AS each) AS rows") for table in TABLES}
+
+
+def status(kind):
+    with h.folder() as directory, h.database(kind, directory) as database:
+        shown = run_json("status", "--db", database, code=1)
+        assert shown["schemaVersion"] == 0 and shown["pendingMigrations"] > 30 and shown["shards"] == 0, shown
+        run("migrate", "--db", database)
+        with serve(database, directory) as server:
+            server.client().ok("POST", "/v1/events", EVENT)
+            shown = run_json("status", "--db", database)  # beside the server
+            assert server.stop() == 0
+        assert shown["pendingMigrations"] == 0 and shown["schemaVersion"] > 30 and shown["bytes"] > 100_000, shown
+        assert shown["distributed"] is False and shown["nodes"] == [] and shown["parts"] == [], shown
+        text = run("status", "--db", database)
+        assert f"schema    version {shown['schemaVersion']}, up to date" in text and "applied  first" in text, text
+        if kind == "sqlite":
+            assert shown["shards"] == 1 and shown["liveEvents"] == 1 and shown["place"] == database, shown
+            assert "SQLite 3." in text and "events    1 live" in text, text
+            refused = [run("distribute", "-y", "--db", database, code=1), run("reshard", "--shards", "64", "-y", "--db", database, code=1)]
+            assert all("is for PostgreSQL" in each for each in refused), refused
+            return
+        assert shown["shards"] == 16 and shown["liveEvents"] is None, shown
+        assert {row["name"] for row in shown["tables"]} == {*TABLES, "all others"}, shown
+        assert all(row["bytes"] > 0 for row in shown["tables"]), shown
+        assert "shards    16 on one machine" in text and "table     events: " in text, text
+        for flags in (["-y"], ["--dry-run"]):
+            refused = run("distribute", *flags, "--db", database, code=1)
+            assert refused.count("\n") == 1 and "extension citus is " in refused, refused
+        assert "give -y" in run("distribute", "--db", database, code=2)
+
+
+def reshard():
+    with h.folder() as directory, h.postgres() as url:
+        receiver = h.Receiver(refuse="/refuse")
+        run("migrate", "--db", url)
+        made = fill(url, directory, receiver)
+        wait_for_no_instance("reshard", "--shards", "64", "--dry-run", "--db", url)
+        before = rows_by_shard(url)
+        assert "power of two" in run("reshard", "--shards", "48", "-y", "--db", url, code=1)
+        assert "give -y" in run("reshard", "--shards", "64", "--db", url, code=2)
+        expected = run_json("reshard", "--shards", "64", "--dry-run", "--db", url)
+        assert run_json("status", "--db", url)["shards"] == 16
+        done = run_json("reshard", "--shards", "64", "-y", "--db", url)
+        assert (done["shardsBefore"], done["shards"], done["moved"]) == (16, 64, expected["moved"]) and done["moved"]["events"] > 0, (expected, done)
+        assert run_json("status", "--db", url)["shards"] == 64 and "sound" in run("check", "--db", url)
+        assert rows_by_shard(url) == before
+        assert "already" in run("reshard", "--shards", "64", "-y", "--db", url)
+        assert psql(url, "SELECT sundial.shards(), count(DISTINCT shard) > 16 FROM sundial.events") == "64|t"
+        # A process that still counts sixteen shards cannot put an event where nothing finds it.
+        wrong = subprocess.run(["psql", "-X", "-d", url, "-c", "UPDATE sundial.events SET shard = shard % 16 WHERE shard >= 16"],
+                               capture_output=True, text=True)
+        assert "events_are_in_their_shard" in wrong.stderr, wrong
+        use_resharded(url, directory, made, receiver)
+        restored(url, directory)
+
+
+def use_resharded(url, directory, made, receiver):
+    with serve(url, directory) as server:
+        client = server.client()
+        assert client.call("POST", "/v1/events", {**EVENT, "idempotencyKey": made["done"][0]}).status == 409
+        assert client.call("POST", "/v1/events", {**EVENT, "idempotencyKey": made["waiting"][0]}).status == 409
+        assert client.ok("GET", f"/v1/events/{made['failed']}")["status"] == "FAILED"
+        assert len(client.ok("GET", f"/v1/events/{made['failed']}/attempts")["data"]) == 1
+        seen = receiver.count()
+        for event in client.all("/v1/events?status=PENDING&limit=100"):
+            client.ok("PATCH", f"/v1/events/{event['id']}", {"targetTimestampUTC": "now"}, {"If-Match": f'"{event["version"]}"'})
+        h.wait_until(lambda: receiver.count() >= seen + len(made["waiting"]), "deliveries after the change")
+        h.wait_until(lambda: not client.all("/v1/events?status=PENDING"), "their ends")
+        assert len(set(receiver.ids())) == len(receiver.ids()), "an event was sent twice"
+        assert server.stop() == 0
+    assert psql(url, "SELECT status FROM sundial.v_events WHERE id = sundial.schedule_event('sql', now() + interval '1 day')") is not None
+
+
+def restored(url, directory):
+    """A backup takes its number of shards along."""
+    saved = os.path.join(directory, "saved.backup")
+    run("backup", saved, "--db", url)
+    with h.postgres() as other:
+        run("migrate", "--db", other)
+        run("restore", saved, "--db", other)
+        assert psql(other, "SELECT sundial.shards(), (SELECT value FROM sundial.settings WHERE name = 'shards')") == "64|64"
+        assert "sound" in run("check", "--db", other)
+
+
+def citus_tools():
+    """The folder with the tools of a PostgreSQL that has the extension: POSTGRES_TOOLS, or one that Debian installed. None without it."""
+    folders = [os.environ["POSTGRES_TOOLS"]] if "POSTGRES_TOOLS" in os.environ else glob.glob("/usr/lib/postgresql/*/bin")
+    for folder in folders:
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            shared = subprocess.run([f"{folder}/pg_config", "--sharedir"], check=True, capture_output=True, text=True).stdout.strip()
+            if os.path.exists(f"{shared}/extension/citus.control"):
+                return folder
+    return None
+
+
+@contextlib.contextmanager
+def cluster(directory):
+    """A coordinator and two workers, all with the extension."""
+    options = ("shared_preload_libraries=citus", "max_prepared_transactions=200", "wal_level=logical", "fsync=off",
+               "citus.enable_statistics_collection=off")
+    nodes = [servers.Postgres(directory, name, options=options) for name in ("coordinator", "one", "two")]
+    try:
+        for node in nodes:
+            node.create()
+            node.sql("CREATE EXTENSION citus")
+        nodes[0].sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {nodes[0].port})")
+        yield nodes
+    finally:
+        for node in nodes:
+            node.stop()
+
+
+def distributed():
+    with h.folder() as directory, cluster(directory) as (coordinator, *workers):
+        url = coordinator.url()
+        receiver = h.Receiver(refuse="/refuse")
+        run("migrate", "--db", url)
+        made = fill(url, directory, receiver)
+        wait_for_no_instance("reshard", "--shards", "64", "--dry-run", "--db", url)
+        refused = run("distribute", "-y", "--db", url, code=1)
+        assert "16 shards, too few" in refused and "db reshard --shards 64" in refused, refused
+        run("reshard", "--shards", "64", "-y", "--db", url)
+        before = rows_by_shard(url)
+        events = psql(url, "SELECT status, count(*) FROM sundial.v_events GROUP BY 1 ORDER BY 1")
+        for worker in workers:
+            coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
+        planned = run_json("distribute", "--dry-run", "--db", url)
+        assert planned["distributed"] == TABLES and planned["flattensHistory"] and len(planned["workers"]) == 2 and not planned["refusals"], planned
+        assert not run_json("status", "--db", url)["distributed"]
+        done = run_json("distribute", "-y", "--db", url)
+        assert done["distributed"] == TABLES, done
+        again = run_json("distribute", "-y", "--db", url)
+        assert again["distributed"] == [] and again["alreadyDistributed"] == TABLES, again
+        assert rows_by_shard(url) == before
+        assert psql(url, "SELECT status, count(*) FROM sundial.v_events GROUP BY 1 ORDER BY 1") == events
+        check_status(url, workers)
+        check_history(url)
+        assert "distributed" in run("reshard", "--shards", "128", "-y", "--db", url, code=1)
+        assert made["failed"] in psql(url, "SELECT id FROM sundial.event_history WHERE status = 'FAILED'")
+
+
+def check_status(url, workers):
+    shown = run_json("status", "--db", url)
+    assert shown["distributed"] and shown["citus"] and len(shown["parts"]) == 32, shown
+    assert sorted(shard for part in shown["parts"] for shard in part["shards"]) == list(range(64)), shown["parts"]
+    assert all(part["bytes"] > 0 for part in shown["parts"]), shown["parts"]
+    nodes = {node["address"]: node for node in shown["nodes"]}
+    held = [nodes[f"127.0.0.1:{worker.port}"] for worker in workers]
+    assert sum(node["parts"] for node in held) == 32 and sum(node["shards"] for node in held) == 64, nodes
+    text = run("status", "--db", url)
+    assert "shards    64 in 32 parts, distributed by citus" in text and text.count("(worker)") == 2, text
+    # Each lookup by shard and id is a task for one worker.
+    plan = psql(url, "EXPLAIN SELECT * FROM sundial.events WHERE shard = 3 AND id = '01990000-0000-7000-8000-000000000003'")
+    assert "Task Count: 1" in plan, plan
+
+
+def check_history(url):
+    """One level; months are made and dropped."""
+    assert psql(url, "SELECT count(*) FROM pg_partition_tree('sundial.event_history') WHERE level > 1") == "0"
+    psql(url, "SELECT sundial.make_history_partitions()")
+    months = psql(url, "SELECT count(*) FROM pg_partition_tree('sundial.event_history') WHERE isleaf")
+    assert months == "10", months  # three months of three statuses, and the default
+    assert psql(url, "SELECT sundial.drop_history_partitions('failed', now() + interval '10 years')") == "3"
+    assert psql(url, "SELECT sundial.drop_history_partitions('done', now() + interval '10 years')") == "6"
+    psql(url, "SELECT sundial.make_history_partitions()")
+
+
+def unfit_worker():
+    with h.folder() as directory, cluster(directory) as (coordinator, worker, _):
+        run("migrate", "--db", coordinator.url(), "--storage.shards=64")
+        worker.tool("pg_ctl", "-D", worker.data, "-m", "fast", "stop")
+        worker.process.wait()
+        worker.options.append("max_prepared_transactions=0")
+        worker.start()
+        coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
+        for flags in (["-y"], ["--dry-run"]):
+            refused = run("distribute", *flags, "--db", coordinator.url(), code=1)
+            assert f"127.0.0.1:{worker.port} has max_prepared_transactions = 0" in refused, refused
+        assert psql(coordinator.url(), "SELECT count(*) FROM pg_dist_partition") == "0"
+
+
+def on_citus(test):
+    tools = citus_tools()
+    if not tools:
+        print("skipped: extension citus is not installed")
+        sys.exit(SKIPPED)
+    os.environ["POSTGRES_TOOLS"] = tools
+    {"distributed": distributed, "unfit_worker": unfit_worker}[test]()
+
+
+if __name__ == "__main__":
+    h.main({"status": status, "reshard": reshard, "citus": on_citus})
