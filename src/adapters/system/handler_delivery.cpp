@@ -97,7 +97,7 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
     {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
-            Pool& pool = pool_of(one.request.event.type);
+            Pool& pool = pool_of(one.request.event->type);
             auto why = stopping_ ? std::nullopt : add_threads(pool);
             const bool was_refused = std::exchange(pool.refused, why.has_value());
             if (why && !was_refused) refused = std::move(why);
@@ -203,7 +203,7 @@ HandlerDelivery::Running HandlerDelivery::take_next(Pool& pool) {
     pool.one_comes = false;
     wake_one_if_needed(pool);
     const Mono began = clock_.now();
-    const Mono limit = base::later(began, handlers_.terms(next.event.type).time_limit);
+    const Mono limit = base::later(began, handlers_.terms(next.event->type).time_limit);
     return {.attempt = std::move(next), .began = began, .limit = limit};
 }
 

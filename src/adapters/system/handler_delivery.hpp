@@ -62,7 +62,7 @@ public:
 
 private:
     struct Waiting {
-        Event event;
+        SharedEvent event;
         std::optional<std::chrono::microseconds> claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };

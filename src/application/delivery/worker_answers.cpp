@@ -189,7 +189,7 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
 }
 
 void Worker::let_through(HeldClaim& claim, Mono now) {
-    const EventId id = claim.event.id;
+    const EventId id = claim.event->id;
     const Endpoint* endpoint = claim.destination.endpoint.get();
     if (endpoint != nullptr) {
         receivers_.meet(claim.destination, now);
@@ -215,9 +215,9 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
 void Worker::make_ready(HeldClaim& claim, Mono now) {
     held_.move_to(claim, Stage::ready);
     if (claim.not_before > now) {
-        to_start_.emplace(claim.not_before, claim.event.id);
+        to_start_.emplace(claim.not_before, claim.event->id);
     } else {
-        ready_.push_back(claim.event.id);
+        ready_.push_back(claim.event->id);
     }
 }
 
@@ -264,7 +264,7 @@ void Worker::request_admission_again(EndpointId endpoint) {
         }
         held_.withdraw_permit(*claim);
         held_.move_to(*claim, Stage::planned);
-        to_admit_.insert(claim->event.id);
+        to_admit_.insert(claim->event->id);
     }
 }
 
@@ -290,17 +290,18 @@ std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> re
     settle_backoff_.succeed();
     settle_limit_ = largest_write;
     std::vector<Settled> all;
+    all.reserve(settling_.size());
     for (std::size_t i = 0; i < settling_.size(); ++i) {
-        Settlement& settlement = settling_[i].settlement;
-        HeldClaim& claim = held_.at(settlement.id, Stage::settling);
+        Settlement& settlement = settling_[i];
+        SharedEvent event = held_.take(settlement.id, Stage::settling);
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
-            expect(settlement.id, lane_of(claim.event), retry->delay, now);
+            expect(settlement.id, lane_of(event), retry->delay, now);
         }
-        all.push_back({std::move(claim.event), std::move(settlement), late});
-        held_.forget(all.back().event.id);
+        all.push_back({std::move(event), std::move(settlement), late});
     }
     settling_.clear();
+    settling_since_.clear();
     return all;
 }
 
@@ -309,7 +310,7 @@ void Worker::claims_released(std::size_t freed, Mono now) {
     for (const PendingReturn& one : releasing_) {
         const ReleasedClaim& released = one.released;
         const HeldClaim* claim = held_.find(released.id, Stage::releasing);
-        if (claim != nullptr && claim->event.version == released.held) {
+        if (claim != nullptr && claim->event->version == released.held) {
             held_.forget(released.id);
         }
         if (one.joins) {
@@ -330,12 +331,12 @@ void Worker::expect(EventId id, const Lane& lane, std::chrono::microseconds dela
                       scheduler_.reached(now) + delay);
 }
 
-std::vector<Event> Worker::extended(std::span<const EventId> lost) {
+std::vector<SharedEvent> Worker::extended(std::span<const EventId> lost) {
     extend_backoff_.succeed();
     extensions_failed_ = 0;
     extend_at_ = issued_at_ + until_extension(settings_.lease);
     held_.set_deadlines(deadline_of(issued_at_));
-    std::vector<Event> events;
+    std::vector<SharedEvent> events;
     for (const EventId id : lost) {
         HeldClaim* claim = held_.find(id);
         if (claim == nullptr) continue;
@@ -426,7 +427,7 @@ void Worker::defer(HeldClaim& claim, const Deferral& why) {
     PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
                         why.reason, why.obstacle}};
     back.lane = lane_of(event);
-    if (!why.delay) back.parked = event;
+    if (!why.delay) back.parked = claim.event;
     if (why.obstacle == Obstacle::circuit) {
         back.blocked = {event.id, event.version, claim.destination.endpoint->id};
     }

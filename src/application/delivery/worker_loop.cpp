@@ -369,7 +369,8 @@ void WorkerLoop::carry_out(const RequestAdmission& command) {
 }
 
 Command WorkerLoop::send_all(Send first) {
-    std::vector<DeliverEvent::PreparedAttempt> attempts;
+    std::vector<Delivery::Starting> attempts;
+    attempts.reserve(settings_.slots - worker_.sending() + 1);  // the first one counts already
     Command command = std::move(first);
     for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
         attempts.push_back(prepared(std::move(*send)));
@@ -378,11 +379,11 @@ Command WorkerLoop::send_all(Send first) {
     return command;
 }
 
-DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
+Delivery::Starting WorkerLoop::prepared(Send send) {
     const Event& event = send.event;
     const Instant first = event.first_attempt_at.value_or(send.now);
-    ports_.observer.started({event, send.destination.endpoint.get(), send.now,
-                             !event.first_attempt_at, first - target_of(event)});
+    ports_.observer.started(
+        {event, send.endpoint.get(), send.now, !event.first_attempt_at, first - target_of(event)});
     auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
         const std::lock_guard lock(mailbox->mutex);
         mailbox->outcomes.emplace_back(id, std::move(outcome));
@@ -390,7 +391,11 @@ DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
         if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
     };
     CRASH_POINT("claim: before send");
-    return {std::move(send.event), std::move(send.destination), send.now, send.claimed,
+    return {{.event = std::move(send.event),
+             .endpoint = std::move(send.endpoint),
+             .target_time = std::move(send.target_time),
+             .now = send.now,
+             .claimed = send.claimed},
             std::move(done)};
 }
 

@@ -139,7 +139,7 @@ private:
     bool note_heartbeat();
     /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
-    DeliverEvent::PreparedAttempt prepared(Send send);
+    Delivery::Starting prepared(Send send);
     void collect_mail();
     void take_claimed();
     void take_settled();

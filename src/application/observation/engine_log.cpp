@@ -253,16 +253,17 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
     }
 }
 
-void report_plan(const Planning& planning, std::span<const Event> claimed, base::Log& log,
+void report_plan(const Planning& planning, std::span<const SharedEvent> claimed, base::Log& log,
                  EngineObserver& observer) {
     for (const auto& [type, count] : planning.stored) {
         if (count > 0) observer.transition(type, EventStatus::pending, count);
     }
     for (const DroppedEvent& dropped : planning.dropped) {
         if (dropped.reason.empty()) continue;
-        const auto event = std::ranges::find(claimed, dropped.id, &Event::id);
-        observer.transition(event->type, EventStatus::cancelled, 1);
-        log.write(cancelled_line(*event, dropped.reason));
+        const Event& event =
+            *std::ranges::find(claimed, dropped.id, [](const Event& one) { return one.id; });
+        observer.transition(event.type, EventStatus::cancelled, 1);
+        log.write(cancelled_line(event, dropped.reason));
     }
 }
 
@@ -275,7 +276,7 @@ void report_settled(const Settled& settled, Instant now, base::Log& log, EngineO
                                                                           : EventStatus::failed;
     observer.settled(
         {settled.event, status, settled.settlement.duration, now, settled.settlement.started_at});
-    if (status != EventStatus::processing) observer.transition(settled.event.type, status, 1);
+    if (status != EventStatus::processing) observer.transition(settled.event->type, status, 1);
 }
 
 }  // namespace sundial
