@@ -435,11 +435,12 @@ void WorkerLoop::carry_out(const Settle& command) {
 void WorkerLoop::take_settled() {
     const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
     if (!results) return;
-    for (const Settled& settled : worker_.settled(*results, now())) report(settled);
+    const std::vector<Settled> all = worker_.settled(*results, now());
+    report_settled(all, worker_.database_now(now()), ports_.log, ports_.observer);
+    for (const Settled& settled : all) count(settled);
 }
 
-void WorkerLoop::report(const Settled& settled) {
-    report_settled(settled, worker_.database_now(now()), ports_.log, ports_.observer);
+void WorkerLoop::count(const Settled& settled) {
     if (settled.late) return;
     const auto& result = settled.settlement.result;
     if (std::holds_alternative<Accepted>(result)) {

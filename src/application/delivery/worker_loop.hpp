@@ -169,7 +169,7 @@ private:
     void carry_out(const Settle& command);
     void carry_out(const ReleaseClaims& command);
     void carry_out(const Extend& command);
-    void report(const Settled& settled);
+    void count(const Settled& settled);
     /// Waits for the claim under way.
     void finish_claim();
     void watch_recovery();

@@ -63,7 +63,8 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
 /// For claimed events: the stored successors, and the events that policies end.
 void report_plan(const Planning& planning, std::span<const SharedEvent> claimed, base::Log& log,
                  EngineObserver& observer);
-/// `now` is an estimate of the database's time.
-void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer);
+/// One batch. `now` is an estimate of the database's time.
+void report_settled(std::span<const Settled> all, Instant now, base::Log& log,
+                    EngineObserver& observer);
 
 }  // namespace sundial

@@ -318,8 +318,9 @@ void PullEvents::settle(std::vector<Settled> settled) {
     for (const Settled& one : settled) batch.push_back(one.settlement);
     const auto answers = ports_.queue.settle(batch);
     for (std::size_t i = 0; i < settled.size(); ++i) {
-        settled[i].late = !answers[i].has_value();
-        report_settled(settled[i], settled[i].event->updated_at, ports_.log, ports_.observer);
+        Settled& one = settled[i];
+        one.late = !answers[i].has_value();
+        report_settled({&one, 1}, one.event->updated_at, ports_.log, ports_.observer);
     }
 }
 
