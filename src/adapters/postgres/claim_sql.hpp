@@ -21,6 +21,16 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_GIVEN(more, from) \
     "(SELECT $1::smallint AS shard, *" more " FROM " from " OFFSET 0) AS given"
 
+/// What a claim returns of an event. What all events of a claim have in common follows from the
+/// claim: its status, holder, worker, end of the lease, and when it changed.
+#define SUNDIAL_CLAIMED                                                                  \
+    "event.id, event.priority, event.claimable_at, event.obstacle, event.version,"       \
+    " event.attempt, event.retry_count, event.due, event.jitter, event.idempotency_key," \
+    " event.event_type, event.user_id, event.endpoint_id, event.schedule_id,"            \
+    " event.schedule_version, event.nominal, event.nominal_time, event.second_pass,"     \
+    " event.origin, event.wall, event.zone, event.gap, event.overlap, event.tz_release," \
+    " event.payload, event.retry_of, event.first_attempt_at, event.traceparent, event.created_at"
+
 // What a claim finds is in a WITH, which runs once. As a subquery in FROM it would be joined: a
 // planner that takes the table to be empty reads the table first, and then runs the subquery for
 // each row of it. Each run locks, and finds, as many rows more as the limit allows.
@@ -62,7 +72,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
       FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 /// The same for events of type $8 without an endpoint. They have no limits. $9 and $10 as above.
 inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
     WITH ready AS MATERIALIZED (
@@ -90,7 +100,7 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
       FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // Two statements of one transaction take over lost claims. Both find the same rows: those whose
 // version is still the one held, and that were lost at the time $5 at which a claim found them. The
@@ -135,7 +145,7 @@ inline constexpr Statement take_over{
       FROM )sql" SUNDIAL_LOST_AND_GIVEN(
         ", sundial.clock() AS now, sundial.clock() + $9 AS ends") R"sql(
      WHERE )sql" SUNDIAL_LOST R"sql(
-    RETURNING event.*, false AS lost, given.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, false AS lost, given.now)sql"};
 
 /// Claims events of one shard in the line of endpoint $6. $1 shard, $2 priorities, $3 limit for
 /// each, $4 instance, $5 lease. Rows come unordered.
@@ -156,7 +166,7 @@ inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
       FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, false AS lost, ready.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, false AS lost, ready.now)sql"};
 
 /// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
 /// move claimable_at to the end of the lease, out of the way of other claims. $1 shard, $2
@@ -188,7 +198,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
       FROM ready
      WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
        AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // A claim is settled by several statements of one transaction. Each finds the rows whose version is
 // still the one held; the first one locks them. The last one returns the ordinals (from 1) of the
@@ -398,6 +408,7 @@ inline constexpr Statement extend{"extend", R"sql(
     RETURNING given.ordinal)sql"};
 
 #undef SUNDIAL_HELD
+#undef SUNDIAL_CLAIMED
 #undef SUNDIAL_LOST_AND_GIVEN
 #undef SUNDIAL_LOST
 #undef SUNDIAL_GIVEN

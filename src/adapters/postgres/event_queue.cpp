@@ -350,12 +350,12 @@ public:
 
     Claimed claim_from_line(const LineRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
-        const Call claim{sql::claim_from_line, static_cast<std::int16_t>(request.shard),
-                         priorities,           shares,
-                         request.by,           request.lease,
-                         request.endpoint};
+        const auto shard = static_cast<std::int16_t>(request.shard);
+        const Call claim{sql::claim_from_line, shard,         priorities,      shares,
+                         request.by,           request.lease, request.endpoint};
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
-        return claimed_in(answered.answers.front(), answered.now).claimed;
+        const ClaimTerms terms{shard, request.by, request.lease};
+        return claimed_in(answered.answers.front(), answered.now, terms).claimed;
     }
 
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
