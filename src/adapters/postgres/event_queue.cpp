@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -361,9 +362,15 @@ public:
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         const ByShard parts = by_shard(settlements, shards());
         Parts<std::pair<std::int16_t, std::size_t>> by_kind;
+        // The history refuses a second row of a claim. settle_late answers its repetition.
+        std::unordered_map<EventId, Version> seen;
+        seen.reserve(settlements.size());
         for (const auto& [shard, indices] : parts) {
             for (const std::size_t i : indices) {
-                by_kind[{shard, settlements[i].result.index()}].push_back(i);
+                const Settlement& one = settlements[i];
+                const auto [known, is_new] = seen.try_emplace(one.id, one.held);
+                if (!is_new && known->second == one.held) continue;
+                by_kind[{shard, one.result.index()}].push_back(i);
             }
         }
         std::vector<bool> done(settlements.size());
