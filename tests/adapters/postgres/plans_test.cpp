@@ -346,7 +346,8 @@ TEST_F(Plans, ASweepTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow
     EXPECT_EQ(left, (std::vector<std::vector<std::string>>{{"k4"}, {"k5"}, {"k7"}}));
 }
 
-/// The same of claims: the plan repeated the subquery for what is due for each row of the table.
+/// Claims had the same defect: the plan ran the subquery that finds due events again for each row
+/// of the table, and claimed as many events as the limit each time.
 TEST_F(Plans, AClaimTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow) {
     const std::string add = R"(
         INSERT INTO sundial.events
