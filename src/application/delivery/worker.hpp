@@ -266,6 +266,8 @@ private:
     WaitingLines lines_;
     std::vector<Lane> lanes_{endpoint_lane};  // as in the latest peek
     std::vector<HandlerPool> pools_;
+    /// The room of each pool as the scheduler knows it; empty: not told yet.
+    std::vector<std::optional<std::uint32_t>> pool_rooms_;
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
     std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits

@@ -48,22 +48,29 @@ void Worker::backlog_counted() {
 void Worker::peeked(const QueuePeek& peeked, Mono now) {
     base::check(peeked.next.size() == peeked.lanes.size() * settings_.shards);
     lanes_ = peeked.lanes;
+    pool_rooms_.clear();
     scheduler_.note_peek(peeked, issued_at_, now);
     lines_.note_peek(peeked, settings_.clock_stands_still ? never : peeked.now + settings_.tick);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
 
-void Worker::limit(std::vector<HandlerPool> pools) { pools_ = std::move(pools); }
+void Worker::limit(std::vector<HandlerPool> pools) {
+    pools_ = std::move(pools);
+    pool_rooms_.clear();
+}
 
 void Worker::update_rooms(Mono now) {
-    for (const HandlerPool& pool : pools_) {
+    pool_rooms_.resize(pools_.size());
+    for (std::size_t i = 0; i < pools_.size(); ++i) {
+        const HandlerPool& pool = pools_[i];
         std::size_t held = 0;
         for (const Lane& lane : pool.lanes) held += held_.taken_slots_of(lane);
         const std::size_t limit = pool.limit + (pool.ahead ? ahead_.events(now) : 0);
         const std::size_t left = limit - std::min(limit, held);
         // As for all slots: a claim for few events costs as much as one for many.
         const auto room = static_cast<std::uint32_t>(2 * left >= limit ? left : 0);
+        if (std::exchange(pool_rooms_[i], room) == room) continue;  // nearly always
         for (std::size_t place = 0; place < lanes_.size(); ++place) {
             if (std::ranges::find(pool.lanes, lanes_[place]) == pool.lanes.end()) continue;
             for (std::uint32_t shard = 0; shard < settings_.shards; ++shard) {

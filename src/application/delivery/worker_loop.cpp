@@ -221,9 +221,10 @@ void WorkerLoop::collect_mail() {
     if (alive) worker_.heartbeat(*alive, now());
     if (settled) take_settled();
     if (claimed) take_claimed();
+    const Mono arrived = now();
     for (auto& [id, outcome] : outcomes) {
         CRASH_POINT("answer: before commit");
-        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
+        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), arrived);
         if (!over) continue;
         const Instant first = over->event.first_attempt_at.value_or(over->started_at);
         ports_.observer.delivered({over->event, over->destination.endpoint.get(), over->outcome,
@@ -371,8 +372,9 @@ void WorkerLoop::carry_out(const RequestAdmission& command) {
 Command WorkerLoop::send_all(Send first) {
     std::vector<Delivery::Starting> attempts;
     attempts.reserve(settings_.slots - worker_.sending() + 1);  // the first one counts already
+    const Mono began = now();                                   // of all: they start together
     Command command = std::move(first);
-    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
+    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(began)) {
         attempts.push_back(prepared(std::move(*send)));
     }
     ports_.deliver.start(std::move(attempts));
