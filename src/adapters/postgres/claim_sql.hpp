@@ -11,18 +11,24 @@
 namespace sundial::postgres::sql {
 
 // A statement below names its shard as the constant $1, so that a database distributed by shard
-// runs it on one machine (ADR 0060). Rows that it knows by their ids are looked up by a join with
-// `given` or `ready`, which have the shard as a column. Alone, a plain `event.shard = $1` would
-// also be an index condition: once statistics say that the table is empty, the planner then reads
-// the whole shard with its dead rows, and joins that. Written twice, it is a filter.
+// runs it on one machine (ADR 0060). A plain `event.shard = $1` would also be an index condition:
+// once statistics say that the table is empty, the planner then reads the whole shard with its dead
+// rows, and joins that. Written twice, it is a filter.
 #define SUNDIAL_IN_SHARD(row) "(" row ".shard = $1 OR " row ".shard = $1::integer)"
+/// `event` is the row that `given` or `ready` names by its shard and id. With two equalities, the
+/// order of the primary key could serve a merge of both relations. So the planner considered a scan
+/// of the whole key, and chose it once statistics said that the table is empty. Nothing merges by a
+/// shard that is compared with an array, so that only a look-up of each row is left.
+#define SUNDIAL_IS(named)     \
+    SUNDIAL_IN_SHARD("event") \
+    " AND event.shard = ANY (ARRAY[" named ".shard]) AND event.id = " named ".id"
 /// Rows of parameters as a relation `given` with the shard. OFFSET 0 keeps the planner from seeing
 /// through it.
 #define SUNDIAL_GIVEN(more, from) \
     "(SELECT $1::smallint AS shard, *" more " FROM " from " OFFSET 0) AS given"
 
-/// What a claim returns of an event. What all events of a claim have in common follows from the
-/// claim: its status, holder, worker, end of the lease, and when it changed.
+/// The columns of an event that a claim returns. Status, holder, worker, end of the lease and
+/// `updated_at` are the same for all events of a claim, and follow from it.
 #define SUNDIAL_CLAIMED                                                                  \
     "event.id, event.priority, event.claimable_at, event.obstacle, event.version,"       \
     " event.attempt, event.retry_count, event.due, event.jitter, event.idempotency_key," \
@@ -70,8 +76,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            updated_at = CASE WHEN ready.taken THEN ready.now ELSE event.updated_at END,
            obstacle = CASE WHEN ready.waits THEN 'LIMIT' WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
     RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 /// The same for events of type $8 without an endpoint. They have no limits. $9 and $10 as above.
 inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
@@ -98,16 +103,15 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
     RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // Two statements of one transaction take over lost claims. Both find the same rows: those whose
 // version is still the one held, and that were lost at the time $5 at which a claim found them. The
 // first one locks them.
 #define SUNDIAL_LOST                                                                             \
-    SUNDIAL_IN_SHARD("event")                                                                    \
-    " AND event.shard = given.shard AND event.id = given.id AND event.version = given.held"      \
+    SUNDIAL_IS("given")                                                                          \
+    " AND event.version = given.held"                                                            \
     " AND event.claimed_by IS NOT NULL"                                                          \
     " AND (event.lease_ends <= $5 OR (event.claimed_by = ANY ($6::uuid[]) AND event.updated_at " \
     "<= $7))"
@@ -164,8 +168,7 @@ inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            claimed_by = $4, lease_ends = ready.ends, updated_at = ready.now, obstacle = NULL
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
     RETURNING )sql" SUNDIAL_CLAIMED R"sql(, false AS lost, ready.now)sql"};
 
 /// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
@@ -196,16 +199,13 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
     RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // A claim is settled by several statements of one transaction. Each finds the rows whose version is
 // still the one held; the first one locks them. The last one returns the ordinals (from 1) of the
 // claims that were still ours.
-#define SUNDIAL_HELD          \
-    SUNDIAL_IN_SHARD("event") \
-    " AND event.shard = given.shard AND event.id = given.id AND event.version = given.held"
+#define SUNDIAL_HELD SUNDIAL_IS("given") " AND event.version = given.held"
 
 /// Writes the history of accepted claims of one shard, the common case. There is no attempt to
 /// record: the row of the claim has the other facts. $1 shard, $2 ids, $3 versions held, $4 starts,
@@ -412,6 +412,7 @@ inline constexpr Statement extend{"extend", R"sql(
 #undef SUNDIAL_LOST_AND_GIVEN
 #undef SUNDIAL_LOST
 #undef SUNDIAL_GIVEN
+#undef SUNDIAL_IS
 #undef SUNDIAL_IN_SHARD
 
 }  // namespace sundial::postgres::sql

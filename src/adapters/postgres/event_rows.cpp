@@ -57,7 +57,7 @@ EventState state_in(const Row& row) {
     return Cancelled{at, std::move(reason)};
 }
 
-/// What a claim does not change, and what it returns.
+/// The columns that a claim returns: the others follow from the claim.
 Event lasting_in(const Row& row) {
     return {.id = row.get<EventId>("id"),
             .key = row.get<IdempotencyKey>("idempotency_key"),
