@@ -232,6 +232,26 @@ TEST_P(SettleContract, AcceptsARepeatedFailureEvenIfTheNextAttemptHasBegun) {
     EXPECT_THAT(attempts_of(held.id), ElementsAre(*settlement.attempt));
 }
 
+/// The second one is a repetition, as in a batch of its own.
+TEST_P(SettleContract, SettlesAClaimOnceThatABatchNamesTwice) {
+    given(an_event().due(noon - 2s), an_event().due(noon - 1s), an_event());
+    std::vector<Event> held;
+    for (const auto& one : claim(instance_a)) held.push_back(one.event);
+    ASSERT_EQ(held.size(), 3U);
+    const std::vector batch{accepted(held[0], noon),     refused(held[1], noon),
+                            accepted(held[0], noon),     refused(held[1], noon),
+                            retry_in(held[2], noon, 1s), retry_in(held[2], noon, 1s)};
+
+    for (const auto& answer : queue().settle(batch)) EXPECT_TRUE(answer.has_value());
+
+    EXPECT_EQ(status_of(*find(held[0].id)), EventStatus::completed);
+    EXPECT_EQ(status_of(*find(held[1].id)), EventStatus::failed);
+    EXPECT_EQ(attempts_of(held[1].id).size(), 1U);
+    EXPECT_EQ(find(held[2].id)->retry_count, 1U);
+    EXPECT_EQ(find(held[2].id)->version, base::next(held[2].version));
+    EXPECT_EQ(attempts_of(held[2].id).size(), 1U);
+}
+
 TEST_P(SettleContract, AnswersEachSettlementOfABatchInItsPlace) {
     given(an_event().due(noon - 4s), an_event().due(noon - 3s), an_event().due(noon - 2s),
           an_event().due(noon - 1s), an_event());

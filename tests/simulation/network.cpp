@@ -47,13 +47,15 @@ void Network::start(DeliveryRequest request, std::function<void(Outcome)> done) 
         return done(accepted_outcome());
     }
     const Time timeout = request.endpoint->timeout;
-    if (request.event.attempt.value > 1) {
-        if (world_.defective(Defect::new_key_on_retry)) request.event.key.value += "-again";
-        if (world_.defective(Defect::body_changes_on_retry)) request.event.payload += " ";
+    Event sent = request.event;
+    if (sent.attempt.value > 1) {
+        if (world_.defective(Defect::new_key_on_retry)) sent.key.value += "-again";
+        if (world_.defective(Defect::body_changes_on_retry)) sent.payload += " ";
     }
     if (world_.defective(Defect::sends_unclaimed_numbers)) {
-        request.event.attempt = base::next(request.event.attempt);
+        sent.attempt = base::next(sent.attempt);
     }
+    request.event = std::move(sent);
     const std::uint64_t number = ++count_;
     const auto exchange = std::make_shared<Exchange>(
         Exchange{std::move(request), std::move(done), world_.time.now()});
@@ -96,7 +98,7 @@ void Network::arrive(const Shared& exchange) {
     exchange->arrived = true;
     ++world_.counts.requests;
     Step step = step_of(Op::request, *exchange);
-    step.what = exchange->request.event.payload;
+    step.what = exchange->request.event->payload;
     step.until = exchange->request.now;
     world_.record(std::move(step));
     world_.time.after(exchange->reply.processing, [this, exchange] { answer(exchange); });

@@ -11,15 +11,31 @@
 namespace sundial::postgres::sql {
 
 // A statement below names its shard as the constant $1, so that a database distributed by shard
-// runs it on one machine (ADR 0060). Rows that it knows by their ids are looked up by a join with
-// `given` or `ready`, which have the shard as a column. Alone, a plain `event.shard = $1` would
-// also be an index condition: once statistics say that the table is empty, the planner then reads
-// the whole shard with its dead rows, and joins that. Written twice, it is a filter.
+// runs it on one machine (ADR 0060). A plain `event.shard = $1` would also be an index condition:
+// once statistics say that the table is empty, the planner then reads the whole shard with its dead
+// rows, and joins that. Written twice, it is a filter.
 #define SUNDIAL_IN_SHARD(row) "(" row ".shard = $1 OR " row ".shard = $1::integer)"
+/// `event` is the row that `given` or `ready` names by its shard and id. With two equalities, the
+/// order of the primary key could serve a merge of both relations. So the planner considered a scan
+/// of the whole key, and chose it once statistics said that the table is empty. Nothing merges by a
+/// shard that is compared with an array, so that only a look-up of each row is left.
+#define SUNDIAL_IS(named)     \
+    SUNDIAL_IN_SHARD("event") \
+    " AND event.shard = ANY (ARRAY[" named ".shard]) AND event.id = " named ".id"
 /// Rows of parameters as a relation `given` with the shard. OFFSET 0 keeps the planner from seeing
 /// through it.
 #define SUNDIAL_GIVEN(more, from) \
     "(SELECT $1::smallint AS shard, *" more " FROM " from " OFFSET 0) AS given"
+
+/// The columns of an event that a claim returns. Status, holder, worker, end of the lease and
+/// `updated_at` are the same for all events of a claim, and follow from it.
+#define SUNDIAL_CLAIMED                                                                  \
+    "event.id, event.priority, event.claimable_at, event.obstacle, event.version,"       \
+    " event.attempt, event.retry_count, event.due, event.jitter, event.idempotency_key," \
+    " event.event_type, event.user_id, event.endpoint_id, event.schedule_id,"            \
+    " event.schedule_version, event.nominal, event.nominal_time, event.second_pass,"     \
+    " event.origin, event.wall, event.zone, event.gap, event.overlap, event.tz_release," \
+    " event.payload, event.retry_of, event.first_attempt_at, event.traceparent, event.created_at"
 
 // What a claim finds is in a WITH, which runs once. As a subquery in FROM it would be joined: a
 // planner that takes the table to be empty reads the table first, and then runs the subquery for
@@ -60,9 +76,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            updated_at = CASE WHEN ready.taken THEN ready.now ELSE event.updated_at END,
            obstacle = CASE WHEN ready.waits THEN 'LIMIT' WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 /// The same for events of type $8 without an endpoint. They have no limits. $9 and $10 as above.
 inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
     WITH ready AS MATERIALIZED (
@@ -88,16 +103,15 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // Two statements of one transaction take over lost claims. Both find the same rows: those whose
 // version is still the one held, and that were lost at the time $5 at which a claim found them. The
 // first one locks them.
 #define SUNDIAL_LOST                                                                             \
-    SUNDIAL_IN_SHARD("event")                                                                    \
-    " AND event.shard = given.shard AND event.id = given.id AND event.version = given.held"      \
+    SUNDIAL_IS("given")                                                                          \
+    " AND event.version = given.held"                                                            \
     " AND event.claimed_by IS NOT NULL"                                                          \
     " AND (event.lease_ends <= $5 OR (event.claimed_by = ANY ($6::uuid[]) AND event.updated_at " \
     "<= $7))"
@@ -135,7 +149,7 @@ inline constexpr Statement take_over{
       FROM )sql" SUNDIAL_LOST_AND_GIVEN(
         ", sundial.clock() AS now, sundial.clock() + $9 AS ends") R"sql(
      WHERE )sql" SUNDIAL_LOST R"sql(
-    RETURNING event.*, false AS lost, given.now)sql"};
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, false AS lost, given.now)sql"};
 
 /// Claims events of one shard in the line of endpoint $6. $1 shard, $2 priorities, $3 limit for
 /// each, $4 instance, $5 lease. Rows come unordered.
@@ -154,9 +168,8 @@ inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            claimed_by = $4, lease_ends = ready.ends, updated_at = ready.now, obstacle = NULL
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, false AS lost, ready.now)sql"};
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, false AS lost, ready.now)sql"};
 
 /// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
 /// move claimable_at to the end of the lease, out of the way of other claims. $1 shard, $2
@@ -186,16 +199,13 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
            updated_at = CASE WHEN ready.lost THEN event.updated_at ELSE ready.now END,
            obstacle = CASE WHEN ready.lost THEN event.obstacle END
       FROM ready
-     WHERE )sql" SUNDIAL_IN_SHARD("event") R"sql(
-       AND event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.lost, ready.now)sql"};
+     WHERE )sql" SUNDIAL_IS("ready") R"sql(
+    RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
 // A claim is settled by several statements of one transaction. Each finds the rows whose version is
 // still the one held; the first one locks them. The last one returns the ordinals (from 1) of the
 // claims that were still ours.
-#define SUNDIAL_HELD          \
-    SUNDIAL_IN_SHARD("event") \
-    " AND event.shard = given.shard AND event.id = given.id AND event.version = given.held"
+#define SUNDIAL_HELD SUNDIAL_IS("given") " AND event.version = given.held"
 
 /// Writes the history of accepted claims of one shard, the common case. There is no attempt to
 /// record: the row of the claim has the other facts. $1 shard, $2 ids, $3 versions held, $4 starts,
@@ -398,9 +408,11 @@ inline constexpr Statement extend{"extend", R"sql(
     RETURNING given.ordinal)sql"};
 
 #undef SUNDIAL_HELD
+#undef SUNDIAL_CLAIMED
 #undef SUNDIAL_LOST_AND_GIVEN
 #undef SUNDIAL_LOST
 #undef SUNDIAL_GIVEN
+#undef SUNDIAL_IS
 #undef SUNDIAL_IN_SHARD
 
 }  // namespace sundial::postgres::sql

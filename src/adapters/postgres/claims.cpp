@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "adapters/postgres/claim_sql.hpp"
-#include "adapters/postgres/rows.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
@@ -23,7 +22,7 @@ void take_over(Database& database, const std::vector<LostClaim>& lost, const Cla
         Call{sql::take_over, terms.shard, ids, versions, terms.server, claimed.now, terms.dead.ids,
              terms.dead.as_of, terms.by.instance, terms.lease, worker_of(terms.by)}};
     const auto answered = database.run("claim", Database::Effect::once, calls);
-    auto taken = claimed_in(answered.answers.back(), answered.now).claimed.events;
+    auto taken = claimed_in(answered.answers.back(), answered.now, terms).claimed.events;
     for (ClaimedEvent& one : taken) one.previous_lost = true;
     std::ranges::move(taken, std::back_inserter(claimed.events));
 }
@@ -32,7 +31,7 @@ void take_over(Database& database, const std::vector<LostClaim>& lost, const Cla
 
 Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms) {
     const auto answered = database.run("claim", Database::Effect::once, {&claim, 1});
-    auto [claimed, lost] = claimed_in(answered.answers.front(), answered.now);
+    auto [claimed, lost] = claimed_in(answered.answers.front(), answered.now, terms);
     if (lost.empty()) return std::move(claimed);
     try {
         take_over(database, lost, terms, claimed);

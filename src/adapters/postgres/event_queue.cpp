@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -350,20 +351,26 @@ public:
 
     Claimed claim_from_line(const LineRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
-        const Call claim{sql::claim_from_line, static_cast<std::int16_t>(request.shard),
-                         priorities,           shares,
-                         request.by,           request.lease,
-                         request.endpoint};
+        const auto shard = static_cast<std::int16_t>(request.shard);
+        const Call claim{sql::claim_from_line, shard,         priorities,      shares,
+                         request.by,           request.lease, request.endpoint};
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
-        return claimed_in(answered.answers.front(), answered.now).claimed;
+        const ClaimTerms terms{shard, request.by, request.lease};
+        return claimed_in(answered.answers.front(), answered.now, terms).claimed;
     }
 
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         const ByShard parts = by_shard(settlements, shards());
         Parts<std::pair<std::int16_t, std::size_t>> by_kind;
+        // The history refuses a second row of a claim. settle_late answers its repetition.
+        std::unordered_map<EventId, Version> seen;
+        seen.reserve(settlements.size());
         for (const auto& [shard, indices] : parts) {
             for (const std::size_t i : indices) {
-                by_kind[{shard, settlements[i].result.index()}].push_back(i);
+                const Settlement& one = settlements[i];
+                const auto [known, is_new] = seen.try_emplace(one.id, one.held);
+                if (!is_new && known->second == one.held) continue;
+                by_kind[{shard, one.result.index()}].push_back(i);
             }
         }
         std::vector<bool> done(settlements.size());

@@ -57,8 +57,8 @@ EventState state_in(const Row& row) {
     return Cancelled{at, std::move(reason)};
 }
 
-/// Reads an event of the live table or of the history.
-Event event_in(const Row& row) {
+/// The columns that a claim returns: the others follow from the claim.
+Event lasting_in(const Row& row) {
     return {.id = row.get<EventId>("id"),
             .key = row.get<IdempotencyKey>("idempotency_key"),
             .type = row.get<std::string>("event_type"),
@@ -74,26 +74,34 @@ Event event_in(const Row& row) {
             .jitter = row.get<std::chrono::microseconds>("jitter"),
             .tz_release = row.get<std::string>("tz_release"),
             .payload = row.get<std::string>("payload"),
-            .claimable_at = claimable_at_in(row),
-            .obstacle = obstacle_in(row),
+            .claimable_at = {},
             .version = row.get<Version>("version"),
             .attempt = row.get<Attempt>("attempt"),
             .retry_count = row.get<std::uint32_t>("retry_count"),
             .retry_of = row.get<std::optional<EventId>>("retry_of"),
             .first_attempt_at = row.get<std::optional<Instant>>("first_attempt_at"),
-            .dismissed_at = row.has("dismissed_at")
-                                ? row.get<std::optional<Instant>>("dismissed_at")
-                                : std::nullopt,
-            .dismissal_note = row.has("dismissal_note")
-                                  ? row.get<std::optional<std::string>>("dismissal_note")
-                                  : std::nullopt,
-            .dismissed_by = row.has("dismissed_by")
-                                ? row.get<std::optional<std::string>>("dismissed_by")
-                                : std::nullopt,
+            .dismissed_at = {},
             .trace = trace_in(row),
             .created_at = row.get<Instant>("created_at"),
-            .updated_at = row.get<Instant>("updated_at"),
-            .state = state_in(row)};
+            .updated_at = {}};
+}
+
+template <class T>
+std::optional<T> get_if_there(const Row& row, const char* name) {
+    return row.has(name) ? row.get<std::optional<T>>(name) : std::nullopt;
+}
+
+/// Reads an event of the live table or of the history.
+Event event_in(const Row& row) {
+    Event event = lasting_in(row);
+    event.claimable_at = claimable_at_in(row);
+    event.obstacle = obstacle_in(row);
+    event.dismissed_at = get_if_there<Instant>(row, "dismissed_at");
+    event.dismissal_note = get_if_there<std::string>(row, "dismissal_note");
+    event.dismissed_by = get_if_there<std::string>(row, "dismissed_by");
+    event.updated_at = row.get<Instant>("updated_at");
+    event.state = state_in(row);
+    return event;
 }
 
 }  // namespace
@@ -148,25 +156,26 @@ RowShares row_shares(const std::array<std::uint32_t, 4>& shares) {
     return rows;
 }
 
-ClaimAnswer claimed_in(const Answer& rows, Instant now) {
+ClaimAnswer claimed_in(const Answer& rows, Instant now, const ClaimTerms& terms) {
     ClaimAnswer answer{{{}, now}, {}};
     if (rows.empty()) return answer;
     Claimed& claimed = answer.claimed;
     claimed.now = rows.get<Instant>(0, rows.column("now").value());
-    const int lost = rows.column("lost").value();
-    const int shard = rows.column("shard").value();
-    auto events = events_in(rows);
-    claimed.events.reserve(events.size());
-    for (std::size_t row = 0; row < events.size(); ++row) {
-        Event& event = events[row];
-        if (rows.get<bool>(row, lost)) {
-            answer.lost.push_back({event.id, event.version});
-        } else if (event.obstacle == Obstacle::limit) {
-            const auto its = static_cast<std::uint32_t>(rows.get<std::int16_t>(row, shard));
+    claimed.events.reserve(rows.size());
+    ColumnPlaces places{rows};
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        const Row row{rows, places, number};
+        if (row.get<bool>("lost")) {
+            answer.lost.push_back({row.get<EventId>("id"), row.get<Version>("version")});
+        } else if (obstacle_in(row) == Obstacle::limit) {
             claimed.lined_up.push_back(
-                {event.endpoint.value(), its, event.priority, event.claimable_at});
+                {row.get<EndpointId>("endpoint_id"), static_cast<std::uint32_t>(terms.shard),
+                 priority_of(row.get<std::int16_t>("priority")), row.get<Instant>("claimable_at")});
         } else {
-            claimed.events.push_back({std::move(event)});
+            Event& event = claimed.events.emplace_back(ClaimedEvent{lasting_in(row)}).event;
+            event.claimable_at = claimed.now + terms.lease;
+            event.updated_at = claimed.now;
+            event.state = Processing{terms.by};
         }
     }
     return answer;

@@ -57,8 +57,16 @@ struct ClaimAnswer {
     Claimed claimed;
     std::vector<LostClaim> lost;  // not claimed
 };
-/// The answer of a claim statement, run at `now` at the earliest.
-[[nodiscard]] ClaimAnswer claimed_in(const Answer& rows, Instant now);
+/// Who claims, and which claims of others count as lost.
+struct ClaimTerms {
+    std::int16_t shard;
+    Claimant by;
+    std::chrono::microseconds lease;
+    std::optional<std::int64_t> server{};  // whose clock may declare leases expired (claim_ready)
+    DeadInstances dead{};
+};
+/// The answer of a claim statement of these terms, run at `now` at the earliest.
+[[nodiscard]] ClaimAnswer claimed_in(const Answer& rows, Instant now, const ClaimTerms& terms);
 /// Parameters of claim statements: the priorities to claim and the number of events of each.
 struct RowShares {
     std::vector<std::int16_t> priorities;

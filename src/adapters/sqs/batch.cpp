@@ -87,7 +87,7 @@ Outcome refused_outcome(const SqsError& error, int status, const DeliveryRequest
     Outcome outcome =
         not_accepted(Verdict::retryable, DeliveryErrorCode::http_status, described(error, status));
     const std::uint32_t granted = request.endpoint->retry_client_errors;
-    const std::uint32_t left = granted - std::min(granted, request.event.retry_count);
+    const std::uint32_t left = granted - std::min(granted, request.event->retry_count);
     switch (error.kind) {
         case ErrorKind::throttled:
             if (throttles > 0) outcome.retry_after = pause_after(throttles);

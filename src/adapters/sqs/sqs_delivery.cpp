@@ -184,7 +184,7 @@ private:
         for (const AttemptId& one : abandoned) {
             end_if(
                 [&](const Entry& entry) {
-                    return AttemptId{entry.request.event.id, entry.request.event.attempt} == one;
+                    return AttemptId{entry.request.event->id, entry.request.event->attempt} == one;
                 },
                 lost_lease);
         }

@@ -67,7 +67,7 @@ void HandlerDelivery::stop(Mono grace) {
         if (grace >= longest_sleep) {
             ended_.wait(lock, none_runs);
         } else if (!ended_.wait_for(lock, grace, none_runs)) {
-            for (const Running& one : running_) asked.push_back(one.stop);
+            for (const Running* one : running_) asked.push_back(one->stop);
         }
         threads = std::move(shared_.threads);
         shared_.threads.clear();
@@ -98,7 +98,7 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
     {
         const std::lock_guard lock(mutex_);
         for (Starting& one : all) {
-            Pool& pool = pool_of(one.request.event.type);
+            Pool& pool = pool_of(one.request.event->type);
             auto why = stopping_ ? std::nullopt : add_threads(pool);
             const bool was_refused = std::exchange(pool.refused, why.has_value());
             if (why && !was_refused) refused = std::move(why);
@@ -132,8 +132,9 @@ void HandlerDelivery::abandon(const Event& event) {
     std::vector<std::stop_source> asked;
     {
         const std::lock_guard lock(mutex_);
-        for (const Running& one : running_) {
-            if (one.event == event.id && one.version == event.version) asked.push_back(one.stop);
+        for (const Running* one : running_) {
+            const Event& its = one->attempt.event;
+            if (its.id == event.id && its.version == event.version) asked.push_back(one->stop);
         }
     }
     for (std::stop_source& one : asked) one.request_stop();
@@ -188,37 +189,45 @@ void HandlerDelivery::run(Pool& pool) {
         pool.arrived.wait(lock, [&] { return stopping_ || !pool.waiting.empty(); });
         --pool.idle;
         if (stopping_) return;
-        const Waiting one = std::move(pool.waiting.front());
-        pool.waiting.pop_front();
-        pool.one_comes = false;
-        wake_one_if_needed(pool);
+        Running running = take_next(pool);
+        begin(running);
         lock.unlock();
-        one.done(handle(one));
+        running.attempt.done(handle(running));
         lock.lock();
+        end(running);
     }
 }
 
-Outcome HandlerDelivery::handle(const Waiting& one) {
-    const Handler* const handler = handlers_.find(one.event.type);
-    if (handler == nullptr) return without_handler(one.event.type);
-    const auto began = clock_.now();
-    if (!permit_.allows(one.claimed, began)) return not_begun();
-    std::list<Running> registered;
-    registered.push_back({.event = one.event.id,
-                          .version = one.event.version,
-                          .limit = base::later(began, handlers_.terms(one.event.type).time_limit)});
-    const auto mine = registered.begin();
-    {
-        const std::lock_guard lock(mutex_);
-        running_.splice(running_.end(), registered);
-        has_new_limit_ = true;
-        limited_.notify_one();
-    }
-    Outcome outcome = run_handler(*handler, one.event, mine->stop.get_token());
-    outcome.duration = clock_.now() - began;
-    const std::lock_guard lock(mutex_);
-    registered.splice(registered.end(), running_, mine);
-    ended_.notify_all();
+HandlerDelivery::Running HandlerDelivery::take_next(Pool& pool) {
+    Waiting next = std::move(pool.waiting.front());
+    pool.waiting.pop_front();
+    pool.one_comes = false;
+    wake_one_if_needed(pool);
+    const Mono began = clock_.now();
+    const Mono limit = base::later(began, handlers_.terms(next.event->type).time_limit);
+    return {.attempt = std::move(next), .began = began, .limit = limit};
+}
+
+void HandlerDelivery::begin(Running& running) {
+    running_.push_back(&running);
+    // A later limit wakes no thread: the watch looks again at the earlier one.
+    if (running.limit >= next_limit_) return;
+    next_limit_ = running.limit;
+    limited_.notify_one();
+}
+
+void HandlerDelivery::end(Running& running) {
+    std::erase(running_, &running);
+    if (stopping_ && running_.empty()) ended_.notify_all();
+}
+
+Outcome HandlerDelivery::handle(const Running& running) {
+    const Event& event = running.attempt.event;
+    const Handler* const handler = handlers_.find(event.type);
+    if (handler == nullptr) return without_handler(event.type);
+    if (!permit_.allows(running.attempt.claimed, running.began)) return not_begun();
+    Outcome outcome = run_handler(*handler, event, running.stop.get_token());
+    outcome.duration = clock_.now() - running.began;
     return outcome;
 }
 
@@ -229,14 +238,14 @@ std::optional<Mono> HandlerDelivery::stop_overdue() {
     {
         const std::lock_guard lock(mutex_);
         const Mono now = clock_.now();
-        for (Running& one : running_) {
-            if (one.limit > now) {
-                next = std::min(next.value_or(one.limit), one.limit);
-            } else if (!std::exchange(one.asked, true)) {
-                asked.push_back(one.stop);
+        for (Running* one : running_) {
+            if (one->limit > now) {
+                next = std::min(next.value_or(one->limit), one->limit);
+            } else if (!std::exchange(one->asked, true)) {
+                asked.push_back(one->stop);
             }
         }
-        has_new_limit_ = false;
+        next_limit_ = next.value_or(Mono::max());
     }
     for (std::stop_source& one : asked) one.request_stop();
     return next;
@@ -244,10 +253,11 @@ std::optional<Mono> HandlerDelivery::stop_overdue() {
 
 void HandlerDelivery::watch_limits(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-        const auto next = stop_overdue();
-        const Mono left = next ? std::min(*next - clock_.now(), longest_sleep) : longest_sleep;
+        const Mono next = stop_overdue().value_or(Mono::max());
+        const Mono left =
+            next == Mono::max() ? longest_sleep : std::min(next - clock_.now(), longest_sleep);
         std::unique_lock lock(mutex_);
-        limited_.wait_for(lock, stop, left, [this] { return has_new_limit_; });
+        limited_.wait_for(lock, stop, left, [&] { return next_limit_ < next; });
     }
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,7 +62,7 @@ public:
 
 private:
     struct Waiting {
-        Event event;
+        SharedEvent event;
         std::optional<std::chrono::microseconds> claimed;  // as in DeliveryRequest
         std::function<void(Outcome)> done;
     };
@@ -78,8 +77,8 @@ private:
         std::vector<std::thread> threads;
     };
     struct Running {
-        EventId event;
-        Version version;
+        Waiting attempt;
+        Mono began;
         Mono limit;
         std::stop_source stop{};
         bool asked = false;
@@ -93,10 +92,14 @@ private:
     /// Starts threads up to the wanted number, if the system allows. Otherwise returns the system's
     /// reason.
     [[nodiscard]] std::optional<std::string> add_threads(Pool& pool);
+    /// The next attempt of a pool that has one.
+    [[nodiscard]] Running take_next(Pool& pool);
+    void begin(Running& running);
+    void end(Running& running);
 
     void run(Pool& pool);
     void watch_limits(const std::stop_token& stop);
-    [[nodiscard]] Outcome handle(const Waiting& one);
+    [[nodiscard]] Outcome handle(const Running& running);
     void send_back_waiting();
 
     const Handlers& handlers_;
@@ -108,11 +111,11 @@ private:
     bool stopping_ = false;
     Pool shared_;
     std::map<std::string, std::unique_ptr<Pool>> own_;  // by type, made for its first event
-    std::list<Running> running_;
-    std::condition_variable_any ended_;  // a handler
-    bool has_new_limit_ = false;
-    std::condition_variable_any limited_;  // there is a new limit
-    std::jthread watch_;                   // last: uses all above
+    std::vector<Running*> running_;                     // each on the stack of its thread
+    std::condition_variable_any ended_;                 // all handlers, after a stop
+    Mono next_limit_ = Mono::max();                     // no handler that runs has an earlier one
+    std::condition_variable_any limited_;               // `next_limit_` is earlier than before
+    std::jthread watch_;                                // last: uses all above
 };
 
 }  // namespace sundial::system

@@ -30,7 +30,7 @@ constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused"
 constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
 constexpr const char* endpoint_disabled = "ENDPOINT_DISABLED its endpoint is disabled";
 
-Endpoints load_endpoints(Transaction& tx, std::span<const Event> events) {
+Endpoints load_endpoints(Transaction& tx, std::span<const SharedEvent> events) {
     std::vector<EndpointId> ids;
     for (const Event& event : events) {
         if (event.endpoint) ids.push_back(*event.endpoint);
@@ -114,7 +114,7 @@ std::vector<Lane> DeliverEvent::lanes() const {
     return lanes;
 }
 
-std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
+std::vector<Decision> DeliverEvent::decide(std::span<const SharedEvent> claimed,
                                            const Planning& planning) {
     Known known;
     const auto needs_reading = [](const Event& event) {
@@ -183,18 +183,14 @@ std::string DeliverEvent::target_time(const Event& event) const {
     return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
 }
 
-void DeliverEvent::start(std::vector<PreparedAttempt> attempts) {
+void DeliverEvent::start(std::vector<Delivery::Starting> attempts) {
     std::vector<Delivery::Starting> to_handlers;
-    for (PreparedAttempt& one : attempts) {
-        if (one.event.payload.empty()) {
+    to_handlers.reserve(attempts.size());
+    for (Delivery::Starting& one : attempts) {
+        if (one.request.event->payload.empty()) {
             one.done(without_payload());
-        } else if (one.destination.endpoint == nullptr) {
-            to_handlers.push_back({{.event = std::move(one.event),
-                                    .endpoint = nullptr,
-                                    .target_time = {},
-                                    .now = one.now,
-                                    .claimed = one.claimed},
-                                   std::move(one.done)});
+        } else if (one.request.endpoint == nullptr) {
+            to_handlers.push_back(std::move(one));
         } else {
             send(std::move(one));
         }
@@ -202,20 +198,14 @@ void DeliverEvent::start(std::vector<PreparedAttempt> attempts) {
     if (!to_handlers.empty()) deliveries_.in_process->start_all(std::move(to_handlers));
 }
 
-void DeliverEvent::send(PreparedAttempt one) {
-    const Endpoint& endpoint = *one.destination.endpoint;
+void DeliverEvent::send(Delivery::Starting one) {
+    const Endpoint& endpoint = *one.request.endpoint;
     EndpointKind* kind = deliveries_.kinds.find(endpoint.type);
     Delivery* delivery = kind == nullptr ? nullptr : kind->delivery();
     if (delivery == nullptr) return one.done(not_sent_here(endpoint.type));
-    TraceContext trace = attempt_context(one.event, deliveries_.trace_share);
+    one.request.trace = attempt_context(one.request.event, deliveries_.trace_share);
     try {
-        delivery->start({.event = std::move(one.event),
-                         .endpoint = one.destination.endpoint,
-                         .target_time = std::move(one.destination.target_time),
-                         .now = one.now,
-                         .claimed = one.claimed,
-                         .trace = std::move(trace)},
-                        one.done);
+        delivery->start(std::move(one.request), one.done);
     } catch (const std::exception& exception) {
         Outcome outcome;
         outcome.error = DeliveryErrorCode::worker;
@@ -231,7 +221,7 @@ void DeliverEvent::abandon(const Event& event) {
     if (deliveries_.in_process != nullptr) deliveries_.in_process->abandon(event);
 }
 
-std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
+std::size_t DeliverEvent::release_if_possible(std::span<const SharedEvent> parked) {
     if (parked.empty()) return 0;
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {

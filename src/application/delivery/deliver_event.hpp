@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
+#include "application/ports/shared_event.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/schedules/plan_successors.hpp"
@@ -50,19 +50,12 @@ public:
     }
 
     /// Reads once for the whole batch. The events are in these lanes. Throws Unavailable.
-    [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
+    [[nodiscard]] std::vector<Decision> decide(std::span<const SharedEvent> claimed,
                                                const Planning& planning);
 
-    struct PreparedAttempt {
-        Event event;
-        Destination destination;
-        Instant now;
-        Mono claimed;  // as in DeliveryRequest
-        std::function<void(Outcome)> done;
-    };
     /// Starts the attempts. Each `done` runs exactly once, on any thread, perhaps before this
     /// returns.
-    void start(std::vector<PreparedAttempt> attempts);
+    void start(std::vector<Delivery::Starting> attempts);
 
     /// The lease of an attempt under way is lost.
     void abandon(const Event& event);
@@ -73,14 +66,14 @@ public:
     /// claimed. If the commit came before this read, this call sees the change and frees the event.
     /// If it came later, the event was already parked and the caller finds it. Returns the number
     /// of freed events.
-    std::size_t release_if_possible(std::span<const Event> parked);
+    std::size_t release_if_possible(std::span<const SharedEvent> parked);
 
     /// The receiver is gone permanently, so its other events wait from now on. Returns whether this
     /// call disabled the endpoint.
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:
-    void send(PreparedAttempt one);
+    void send(Delivery::Starting one);
     [[nodiscard]] std::string target_time(const Event& event) const;
 
     Store& store_;

@@ -17,7 +17,7 @@ bool is_unsent(Stage stage) {
 }
 
 HeldClaim& HeldClaims::add(HeldClaim claim) {
-    const EventId id = claim.event.id;
+    const EventId id = claim.event->id;
     const auto [added, is_new] = claims_.emplace(id, std::move(claim));
     base::check(is_new && added->second.stage == Stage::claimed);
     count_slot(added->second, 1);
@@ -47,7 +47,7 @@ void HeldClaims::count(const HeldClaim& claim, Stage stage, int by) {
     if (destination == nullptr && !claim.admitted) return;
     // An admitted event counts before its destination is read.
     const EndpointId endpoint =
-        destination != nullptr ? destination->id : claim.event.endpoint.value();
+        destination != nullptr ? destination->id : claim.event->endpoint.value();
     Load& load = loads_[endpoint];
     (waits ? load.waiting : load.in_flight) += static_cast<std::uint32_t>(by);
     if (load.waiting + load.in_flight == 0) loads_.erase(endpoint);
@@ -55,10 +55,10 @@ void HeldClaims::count(const HeldClaim& claim, Stage stage, int by) {
 
 void HeldClaims::count_slot(const HeldClaim& claim, int by) {
     taken_slots_ += static_cast<std::size_t>(by);
-    if (claim.event.endpoint) return;
-    std::size_t& taken = slots_by_type_[claim.event.type];
+    if (claim.event->endpoint) return;
+    std::size_t& taken = slots_by_type_[claim.event->type];
     taken += static_cast<std::size_t>(by);
-    if (taken == 0) slots_by_type_.erase(claim.event.type);
+    if (taken == 0) slots_by_type_.erase(claim.event->type);
 }
 
 std::size_t HeldClaims::taken_slots_of(const Lane& lane) const {
@@ -89,6 +89,15 @@ void HeldClaims::forget(EventId id) {
     claims_.erase(found);
 }
 
+SharedEvent HeldClaims::take(EventId id, Stage stage) {
+    const auto found = claims_.find(id);
+    base::check(found != claims_.end() && found->second.stage == stage);
+    move_to(found->second, Stage::settling);  // frees its slot
+    SharedEvent event = std::move(found->second.event);
+    claims_.erase(found);
+    return event;
+}
+
 HeldClaim* HeldClaims::find(EventId id) {
     const auto found = claims_.find(id);
     return found == claims_.end() ? nullptr : &found->second;
@@ -117,7 +126,7 @@ std::vector<Held> HeldClaims::leases() const {
     std::vector<Held> held;
     held.reserve(claims_.size());
     for (const auto& [id, claim] : claims_) {
-        if (!claim.lost) held.push_back({id, claim.event.version});
+        if (!claim.lost) held.push_back({id, claim.event->version});
     }
     return held;
 }
@@ -146,7 +155,7 @@ const HeldClaim* HeldClaims::take_overdue(Mono now) {
 
 bool HeldClaims::any_due_by(Instant then) const {
     return std::ranges::any_of(
-        claims_, [&](const auto& entry) { return target_of(entry.second.event) <= then; });
+        claims_, [&](const auto& entry) { return target_of(*entry.second.event) <= then; });
 }
 
 }  // namespace sundial

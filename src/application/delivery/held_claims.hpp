@@ -9,6 +9,7 @@
 #include "application/delivery/destination.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/shared_event.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {
@@ -18,7 +19,7 @@ enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, re
 [[nodiscard]] bool is_unsent(Stage stage);
 
 struct HeldClaim {
-    Event event;  // as claimed
+    SharedEvent event;
     Instant claimed_at;
     Mono sent_at{};   // the request of its claim
     Mono deadline{};  // no send whose time-out ends later; after it the lease may have expired
@@ -40,6 +41,8 @@ public:
     HeldClaim& add(HeldClaim claim);
     void move_to(HeldClaim& claim, Stage stage);
     void forget(EventId id);
+    /// Forgets a claim in `stage`, and returns its event.
+    [[nodiscard]] SharedEvent take(EventId id, Stage stage);
     /// It no longer has a permit of its endpoint's limits.
     void withdraw_permit(HeldClaim& claim);
 

@@ -113,14 +113,14 @@ std::optional<Command> Worker::next_admission(Mono now) {
     for (auto& [endpoint, claims] : waiting) {
         // The most urgent event goes first, and a probe is the oldest of all.
         std::ranges::sort(claims, {}, [](const HeldClaim* claim) {
-            return std::pair{claim->event.priority, target_of(claim->event)};
+            return std::pair{claim->event->priority, target_of(claim->event)};
         });
         AdmissionRequest asked = receivers_.question(endpoint, held_.in_flight(endpoint),
                                                      static_cast<std::uint32_t>(claims.size()));
         asked.may_probe = may_probe(endpoint);
         ask.asked.push_back(asked);
         std::vector<EventId>& events = asking_.emplace_back();
-        for (const HeldClaim* claim : claims) events.push_back(claim->event.id);
+        for (const HeldClaim* claim : claims) events.push_back(claim->event->id);
     }
     issued_at_ = now;
     return ask;
@@ -164,12 +164,13 @@ std::optional<Command> Worker::next_send(Mono now) {
             !receivers_.usable(endpoint->id, claim->destination.timeout, now)) {
             held_.withdraw_permit(*claim);
             held_.move_to(*claim, Stage::planned);
-            to_admit_.insert(claim->event.id);
+            to_admit_.insert(claim->event->id);
             continue;
         }
         held_.move_to(*claim, Stage::sending);
         claim->started_at = std::max(claim->claimed_at, scheduler_.database_now(now));
-        return Send{claim->event, claim->destination, claim->started_at, claim->sent_at};
+        return Send{claim->event, claim->destination.endpoint,
+                    std::move(claim->destination.target_time), claim->started_at, claim->sent_at};
     }
     return std::nullopt;
 }
@@ -187,10 +188,13 @@ std::optional<Command> Worker::next_write(Mono now) {
         return release_claims;
     }
     if (settling_.empty() && !to_settle_.empty() && now >= settle_at(now)) {
-        settling_ = take(to_settle_, settle_limit_);
-        Settle settle;
-        for (const PendingSettlement& one : settling_) settle.batch.push_back(one.settlement);
-        return settle;
+        const std::size_t count = std::min(to_settle_.size(), settle_limit_);
+        settling_.reserve(count);
+        for (; settling_.size() < count; to_settle_.pop_front()) {
+            settling_.push_back(std::move(to_settle_.front().settlement));
+            settling_since_.push_back(to_settle_.front().since);
+        }
+        return Settle{settling_};
     }
     return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -23,6 +24,7 @@
 #include "application/delivery/waiting_lines.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/shared_event.hpp"
 #include "application/transactions/retrying.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -56,19 +58,20 @@ struct ClaimLines {  // AdmitEvents::claim_from_lines -> lines_claimed()
     std::chrono::microseconds ahead;
 };
 struct Plan {  // successors and destinations of claimed events -> planned()
-    std::vector<Event> events;
+    std::vector<SharedEvent> events;
 };
 struct RequestAdmission {  // AdmitEvents -> admitted()
     std::vector<AdmissionRequest> asked;
 };
 struct Send {  // start one attempt; no answer now, but one delivered() later
-    Event event;
-    Destination destination;
+    SharedEvent event;
+    std::shared_ptr<const Endpoint> endpoint;  // null: the in-process handler of its type
+    std::string target_time;                   // as in Destination
     Instant now;
     Mono claimed;  // the request of its claim
 };
 struct Abandon {  // abort an attempt whose lease may have expired; its outcome still arrives
-    Event event;
+    SharedEvent event;
 };
 struct ReportResults {  // JudgeReceivers -> results_reported()
     std::vector<ReceiverReport> reports;
@@ -77,13 +80,13 @@ struct DisableEndpoint {  // its receiver answered 410, or nothing for days -> e
     EndpointId endpoint;
     std::string reason;
 };
-struct Settle {  // EventQueue::settle -> settled()
-    std::vector<Settlement> batch;
+struct Settle {                         // EventQueue::settle -> settled()
+    std::span<const Settlement> batch;  // lives until its answer
 };
 struct ReleaseClaims {  // EventQueue::release_claims, then free events that need not wait ->
                         // claims_released()
     std::vector<ReleasedClaim> batch;
-    std::vector<Event> parked;
+    std::vector<SharedEvent> parked;
     std::vector<BlockedEvent> blocked;
 };
 struct Extend {  // EventQueue::extend -> extended()
@@ -100,7 +103,7 @@ using Command = std::variant<CountBacklog, Peek, Claim, ClaimLines, Plan, Reques
 
 /// A claim that this instance has settled.
 struct Settled {
-    Event event;  // as claimed
+    SharedEvent event;
     Settlement settlement;
     bool late;  // another instance had claimed it since; the event is unchanged
 };
@@ -135,7 +138,7 @@ public:
                                                Mono now);
     void claims_released(std::size_t freed, Mono now);
     /// Returns the events whose lease was lost.
-    std::vector<Event> extended(std::span<const EventId> lost);
+    std::vector<SharedEvent> extended(std::span<const EventId> lost);
     /// The command's port threw. If `transient` (Unavailable), the command is repeated, except a
     /// claim, which is left to its lease. Otherwise one event of the batch may be the cause:
     /// smaller batches isolate it, and it is left to its lease or deferred. `random` in [0, 1).
@@ -186,7 +189,7 @@ private:
     };
     struct PendingReturn {
         ReleasedClaim released;
-        std::optional<Event> parked{};
+        std::optional<SharedEvent> parked{};
         std::optional<BlockedEvent> blocked{};
         std::optional<LineHead> joins{};
         Lane lane = endpoint_lane;
@@ -250,6 +253,8 @@ private:
     void disable(EndpointId endpoint, std::string reason);
     void defer(HeldClaim& claim, const Deferral& why);
     void finish(HeldClaim& claim, Settlement settlement, Mono now);
+    /// The settlement under way failed: its batch is the first of the next one.
+    void put_back_settlements();
 
     static constexpr std::size_t largest_write = 500;
 
@@ -261,6 +266,8 @@ private:
     WaitingLines lines_;
     std::vector<Lane> lanes_{endpoint_lane};  // as in the latest peek
     std::vector<HandlerPool> pools_;
+    /// The room of each pool as the scheduler knows it; empty: not told yet.
+    std::vector<std::optional<std::uint32_t>> pool_rooms_;
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
     std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits
@@ -272,7 +279,8 @@ private:
     std::vector<EventId> planning_;
     std::vector<std::vector<EventId>> asking_;  // events that wait, by requested endpoint
     std::vector<ReceiverReport> reporting_;
-    std::vector<PendingSettlement> settling_;
+    std::vector<Settlement> settling_;
+    std::vector<Mono> settling_since_;  // of each of them
     std::vector<PendingReturn> releasing_;
     Mono issued_at_{};
     struct ClaimUnderWay {

@@ -48,22 +48,29 @@ void Worker::backlog_counted() {
 void Worker::peeked(const QueuePeek& peeked, Mono now) {
     base::check(peeked.next.size() == peeked.lanes.size() * settings_.shards);
     lanes_ = peeked.lanes;
+    pool_rooms_.clear();
     scheduler_.note_peek(peeked, issued_at_, now);
     lines_.note_peek(peeked, settings_.clock_stands_still ? never : peeked.now + settings_.tick);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
 
-void Worker::limit(std::vector<HandlerPool> pools) { pools_ = std::move(pools); }
+void Worker::limit(std::vector<HandlerPool> pools) {
+    pools_ = std::move(pools);
+    pool_rooms_.clear();
+}
 
 void Worker::update_rooms(Mono now) {
-    for (const HandlerPool& pool : pools_) {
+    pool_rooms_.resize(pools_.size());
+    for (std::size_t i = 0; i < pools_.size(); ++i) {
+        const HandlerPool& pool = pools_[i];
         std::size_t held = 0;
         for (const Lane& lane : pool.lanes) held += held_.taken_slots_of(lane);
         const std::size_t limit = pool.limit + (pool.ahead ? ahead_.events(now) : 0);
         const std::size_t left = limit - std::min(limit, held);
         // As for all slots: a claim for few events costs as much as one for many.
         const auto room = static_cast<std::uint32_t>(2 * left >= limit ? left : 0);
+        if (std::exchange(pool_rooms_[i], room) == room) continue;  // nearly always
         for (std::size_t place = 0; place < lanes_.size(); ++place) {
             if (std::ranges::find(pool.lanes, lanes_[place]) == pool.lanes.end()) continue;
             for (std::uint32_t shard = 0; shard < settings_.shards; ++shard) {
@@ -189,7 +196,7 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
 }
 
 void Worker::let_through(HeldClaim& claim, Mono now) {
-    const EventId id = claim.event.id;
+    const EventId id = claim.event->id;
     const Endpoint* endpoint = claim.destination.endpoint.get();
     if (endpoint != nullptr) {
         receivers_.meet(claim.destination, now);
@@ -215,9 +222,9 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
 void Worker::make_ready(HeldClaim& claim, Mono now) {
     held_.move_to(claim, Stage::ready);
     if (claim.not_before > now) {
-        to_start_.emplace(claim.not_before, claim.event.id);
+        to_start_.emplace(claim.not_before, claim.event->id);
     } else {
-        ready_.push_back(claim.event.id);
+        ready_.push_back(claim.event->id);
     }
 }
 
@@ -264,7 +271,7 @@ void Worker::request_admission_again(EndpointId endpoint) {
         }
         held_.withdraw_permit(*claim);
         held_.move_to(*claim, Stage::planned);
-        to_admit_.insert(claim->event.id);
+        to_admit_.insert(claim->event->id);
     }
 }
 
@@ -290,17 +297,18 @@ std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> re
     settle_backoff_.succeed();
     settle_limit_ = largest_write;
     std::vector<Settled> all;
+    all.reserve(settling_.size());
     for (std::size_t i = 0; i < settling_.size(); ++i) {
-        Settlement& settlement = settling_[i].settlement;
-        HeldClaim& claim = held_.at(settlement.id, Stage::settling);
+        Settlement& settlement = settling_[i];
+        SharedEvent event = held_.take(settlement.id, Stage::settling);
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
-            expect(settlement.id, lane_of(claim.event), retry->delay, now);
+            expect(settlement.id, lane_of(event), retry->delay, now);
         }
-        all.push_back({std::move(claim.event), std::move(settlement), late});
-        held_.forget(all.back().event.id);
+        all.push_back({std::move(event), std::move(settlement), late});
     }
     settling_.clear();
+    settling_since_.clear();
     return all;
 }
 
@@ -309,7 +317,7 @@ void Worker::claims_released(std::size_t freed, Mono now) {
     for (const PendingReturn& one : releasing_) {
         const ReleasedClaim& released = one.released;
         const HeldClaim* claim = held_.find(released.id, Stage::releasing);
-        if (claim != nullptr && claim->event.version == released.held) {
+        if (claim != nullptr && claim->event->version == released.held) {
             held_.forget(released.id);
         }
         if (one.joins) {
@@ -330,12 +338,12 @@ void Worker::expect(EventId id, const Lane& lane, std::chrono::microseconds dela
                       scheduler_.reached(now) + delay);
 }
 
-std::vector<Event> Worker::extended(std::span<const EventId> lost) {
+std::vector<SharedEvent> Worker::extended(std::span<const EventId> lost) {
     extend_backoff_.succeed();
     extensions_failed_ = 0;
     extend_at_ = issued_at_ + until_extension(settings_.lease);
     held_.set_deadlines(deadline_of(issued_at_));
-    std::vector<Event> events;
+    std::vector<SharedEvent> events;
     for (const EventId id : lost) {
         HeldClaim* claim = held_.find(id);
         if (claim == nullptr) continue;
@@ -426,7 +434,7 @@ void Worker::defer(HeldClaim& claim, const Deferral& why) {
     PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
                         why.reason, why.obstacle}};
     back.lane = lane_of(event);
-    if (!why.delay) back.parked = event;
+    if (!why.delay) back.parked = claim.event;
     if (why.obstacle == Obstacle::circuit) {
         back.blocked = {event.id, event.version, claim.destination.endpoint->id};
     }

@@ -50,7 +50,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
                 return;
             }
             worker.planning_.clear();
-            worker.defer(worker.held_.at(plan.events.front().id, Stage::claimed),
+            worker.defer(worker.held_.at(plan.events.front()->id, Stage::claimed),
                          {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
         }
         void operator()(const RequestAdmission&) const {
@@ -82,12 +82,13 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             if (transient || settle.batch.size() > 1) {
                 worker.settle_backoff_.fail(random, now);
                 if (!transient) worker.settle_limit_ = settle.batch.size() / 2;
-                put_back(worker.to_settle_, worker.settling_);
+                worker.put_back_settlements();
                 return;
             }
             worker.settle_backoff_.succeed();
-            worker.settling_.clear();
             worker.held_.forget(settle.batch.front().id);
+            worker.settling_.clear();
+            worker.settling_since_.clear();
         }
         void operator()(const ReleaseClaims&) const {
             worker.release_backoff_.fail(random, now);
@@ -112,6 +113,14 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         void operator()(const Finished&) const { base::check(false); }
     };
     std::visit(Failure{*this, transient, random, now}, command);
+}
+
+void Worker::put_back_settlements() {
+    for (std::size_t left = settling_.size(); left > 0; --left) {
+        to_settle_.push_front({std::move(settling_[left - 1]), settling_since_[left - 1]});
+    }
+    settling_.clear();
+    settling_since_.clear();
 }
 
 }  // namespace sundial

@@ -221,9 +221,10 @@ void WorkerLoop::collect_mail() {
     if (alive) worker_.heartbeat(*alive, now());
     if (settled) take_settled();
     if (claimed) take_claimed();
+    const Mono arrived = now();
     for (auto& [id, outcome] : outcomes) {
         CRASH_POINT("answer: before commit");
-        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
+        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), arrived);
         if (!over) continue;
         const Instant first = over->event.first_attempt_at.value_or(over->started_at);
         ports_.observer.delivered({over->event, over->destination.endpoint.get(), over->outcome,
@@ -369,20 +370,22 @@ void WorkerLoop::carry_out(const RequestAdmission& command) {
 }
 
 Command WorkerLoop::send_all(Send first) {
-    std::vector<DeliverEvent::PreparedAttempt> attempts;
+    std::vector<Delivery::Starting> attempts;
+    attempts.reserve(settings_.slots - worker_.sending() + 1);  // the first one counts already
+    const Mono began = now();                                   // of all: they start together
     Command command = std::move(first);
-    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
+    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(began)) {
         attempts.push_back(prepared(std::move(*send)));
     }
     ports_.deliver.start(std::move(attempts));
     return command;
 }
 
-DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
+Delivery::Starting WorkerLoop::prepared(Send send) {
     const Event& event = send.event;
     const Instant first = event.first_attempt_at.value_or(send.now);
-    ports_.observer.started({event, send.destination.endpoint.get(), send.now,
-                             !event.first_attempt_at, first - target_of(event)});
+    ports_.observer.started(
+        {event, send.endpoint.get(), send.now, !event.first_attempt_at, first - target_of(event)});
     auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
         const std::lock_guard lock(mailbox->mutex);
         mailbox->outcomes.emplace_back(id, std::move(outcome));
@@ -390,7 +393,11 @@ DeliverEvent::PreparedAttempt WorkerLoop::prepared(Send send) {
         if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
     };
     CRASH_POINT("claim: before send");
-    return {std::move(send.event), std::move(send.destination), send.now, send.claimed,
+    return {{.event = std::move(send.event),
+             .endpoint = std::move(send.endpoint),
+             .target_time = std::move(send.target_time),
+             .now = send.now,
+             .claimed = send.claimed},
             std::move(done)};
 }
 
@@ -430,11 +437,12 @@ void WorkerLoop::carry_out(const Settle& command) {
 void WorkerLoop::take_settled() {
     const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
     if (!results) return;
-    for (const Settled& settled : worker_.settled(*results, now())) report(settled);
+    const std::vector<Settled> all = worker_.settled(*results, now());
+    report_settled(all, worker_.database_now(now()), ports_.log, ports_.observer);
+    for (const Settled& settled : all) count(settled);
 }
 
-void WorkerLoop::report(const Settled& settled) {
-    report_settled(settled, worker_.database_now(now()), ports_.log, ports_.observer);
+void WorkerLoop::count(const Settled& settled) {
     if (settled.late) return;
     const auto& result = settled.settlement.result;
     if (std::holds_alternative<Accepted>(result)) {

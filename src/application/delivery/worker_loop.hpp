@@ -139,7 +139,7 @@ private:
     bool note_heartbeat();
     /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
-    DeliverEvent::PreparedAttempt prepared(Send send);
+    Delivery::Starting prepared(Send send);
     void collect_mail();
     void take_claimed();
     void take_settled();
@@ -169,7 +169,7 @@ private:
     void carry_out(const Settle& command);
     void carry_out(const ReleaseClaims& command);
     void carry_out(const Extend& command);
-    void report(const Settled& settled);
+    void count(const Settled& settled);
     /// Waits for the claim under way.
     void finish_claim();
     void watch_recovery();

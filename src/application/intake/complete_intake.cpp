@@ -199,7 +199,8 @@ CompleteIntake::Outcome CompleteIntake::judge(Transaction& tx, EventId id) {
     share_owners(tx, {&*seen, 1});  // before the event, like every transaction that plans
     const auto event = tx.events().lock(id);
     if (!event || status_of(*event) != EventStatus::pending) return Done::remove;
-    const Planning planning = plan_.run({&*event, 1});
+    const SharedEvent planned = *event;
+    const Planning planning = plan_.run({&planned, 1});
     ports_.wakeups.due_at(planning.earliest);
     // Without its zone the successor is unknown: the next claim repeats the request.
     return planning.dropped.empty() && planning.without_zone.empty() ? Done::keep : Done::remove;

@@ -32,13 +32,24 @@ void add_schedule(LogLine& line, const Event& event) {
     line.fields.emplace_back("scheduleId", to_string(event.occurrence->schedule));
 }
 
-/// The event after its settlement, with the fields that the log lines show.
-Event after(const Settled& settled) {
-    Event event = settled.event;
-    if (!event.first_attempt_at) event.first_attempt_at = settled.settlement.started_at;
+std::uint32_t retry_count_after(const Settled& settled) {
     const auto& attempt = settled.settlement.attempt;
-    if (attempt && attempt->outcome == AttemptOutcome::retryable) ++event.retry_count;
-    return event;
+    const bool counts = attempt && attempt->outcome == AttemptOutcome::retryable;
+    return settled.event->retry_count + (counts ? 1 : 0);
+}
+
+/// Of the first attempt of the event; empty if none was sent.
+std::optional<std::chrono::microseconds> lateness_after(const Settled& settled) {
+    const Event& event = settled.event;
+    const auto first =
+        event.first_attempt_at ? event.first_attempt_at : settled.settlement.started_at;
+    return first ? std::optional{*first - target_of(event)} : std::nullopt;
+}
+
+EventStatus status_after(const Settlement& settlement) {
+    if (std::holds_alternative<RetryIn>(settlement.result)) return EventStatus::processing;
+    return std::holds_alternative<Accepted>(settlement.result) ? EventStatus::completed
+                                                               : EventStatus::failed;
 }
 
 std::string failure_of(const Settled& settled) {
@@ -116,13 +127,13 @@ LogLine settled_line(const Settled& settled, Instant now) {
         fields.emplace_back("expectedVersion", static_cast<std::int64_t>(settlement.held.value));
         return line;
     }
-    const Event event = after(settled);
+    const Event& event = settled.event;
     fields.emplace_back("eventType", event.type);
     if (!settlement.by.worker.empty()) fields.emplace_back("claimedBy", settlement.by.worker);
     if (event.user) fields.emplace_back("userId", to_string(*event.user));
     fields.emplace_back("idempotencyKey", event.key.value);
     fields.emplace_back("attempt", std::int64_t{event.attempt.value});
-    fields.emplace_back("retryCount", std::int64_t{event.retry_count});
+    fields.emplace_back("retryCount", std::int64_t{retry_count_after(settled)});
     if (settlement.status_code) {
         fields.emplace_back("statusCode", std::int64_t{*settlement.status_code});
     }
@@ -131,8 +142,9 @@ LogLine settled_line(const Settled& settled, Instant now) {
     if (!std::holds_alternative<RetryIn>(settlement.result)) {
         fields.emplace_back("executedAt", format_instant_millis(now));
     }
-    fields.emplace_back("lateExecution", late_execution(event));
-    if (const auto late_by = lateness(event)) {
+    const auto late_by = lateness_after(settled);
+    fields.emplace_back("lateExecution", late_by > late_after);
+    if (late_by) {
         fields.emplace_back("latenessMs", milliseconds(*late_by));
     }
     if (std::string reason = failure_of(settled); !reason.empty()) {
@@ -237,7 +249,7 @@ LogLine lock_contended_line(const LockHeld& held) {
 
 void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microseconds duration,
                   const Claimant& by, base::Log& log, EngineObserver& observer) {
-    log.write(claimed_line(claimed.size(), duration, by));
+    if (log.wants(LogLevel::info)) log.write(claimed_line(claimed.size(), duration, by));
     std::size_t lost_attempts = 0;
     std::map<std::string_view, std::size_t> by_type;
     for (const ClaimedEvent& one : claimed) {
@@ -253,29 +265,38 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
     }
 }
 
-void report_plan(const Planning& planning, std::span<const Event> claimed, base::Log& log,
+void report_plan(const Planning& planning, std::span<const SharedEvent> claimed, base::Log& log,
                  EngineObserver& observer) {
     for (const auto& [type, count] : planning.stored) {
         if (count > 0) observer.transition(type, EventStatus::pending, count);
     }
     for (const DroppedEvent& dropped : planning.dropped) {
         if (dropped.reason.empty()) continue;
-        const auto event = std::ranges::find(claimed, dropped.id, &Event::id);
-        observer.transition(event->type, EventStatus::cancelled, 1);
-        log.write(cancelled_line(*event, dropped.reason));
+        const Event& event =
+            *std::ranges::find(claimed, dropped.id, [](const Event& one) { return one.id; });
+        observer.transition(event.type, EventStatus::cancelled, 1);
+        log.write(cancelled_line(event, dropped.reason));
     }
 }
 
-void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer) {
-    const auto& result = settled.settlement.result;
-    if (log.wants(level_of(settled))) log.write(settled_line(settled, now));
-    if (settled.late) return observer.settled_late(settled.event);
-    const EventStatus status = std::holds_alternative<RetryIn>(result)    ? EventStatus::processing
-                               : std::holds_alternative<Accepted>(result) ? EventStatus::completed
-                                                                          : EventStatus::failed;
-    observer.settled(
-        {settled.event, status, settled.settlement.duration, now, settled.settlement.started_at});
-    if (status != EventStatus::processing) observer.transition(settled.event.type, status, 1);
+void report_settled(std::span<const Settled> all, Instant now, base::Log& log,
+                    EngineObserver& observer) {
+    std::map<std::pair<std::string_view, EventStatus>, std::size_t> finished;
+    for (const Settled& settled : all) {
+        const Event& event = settled.event;
+        if (log.wants(level_of(settled))) log.write(settled_line(settled, now));
+        if (settled.late) {
+            observer.settled_late(event);
+            continue;
+        }
+        const EventStatus status = status_after(settled.settlement);
+        observer.settled(
+            {event, status, settled.settlement.duration, now, settled.settlement.started_at});
+        if (status != EventStatus::processing) ++finished[{event.type, status}];
+    }
+    for (const auto& [what, count] : finished) {
+        observer.transition(what.first, what.second, count);
+    }
 }
 
 }  // namespace sundial

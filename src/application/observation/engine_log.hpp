@@ -61,9 +61,10 @@ struct EventMoved {
 void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microseconds duration,
                   const Claimant& by, base::Log& log, EngineObserver& observer);
 /// For claimed events: the stored successors, and the events that policies end.
-void report_plan(const Planning& planning, std::span<const Event> claimed, base::Log& log,
+void report_plan(const Planning& planning, std::span<const SharedEvent> claimed, base::Log& log,
                  EngineObserver& observer);
-/// `now` is an estimate of the database's time.
-void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer);
+/// One batch. `now` is an estimate of the database's time.
+void report_settled(std::span<const Settled> all, Instant now, base::Log& log,
+                    EngineObserver& observer);
 
 }  // namespace sundial

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/ports/shared_event.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -17,7 +18,7 @@ namespace sundial {
 
 /// One attempt.
 struct DeliveryRequest {
-    Event event;                               // as claimed: includes attempt and key
+    SharedEvent event;                         // as claimed: includes attempt and key
     std::shared_ptr<const Endpoint> endpoint;  // null: an in-process handler
     /// RFC 9557, the same for every attempt: 2027-02-28T09:00:00+01:00[Europe/Paris]. Empty for
     /// handlers.

@@ -172,7 +172,7 @@ public:
     virtual Claimed claim_from_line(const LineRequest& request) = 0;
     /// One result per settlement. Errors: LeaseLost if the row has a later version than `held`.
     /// Then the event is unchanged, but its LOST attempt of that number becomes LATE and records
-    /// the outcome.
+    /// the outcome. A claim that is named twice is settled once.
     virtual std::vector<Result<void, LeaseLost>> settle(
         std::span<const Settlement> settlements) = 0;
     /// As settle, while no caller waits for the results: a queue may wait some milliseconds for

@@ -240,39 +240,40 @@ void PullEvents::try_to_release(std::span<const ReleasedClaim> released, std::st
 }
 
 std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
-    std::vector<Event> events;
-    for (const ClaimedEvent& one : claimed) events.push_back(one.event);
+    std::vector<SharedEvent> events;
+    for (const ClaimedEvent& one : claimed) events.emplace_back(one.event);
     std::vector<EventId> left;
     const Planning planning = plan(events, left);
     report_plan(planning, events, ports_.log, ports_.observer);
     if (planning.earliest != never) ports_.wakeups.due_at(planning.earliest);
     const auto decisions = ports_.deliver.decide(events, planning);
 
-    std::vector<Event> work, parked;
+    std::vector<Event> work;
+    std::vector<SharedEvent> parked;
     std::vector<Settled> over;
     std::vector<ReleasedClaim> returned;
-    const auto defer = [&](const Event& event, const Deferral& why) {
+    const auto defer = [&](const SharedEvent& event, const Deferral& why) {
         returned.push_back(release_of(event, why));
         if (!why.delay) parked.push_back(event);
     };
-    const auto finish = [&](const Event& event, Settlement settlement) {
+    const auto finish = [&](const SharedEvent& event, Settlement settlement) {
         over.push_back({event, std::move(settlement), false});
     };
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = events[i];
         const Claimant by = claimant_of(event);
         if (std::ranges::find(left, event.id) != left.end()) {
-            defer(event, planning_failed);
+            defer(events[i], planning_failed);
         } else if (const auto* why = std::get_if<Deferral>(&decisions[i].what)) {
-            defer(event, *why);
+            defer(events[i], *why);
         } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decisions[i].what)) {
-            finish(event, accepted_before(event, accepted->attempt, by));
+            finish(events[i], accepted_before(event, accepted->attempt, by));
         } else if (const auto* destination = std::get_if<Destination>(&decisions[i].what)) {
             if (claimed[i].previous_lost && attempts_used_up(event, destination->retry_policy)) {
-                finish(event, lost_for_good(event, by));
+                finish(events[i], lost_for_good(event, by));
             } else if (event.payload.empty()) {
-                finish(event, settlement_of(event, *destination, without_payload(), by,
-                                            event.updated_at, ports_.random.unit()));
+                finish(events[i], settlement_of(event, *destination, without_payload(), by,
+                                                event.updated_at, ports_.random.unit()));
             } else {
                 const Instant first = event.first_attempt_at.value_or(event.updated_at);
                 ports_.observer.started({event, destination->endpoint.get(), event.updated_at,
@@ -286,7 +287,7 @@ std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
     return work;
 }
 
-Planning PullEvents::plan(std::span<const Event> claimed, std::vector<EventId>& left) {
+Planning PullEvents::plan(std::span<const SharedEvent> claimed, std::vector<EventId>& left) {
     // An event that cannot be planned would cost all events claimed with it an attempt, repeatedly.
     // So it is isolated, as the worker loop does.
     try {
@@ -297,11 +298,11 @@ Planning PullEvents::plan(std::span<const Event> claimed, std::vector<EventId>& 
         ports_.log.write({.level = base::LogLevel::error,
                           .event_name = {},
                           .message = std::string{"successors cannot be planned: "} + error.what(),
-                          .correlation_id = "evt-" + to_string(claimed.front().id),
+                          .correlation_id = "evt-" + to_string(claimed.front()->id),
                           .fields = {}});
     }
     if (claimed.size() == 1) {
-        left.push_back(claimed.front().id);
+        left.push_back(claimed.front()->id);
         return {};
     }
     const std::size_t half = claimed.size() / 2;
@@ -317,13 +318,14 @@ void PullEvents::settle(std::vector<Settled> settled) {
     for (const Settled& one : settled) batch.push_back(one.settlement);
     const auto answers = ports_.queue.settle(batch);
     for (std::size_t i = 0; i < settled.size(); ++i) {
-        settled[i].late = !answers[i].has_value();
-        report_settled(settled[i], settled[i].event.updated_at, ports_.log, ports_.observer);
+        Settled& one = settled[i];
+        one.late = !answers[i].has_value();
+        report_settled({&one, 1}, one.event->updated_at, ports_.log, ports_.observer);
     }
 }
 
 void PullEvents::release_claims(std::span<const ReleasedClaim> released,
-                                std::span<const Event> parked) {
+                                std::span<const SharedEvent> parked) {
     if (released.empty()) return;
     // Results do not matter: a claim whose lease is lost has nothing to release.
     static_cast<void>(ports_.queue.release_claims(released));

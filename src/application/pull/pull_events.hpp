@@ -95,9 +95,10 @@ private:
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);
     /// Events whose successors cannot be planned go to `left`; the others are planned without them.
-    [[nodiscard]] Planning plan(std::span<const Event> claimed, std::vector<EventId>& left);
+    [[nodiscard]] Planning plan(std::span<const SharedEvent> claimed, std::vector<EventId>& left);
     void settle(std::vector<Settled> settled);
-    void release_claims(std::span<const ReleasedClaim> released, std::span<const Event> parked);
+    void release_claims(std::span<const ReleasedClaim> released,
+                        std::span<const SharedEvent> parked);
     /// If the release fails, the events are left to their leases; `of` describes them in the log.
     void try_to_release(std::span<const ReleasedClaim> released, std::string_view of);
 

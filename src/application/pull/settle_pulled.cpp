@@ -119,8 +119,8 @@ PullResult<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
         ports_.observer.delivered(
             {event, &*claim.endpoint, outcome, started_at, first - target_of(event)});
     }
-    report_settled({event, settlement, !answer.has_value()}, claim.now, ports_.log,
-                   ports_.observer);
+    const Settled settled{event, settlement, !answer.has_value()};
+    report_settled({&settled, 1}, claim.now, ports_.log, ports_.observer);
     if (!answer) return answer.error();
     if (const auto* retry = std::get_if<RetryIn>(&settlement.result)) {
         ports_.wakeups.due_at(claim.now + retry->delay);

@@ -55,7 +55,7 @@ bool skips(const Schedule& schedule) {
 /// Continues the chains of claimed events by their rules, in one transaction.
 class Planner {
 public:
-    Planner(Transaction& tx, const TzData& zones, Ids& ids, std::span<const Event> claimed)
+    Planner(Transaction& tx, const TzData& zones, Ids& ids, std::span<const SharedEvent> claimed)
         : tx_(tx), zones_(zones), ids_(ids), release_(zones.release()) {
         std::vector<UserId> user_ids;
         std::vector<ScheduleId> schedule_ids;
@@ -214,7 +214,7 @@ private:
 
 }  // namespace
 
-Planning PlanSuccessors::run(std::span<const Event> claimed) {
+Planning PlanSuccessors::run(std::span<const SharedEvent> claimed) {
     Planning planning;
     const auto recurs = [](const Event& event) { return event.occurrence.has_value(); };
     if (std::ranges::none_of(claimed, recurs)) return planning;

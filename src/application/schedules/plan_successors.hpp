@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "application/ports/ids.hpp"
+#include "application/ports/shared_event.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "domain/event.hpp"
@@ -40,7 +41,7 @@ public:
     /// The same for PENDING events that the caller's transaction has locked.
     /// There is no successor without a user (deleted) or date. Without its zone the successor is
     /// unknown, so the event must not be sent yet. Throws Unavailable.
-    Planning run(std::span<const Event> claimed);
+    Planning run(std::span<const SharedEvent> claimed);
 
 private:
     Store& store_;

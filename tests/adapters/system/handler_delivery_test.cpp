@@ -240,6 +240,32 @@ TEST_F(TwoTypes, AreAskedToStopWhenTheirLeaseIsLost) {
     EXPECT_EQ(stopped, 1);
 }
 
+/// A thread that wakes up for each event cost more than a handler that does nothing.
+TEST(HandlerDelivery, WakesItsWatchForAnEarlierLimitOnly) {
+    struct CountingClock final : MonotonicClock {
+        [[nodiscard]] Mono now() const override {
+            ++calls;
+            return Mono{0};
+        }
+        mutable std::atomic<int> calls = 0;
+    };
+    constexpr int events = 100;
+    Handlers handlers;
+    handlers.on(an_event().build().type, [](const Event&) { return Handled{}; });
+    CountingClock clock;
+    HandlerDelivery delivery{handlers, clock, 1};
+    for (int i = 0; i < events; ++i) {
+        std::latch done(1);
+        delivery.start({.event = an_event(), .endpoint = {}, .target_time = {}, .now = noon},
+                       [&](const Outcome&) { done.count_down(); });
+        done.wait();
+    }
+    delivery.stop();
+    // Two for each event, and two for each turn of the watch: at its start, and for the first
+    // limit.
+    EXPECT_LE(clock.calls, 2 * events + 4);
+}
+
 /// A stop callback runs on the thread that asks for the stop.
 TEST(HandlerDelivery, LetsAStopCallbackUseIt) {
     Handlers handlers;

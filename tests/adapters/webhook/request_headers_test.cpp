@@ -86,7 +86,7 @@ TEST(RequestHeaders, SayCloudEventsBinaryModeOfRawBodiesOnly) {
 
 TEST(RequestHeaders, WithoutKeysNothingIsSigned) {
     const auto request = request_of(BodyFormat::raw);
-    EXPECT_THAT(request_headers(request, request.event.payload, {}, "sundial/1"),
+    EXPECT_THAT(request_headers(request, request.event->payload, {}, "sundial/1"),
                 Not(Contains(Key("webhook-signature"))));
 }
 
@@ -121,9 +121,11 @@ TEST(RequestBody, NeverChangesFromAttemptToAttempt) {
 
 TEST(RequestHeaders, NameTheTraceOfTheRequestThatCreatedTheEvent) {
     DeliveryRequest request = request_of(BodyFormat::raw);
-    request.event.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
-                                       .span_id = "b7ad6b7169203331",
-                                       .sampled = false};
+    Event traced = request.event;
+    traced.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                                .span_id = "b7ad6b7169203331",
+                                .sampled = false};
+    request.event = std::move(traced);
     EXPECT_THAT(headers_of(request),
                 Contains(Pair("traceparent", MatchesRegex("00-0af7651916cd43dd8448eb211c80319c-"
                                                           "[0-9a-f]{16}-00"))));

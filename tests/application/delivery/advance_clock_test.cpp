@@ -27,7 +27,7 @@ protected:
         birthdays_go_to(an_endpoint());
         webhook.answer = [this](const DeliveryRequest& request) {
             sent_at.push_back(clock.now());
-            latenesses.push_back(clock.now() - request.event.due);
+            latenesses.push_back(clock.now() - request.event->due);
             return accepted_outcome();
         };
     }

@@ -244,7 +244,7 @@ TEST_F(TwoHearts, SendWhatADeadOneHeldWithinFiveSecondsAndOnce) {
 
     EXPECT_LT(monotonic.time - killed, 5s);
     ASSERT_THAT(webhook.requests, SizeIs(2));
-    EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
+    EXPECT_EQ(webhook.requests.back().event->attempt, Attempt{2});
     EXPECT_EQ(find(event).retry_count, 1U);
     EXPECT_THAT(logged("lease.expired"), SizeIs(1));
     run({second.get()}, 30s);
@@ -261,7 +261,7 @@ TEST_F(TwoHearts, SendWhatAnEndedOneHeldAtTheNextBeatAndOnce) {
     presence.ended = {instance_a};
     run({second.get()}, renew_every + 100ms);
     ASSERT_THAT(webhook.requests, SizeIs(2));
-    EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
+    EXPECT_EQ(webhook.requests.back().event->attempt, Attempt{2});
     run({second.get()}, 30s);
     EXPECT_THAT(webhook.requests, SizeIs(2));
 }

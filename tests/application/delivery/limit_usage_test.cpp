@@ -25,7 +25,7 @@ public:
     explicit TimedReceiver(Clock& clock) : clock_(clock) {}
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
         starts.push_back(clock_.now());
-        attempts.push_back(request.event.attempt);
+        attempts.push_back(request.event->attempt);
         under_way_.emplace(clock_.now() + takes, std::move(done));
         max = std::max(max, under_way_.size());
     }

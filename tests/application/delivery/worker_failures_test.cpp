@@ -158,7 +158,7 @@ TEST_F(WorkerFailures, SendsEventsOfADeadHolderWithinATickAfterTheirLease) {
     const Mono over = monotonic.time;
     for (int i = 0; i < 20 && webhook.requests.size() == 1; ++i) turn(1);
     ASSERT_THAT(webhook.requests, SizeIs(2));
-    EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
+    EXPECT_EQ(webhook.requests.back().event->attempt, Attempt{2});
     EXPECT_LE(monotonic.time - over, worker_settings().tick);
 }
 

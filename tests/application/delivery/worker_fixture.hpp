@@ -72,7 +72,7 @@ protected:
     void plan_as(decltype(Decision::what) what) {
         const Plan planned = want<Plan>();
         ASSERT_THAT(planned.events, testing::SizeIs(1));
-        worker.planned({{planned.events.front().id, std::move(what)}}, never, now);
+        worker.planned({{planned.events.front()->id, std::move(what)}}, never, now);
     }
     /// Answers a look, a claim and a plan with `events`, all of one shard.
     void take(const std::vector<Event>& events, bool previous_lost = false) {

@@ -62,7 +62,7 @@ TEST_F(WorkerHeartbeat, ThatEndsAbortsAttemptsAndReleasesWhatIsUnsent) {
     plan();
     const Event sent = send();
     now += silent_after;
-    EXPECT_EQ(want<Abandon>().event.id, sent.id);
+    EXPECT_EQ(want<Abandon>().event->id, sent.id);
     Outcome aborted;
     aborted.verdict = Verdict::retryable;
     aborted.error = DeliveryErrorCode::lease_lost;
@@ -102,7 +102,7 @@ TEST_F(WorkerHeartbeat, VoidsEarlierClaimsWhenItBeginsAgain) {
     const Event sent = send();
     now += 1min;
     begin_again();
-    EXPECT_EQ(want<Abandon>().event.id, sent.id);
+    EXPECT_EQ(want<Abandon>().event->id, sent.id);
     want<Extend>();
     worker.extended({});
     EXPECT_THAT(want<ReleaseClaims>().batch, SizeIs(1));

@@ -302,7 +302,7 @@ TEST_F(WorkerTest, ForgetsAnUnsentEventWhoseLeaseIsLost) {
     const EventId lost = want<Extend>().held.front().id;
     const auto reported = worker.extended(std::vector{lost});
     ASSERT_THAT(reported, SizeIs(1));
-    EXPECT_EQ(reported.front().id, lost);
+    EXPECT_EQ(reported.front()->id, lost);
     EXPECT_EQ(worker.held(), 0U);
     peek({never});
     EXPECT_EQ(wait(), 1s);
@@ -351,7 +351,7 @@ TEST_F(WorkerTest, EndsAnAttemptAtItsDeadlineAndSettlesIt) {
     fail<Extend>();
     EXPECT_EQ(wait(), 1us);
     now += 1us;
-    EXPECT_EQ(want<Abandon>().event.id, event.id);
+    EXPECT_EQ(want<Abandon>().event->id, event.id);
     Outcome ended;
     ended.verdict = Verdict::retryable;
     ended.error = DeliveryErrorCode::lease_lost;

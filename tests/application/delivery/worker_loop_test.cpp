@@ -51,8 +51,8 @@ TEST_F(WorkerLoopTest, DeliversToAWebhook) {
 
     ASSERT_THAT(webhook.requests, SizeIs(1));
     const DeliveryRequest& request = webhook.requests.front();
-    EXPECT_EQ(request.event.id, event.id);
-    EXPECT_EQ(request.event.attempt, Attempt{1});
+    EXPECT_EQ(request.event->id, event.id);
+    EXPECT_EQ(request.event->attempt, Attempt{1});
     EXPECT_EQ(*request.endpoint, endpoint);
     EXPECT_EQ(request.target_time, "2027-01-05T12:00:00+00:00[UTC]");
     EXPECT_EQ(request.now, noon);
@@ -101,7 +101,7 @@ TEST_F(TwoInstances, LeaveEventsToTheOneThatHasTheHandler) {
 
     EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
     ASSERT_THAT(in_process.requests, SizeIs(1));
-    EXPECT_EQ(in_process.requests.front().event.id, last.id);
+    EXPECT_EQ(in_process.requests.front().event->id, last.id);
     EXPECT_EQ(other.take_over().drain(std::nullopt),
               (TickCounters{.claimed = 100, .completed = 100}));
     EXPECT_THAT(other_process.requests, SizeIs(100));
@@ -138,7 +138,7 @@ TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryAttempt) {
     for (const DeliveryRequest& request : webhook.requests) {
         EXPECT_EQ(request.target_time, "2027-01-06T09:00:00+01:00[Europe/Paris]");
     }
-    EXPECT_EQ(webhook.requests[1].event.attempt, Attempt{2});
+    EXPECT_EQ(webhook.requests[1].event->attempt, Attempt{2});
 }
 
 // Events that may not be sent yet.

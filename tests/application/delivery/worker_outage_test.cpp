@@ -46,7 +46,7 @@ TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
     EXPECT_EQ(worker.held(), 1U);
     EXPECT_EQ(wait(), 100ms);
     now += 100ms;
-    EXPECT_EQ(settle().front().event.id, event.id);
+    EXPECT_EQ(settle().front().event->id, event.id);
     EXPECT_EQ(worker.held(), 0U);
 }
 

@@ -234,9 +234,9 @@ TEST_F(WorkerTest, PlansBeforeItSends) {
 TEST_F(WorkerTest, SendsEventsAsTheirClaimReturnedThem) {
     take({an_event().due(noon - 1h)});
     const Send send = want<Send>();
-    EXPECT_EQ(send.event.version, Version{2});
-    EXPECT_EQ(send.event.attempt, Attempt{1});
-    EXPECT_EQ(send.destination.endpoint, webhook);
+    EXPECT_EQ(send.event->version, Version{2});
+    EXPECT_EQ(send.event->attempt, Attempt{1});
+    EXPECT_EQ(send.endpoint, webhook);
     EXPECT_EQ(send.now, db());
 }
 
@@ -326,14 +326,14 @@ TEST_F(WorkerTest, ReleasesInOneStatementEventsThatMustNotBeSentNow) {
     const auto two = events(2);
     claim(two);
     const Plan plan = want<Plan>();
-    worker.planned({{plan.events[0].id, Deferral{std::nullopt, "no endpoint"}},
-                    {plan.events[1].id, Deferral{1min, "later"}}},
+    worker.planned({{plan.events[0]->id, Deferral{std::nullopt, "no endpoint"}},
+                    {plan.events[1]->id, Deferral{1min, "later"}}},
                    never, now);
     const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(2));
     EXPECT_EQ(back.batch[0].delay, std::nullopt);
     EXPECT_EQ(back.batch[1].delay, 1min);
-    EXPECT_EQ(back.batch[0].held, plan.events[0].version);
+    EXPECT_EQ(back.batch[0].held, plan.events[0]->version);
     EXPECT_THAT(back.parked, ElementsAre(plan.events[0]));
     worker.claims_released(0, now);
     EXPECT_EQ(worker.held(), 0U);
@@ -353,7 +353,7 @@ TEST_F(WorkerTest, PeeksWhenASuccessorIsDue) {
     peek({db()});
     claim(events(1));
     const Plan plan = want<Plan>();
-    worker.planned({{plan.events.front().id, Deferral{std::nullopt, "no endpoint"}}}, db(), now);
+    worker.planned({{plan.events.front()->id, Deferral{std::nullopt, "no endpoint"}}}, db(), now);
     want<ReleaseClaims>();
     worker.claims_released(0, now);
     want<Peek>();

@@ -32,7 +32,7 @@ protected:
             settings_of_thread, WorkerPorts{faulty, plan, deliver, admit, judge, steady, random,
                                             log, observer, permit});
         webhook.answer = [this](const DeliveryRequest& request) {
-            delivered.set_value(request.event.id);
+            delivered.set_value(request.event->id);
             return accepted_outcome();
         };
     }
@@ -81,7 +81,7 @@ TEST_F(RunningLoopTest, ContinuesWhileAClaimAndASettlementAreUnderWay) {
     };
     std::promise<void> both_sent;
     webhook.answer = [&, number = 0](const DeliveryRequest& request) mutable {
-        if (++number == 1) delivered.set_value(request.event.id);
+        if (++number == 1) delivered.set_value(request.event->id);
         if (number == 2) both_sent.set_value();
         return accepted_outcome();
     };

@@ -78,7 +78,7 @@ TEST_F(EndpointKindsTest, ANewTypeIsStoredReadAndDeliveredTo) {
     EXPECT_EQ(drain().completed, 1U);
 
     ASSERT_THAT(to_queues.requests, SizeIs(1));
-    EXPECT_EQ(to_queues.requests[0].event.id, event.id);
+    EXPECT_EQ(to_queues.requests[0].event->id, event.id);
     EXPECT_EQ(*to_queues.requests[0].endpoint, endpoint);
     EXPECT_EQ(find(event).attempt, Attempt{1});
     EXPECT_THAT(webhook.requests, IsEmpty());

@@ -352,7 +352,7 @@ TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
 
     EXPECT_EQ(tested.outcome.status_code, 204);
     ASSERT_THAT(to_webhooks.requests, SizeIs(1));
-    EXPECT_EQ(to_webhooks.requests[0].event, tested.event);
+    EXPECT_EQ(*to_webhooks.requests[0].event, tested.event);
     EXPECT_EQ(*to_webhooks.requests[0].endpoint, endpoint);
     EXPECT_EQ(to_webhooks.requests[0].target_time, "2027-01-05T12:00:00Z[UTC]");
     EXPECT_EQ(tested.event.type, "sundial.test");

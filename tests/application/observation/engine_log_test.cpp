@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
 #include "contract/settlements.hpp"
 #include "support/builders.hpp"
 #include "support/recorded_log.hpp"
@@ -31,11 +36,11 @@ std::vector<std::string> names_of(const RecordedLog& log) {
 void report_all(base::Log& log) {
     EngineObserver observer;
     const Event event = *claim(EventBuilder{}, Claimant{an_id<InstanceId>(), ""}, noon, 30s);
-    for (const Settlement& one :
-         {accepted(event, noon), refused(event, noon), retry_in(event, noon, 5s)}) {
-        report_settled({event, one, false}, noon, log, observer);
-    }
-    report_settled({event, accepted(event, noon), true}, noon, log, observer);
+    const std::vector<Settled> all{{event, accepted(event, noon), false},
+                                   {event, refused(event, noon), false},
+                                   {event, retry_in(event, noon, 5s), false},
+                                   {event, accepted(event, noon), true}};
+    report_settled(all, noon, log, observer);
 }
 
 TEST(EngineReport, ReportsEachSettlement) {
@@ -49,6 +54,31 @@ TEST(EngineReport, WritesNoLineBelowTheLogLevel) {
     WarnLog log;
     report_all(log);
     EXPECT_THAT(names_of(log), ElementsAre("event.failed", "event.retrying", "settle.late"));
+}
+
+/// Keeps the reported transitions.
+class Transitions final : public EngineObserver {
+public:
+    void transition(std::string_view type, EventStatus status, std::size_t count) override {
+        all.emplace_back(type, status, count);
+    }
+    std::vector<std::tuple<std::string, EventStatus, std::size_t>> all;
+};
+
+TEST(EngineReport, CountsTheFinishedEventsOfABatchTogether) {
+    RecordedLog log;
+    Transitions transitions;
+    const auto claimed = [](const char* type) {
+        return *claim(an_event().of_type(type), Claimant{an_id<InstanceId>(), ""}, noon, 30s);
+    };
+    const Event first = claimed("A"), second = claimed("A"), other = claimed("B");
+    const std::vector<Settled> all{{first, accepted(first, noon), false},
+                                   {other, accepted(other, noon), false},
+                                   {second, accepted(second, noon), false},
+                                   {second, accepted(second, noon), true}};
+    report_settled(all, noon, log, transitions);
+    EXPECT_THAT(transitions.all, ElementsAre(std::tuple{"A", EventStatus::completed, 2U},
+                                             std::tuple{"B", EventStatus::completed, 1U}));
 }
 
 /// Keeps the lateness of first attempts that were lost.

@@ -119,7 +119,7 @@ TEST_F(PingsTest, OfOneScheduleAreApart) {
     for (int i = 0; i < 1000; ++i) completed(birthday().id);
     pass(1s);
     EXPECT_THAT(urls(), SizeIs(1));
-    EXPECT_THAT(delivery.requests[0].event.payload, HasSubstr("\"completed\":1000"));
+    EXPECT_THAT(delivery.requests[0].event->payload, HasSubstr("\"completed\":1000"));
     completed(birthday().id);
     pass(13s);
     EXPECT_THAT(urls(), SizeIs(1));
@@ -186,7 +186,7 @@ TEST_F(PingsTest, TellOfAllEventsSinceTheLatestAcceptedOne) {
     storage.away = false;
     pass(15s);
     ASSERT_THAT(urls(), SizeIs(2));
-    EXPECT_THAT(delivery.requests[1].event.payload, HasSubstr("\"completed\":11}"));
+    EXPECT_THAT(delivery.requests[1].event->payload, HasSubstr("\"completed\":11}"));
 }
 
 TEST_F(PingsTest, OfTheEngineFailThoughNewerOnesFollow) {
@@ -218,7 +218,7 @@ TEST_F(PingsTest, WaitForTheDatabaseIfItDoesNotAnswer) {
     storage.away = false;
     pass(2s);
     EXPECT_THAT(urls(), SizeIs(1));
-    EXPECT_THAT(delivery.requests[0].event.payload, HasSubstr("\"completed\":2"));
+    EXPECT_THAT(delivery.requests[0].event->payload, HasSubstr("\"completed\":2"));
 }
 
 TEST_F(PingsTest, OfAtMostTenThousandSchedulesWaitForTheDatabase) {

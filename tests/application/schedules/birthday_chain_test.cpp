@@ -48,16 +48,16 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
     std::map<std::string, int> sent;       // by key
     std::map<std::string, int> last_sent;  // attempt number
     webhook.answer = [&](const DeliveryRequest& request) {
-        const std::string& key = request.event.key.value;
+        const std::string& key = request.event->key.value;
         ++sent[key];
-        const int number = static_cast<int>(request.event.attempt.value);
+        const int number = static_cast<int>(request.event->attempt.value);
         EXPECT_LT(last_sent[key], number) << "a number is sent once";
         last_sent[key] = number;
-        EXPECT_GE(clock.now(), request.event.due) << "never early";
+        EXPECT_GE(clock.now(), request.event->due) << "never early";
         // The successor is stored before the first byte is sent.
         EXPECT_TRUE(std::ranges::any_of(events_of(user), [&](const Event& event) {
             return event.occurrence->nominal.date.year() ==
-                   request.event.occurrence->nominal.date.year() + std::chrono::years{1};
+                   request.event->occurrence->nominal.date.year() + std::chrono::years{1};
         }));
         return dice_() % 5 == 0 ? status_outcome(503) : accepted_outcome();
     };

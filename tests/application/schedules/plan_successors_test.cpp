@@ -20,7 +20,7 @@ protected:
         clock.advance(pending_of(user).due - clock.now());
         return claimed_one();
     }
-    Planning planned(const Event& event) { return plan.run(std::vector{event}); }
+    Planning planned(const Event& event) { return plan.run(std::vector<SharedEvent>{event}); }
     std::vector<Date> pending_dates(const User& user) {
         std::vector<Date> dates;
         for (const Event& event : events_of(user, {EventStatus::pending})) {
