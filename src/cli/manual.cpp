@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& texts, std::string_view betwe
     return all;
 }
 
-std::string path_text(const CommandHelp& command) { return joined(command.path, " "); }
+std::string command_text(const CommandHelp& command) { return joined(command.path, " "); }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
     for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
@@ -83,7 +83,7 @@ std::string roff_flag(const FlagHelp& flag) {
 }
 
 std::string roff_synopsis(const CommandHelp& command) {
-    std::string line = "\\fBsundial " + roff(path_text(command)) + "\\fR";
+    std::string line = "\\fBsundial " + roff(command_text(command)) + "\\fR";
     for (const FlagHelp& flag : command.flags) {
         if (!flag.positional) continue;
         std::string word = "\\fI" + roff(flag.names.front()) + "\\fR" + (flag.many ? "..." : "");
@@ -131,7 +131,7 @@ std::string overview_page(const Manual& manual, const std::string& version) {
         ".SH ENVIRONMENT\nEach setting has a variable: see \\fBsundial\\-serve\\fR(1). The "
         "commands that ask a server read:\n";
     for (const CommandHelp& command : manual) {
-        if (path_text(command) != "event list") continue;
+        if (command_text(command) != "event list") continue;
         for (const FlagHelp& flag : command.flags) {
             if (!flag.variable.empty())
                 page += ".TP\n" + roff(flag.variable) + '\n' + roff(flag.help) + " (" +
@@ -199,7 +199,7 @@ std::string manual_json(const Manual& manual) {
     json.begin_array();
     for (const CommandHelp& command : manual) {
         if (command.has_commands) continue;
-        json.begin_object().member("command", path_text(command)).member("help", command.help);
+        json.begin_object().member("command", command_text(command)).member("help", command.help);
         texts("operations", command.operations);
         json.key("flags").begin_array();
         for (const FlagHelp& flag : command.flags) {
@@ -235,7 +235,7 @@ std::string man_page(const Manual& manual, const std::string& name, const std::s
     page += ".fi\n.SH COMMANDS\n";
     std::vector<FlagHelp> connection, settings;
     for (const CommandHelp* command : commands) {
-        page += ".SS sundial " + roff(path_text(*command)) + '\n' + roff(command->help) + '\n';
+        page += ".SS sundial " + roff(command_text(*command)) + '\n' + roff(command->help) + '\n';
         for (const FlagHelp& flag : command->flags) {
             if (is_help(flag)) continue;
             auto* const shared = flag.group == connection_group ? &connection
@@ -298,7 +298,7 @@ complete -F _sundial sundial
 )bash";
     std::string values, words;
     for (const CommandHelp& command : manual) {
-        const std::string path = path_text(command);
+        const std::string path = command_text(command);
         std::vector<std::string> unknown;  // their values are not known here
         bool files = false;
         for (const FlagHelp& flag : command.flags) {
@@ -368,7 +368,7 @@ fi
     };
     std::string values, words;
     for (const CommandHelp& command : manual) {
-        const std::string path = path_text(command);
+        const std::string path = command_text(command);
         std::vector<std::string> commands, flags;
         for (const CommandHelp* each : below(manual, command.path))
             commands.push_back(described(each->path.back(), each->help));
@@ -417,8 +417,8 @@ complete -c sundial -f
     std::string text = replaced(std::string(script), "@STEPS@",
                                 replaced(steps_in_shell(manual), " | \\\n           ", ""));
     for (const CommandHelp& command : manual) {
-        const std::string at =
-            "complete -c sundial -n " + shell_quoted("__sundial_at \"" + path_text(command) + '"');
+        const std::string at = "complete -c sundial -n " +
+                               shell_quoted("__sundial_at \"" + command_text(command) + '"');
         for (const CommandHelp* each : below(manual, command.path)) {
             text += at + " -a " + each->path.back() + " -d " + shell_quoted(one_line(each->help)) +
                     '\n';
@@ -447,7 +447,7 @@ complete -c sundial -f
 }
 
 std::string command_page(const CommandHelp& command) {
-    std::string synopsis = "sundial " + path_text(command);
+    std::string synopsis = "sundial " + command_text(command);
     std::string rows;
     bool asks_server = false, has_settings = false;
     for (const FlagHelp& flag : command.flags) {
@@ -471,8 +471,8 @@ std::string command_page(const CommandHelp& command) {
         rows += "| " + replaced(names, "|", "\\|") + " | " + replaced(one_line(text), "|", "\\|") +
                 " |\n";
     }
-    std::string page = "# sundial " + path_text(command) + "\n\n" + command.help + ".\n\n```sh\n" +
-                       synopsis + "\n```\n";
+    std::string page = "# sundial " + command_text(command) + "\n\n" + command.help +
+                       ".\n\n```sh\n" + synopsis + "\n```\n";
     if (!rows.empty()) page += "\n## Arguments and flags\n\n| | |\n|---|---|\n" + rows;
     if (asks_server)
         page +=
@@ -491,7 +491,7 @@ std::string command_reference(const Manual& manual) {
     std::string text = "| command | does |\n|---|---|\n";
     for (const CommandHelp& command : manual) {
         if (command.has_commands) continue;
-        std::string line = "`sundial " + path_text(command);
+        std::string line = "`sundial " + command_text(command);
         std::vector<std::string> flags;
         for (const FlagHelp& flag : command.flags) {
             if (is_help(flag)) continue;

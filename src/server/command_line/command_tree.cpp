@@ -60,12 +60,6 @@ void add_flags_of_all(const CLI::App& app, Flags& flags) {
     for (const CLI::App* each : below(app)) add_flags_of_all(*each, flags);
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 std::string question(const std::optional<std::string>& meant) {
     return meant ? "; did you mean '" + *meant + "'?" : "";
 }
@@ -231,6 +225,12 @@ void add_flag_helps(const CLI::App& command, const Choices& choices,
 }
 
 }  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
 
 CommandTree::CommandTree()
     : root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",

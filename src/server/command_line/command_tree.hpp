@@ -27,7 +27,7 @@ void add_manual_commands(CommandTree& tree);    // help, man, completion, versio
 void add_rule_commands(CommandTree& tree);      // next, schedule explain
 void add_zone_commands(CommandTree& tree);      // zone
 void add_import_commands(CommandTree& tree);    // import, apply
-void add_shadow_commands(CommandTree& tree);     // shadow
+void add_shadow_commands(CommandTree& tree);    // shadow
 void add_bench_commands(CommandTree& tree);     // bench
 
 }  // namespace sundial::server
@@ -44,6 +44,9 @@ namespace sundial::server {
 
 /// Exit codes of the whole program (api 4) that this layer returns; `cli/` returns the others.
 enum ExitCode : int { ok = 0, failure = 1, usage = 2, unreachable = 6 };
+
+/// The names with commas between them.
+[[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
 /// Nouns and verbs of the command line, and the action of the chosen verb.
 class CommandTree {

@@ -21,12 +21,6 @@ struct DistributionFlags {
     bool json = false;
 };
 
-std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 boost::json::array json_list(const std::vector<std::string>& texts) {
     return boost::json::array(texts.begin(), texts.end());
 }

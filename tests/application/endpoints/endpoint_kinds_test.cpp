@@ -235,7 +235,8 @@ TEST_F(EndpointKindsTest, AnEventOfAShadowIsCompletedAndNothingIsSent) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
     EXPECT_EQ(find(event).attempt, Attempt{1});
     EXPECT_THAT(webhook.requests, IsEmpty());
-    EXPECT_EQ(test_endpoint.run(to_string(endpoint.id)).value().outcome.verdict, Verdict::accepted);
+    EXPECT_EQ(test_endpoint.run(to_string(endpoint.id), "req-2").value().outcome.verdict,
+              Verdict::accepted);
 }
 
 TEST_F(EndpointKindsTest, ShadowTakesNoSettingsForRequests) {

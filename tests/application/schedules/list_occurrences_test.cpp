@@ -118,7 +118,8 @@ TEST_F(ListOccurrencesTest, WalksOccurrencesOfOneInstantOnceAfterTheSchedulesHav
     clock.advance(2h);
     const std::vector<Event> fired = claimed();
     ASSERT_THAT(fired, SizeIs(5));
-    plan.run(fired);
+    const std::vector<SharedEvent> planned(fired.begin(), fired.end());
+    plan.run(planned);
     for (const Event& event : fired) completed(event);
     const Future whole = all("now", "now+3d");
     ASSERT_THAT(whole.occurrences, SizeIs(10));

@@ -36,7 +36,8 @@ protected:
                               {.store = store,
                                .monotonic = monotonic,
                                .facts = [](Instant) { return ReportInstance::Facts{.held = 2}; },
-                               .drain = {}}};
+                               .drain = {}},
+                              ids};
 };
 
 TEST_F(ConsoleApiTest, ListsAttempts) {
