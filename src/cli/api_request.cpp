@@ -14,7 +14,7 @@
 namespace sundial::cli {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string as_json_string(std::string_view text) {
     std::string json;
     base::append_json_string(json, text);
     return json;
@@ -138,7 +138,7 @@ private:
         check(key, argument, text);
         switch (argument.kind) {
             case ValueKind::text:
-                return set_body(argument.member, quoted(text));
+                return set_body(argument.member, as_json_string(text));
             case ValueKind::number:
             case ValueKind::flag:
                 return set_body(argument.member, text);
@@ -150,12 +150,14 @@ private:
                 whole_ = checked_json(key, read_(text));
                 return;
             case ValueKind::document:
-                return set_body(argument.member, quoted(without_line_end(content_of(text, read_))));
+                return set_body(argument.member,
+                                as_json_string(without_line_end(content_of(text, read_))));
             case ValueKind::version:
-                return set_body(argument.member, is_whole_number(text) ? text : quoted(text));
+                return set_body(argument.member,
+                                is_whole_number(text) ? text : as_json_string(text));
             case ValueKind::moment:
                 return set_body(argument.member + (is_instant(text) ? "UTC" : "Local"),
-                                quoted(text));
+                                as_json_string(text));
         }
     }
     static std::string without_line_end(std::string text) {

@@ -33,6 +33,7 @@ ARGUMENTS = {
     ("zone", "convert"): ["2027-01-05T08:00:00Z"],
     ("zone", "diff"): ["/usr/share/zoneinfo"],
     ("lock", "run"): ["x", "true"],
+    ("db", "reshard"): ["--shards", "64", "-y"],
     ("next",): ["@daily", "--zone", "UTC"],
 }
 
@@ -196,8 +197,6 @@ def required_flags(command):
     """The flags without which a command does not look at settings: `key` would call a server."""
     if command == ("db", "grant"):
         return ["--to", "reader"]
-    if command == ("db", "reshard"):
-        return ["--shards", "64"]
     return ["--db", "x.db"] if command[0] == "key" else []
 
 
@@ -219,8 +218,7 @@ def database(directory):
             continue
         environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
         needed = ["--to", "reader"] if command == ("db", "grant") else \
-            ["saved"] if command in (("db", "backup"), ("db", "restore")) else ["copied.db", "-y"] if command == ("db", "copy") else \
-            ["-y"] if command == ("db", "distribute") else ["--shards", "64", "-y"] if command == ("db", "reshard") else []
+            ["saved"] if command in (("db", "backup"), ("db", "restore")) else ["copied.db", "-y"] if command == ("db", "copy") else []
         done = run(command, *needed, "--db", "flag.db", directory=directory, environment=environment)
         assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
         assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv.pop(1))
 def rows(text):
     """(names, headers) of each row. SQL functions are in the first cell, which has no names of C++."""
     table = text[text.index("\n## By task\n"):]
-    for line in table[:table.index("\nNot there:")].splitlines():
+    for line in table[:table.index("\nNot available:")].splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if len(cells) == 3 and cells[2].startswith("`"):
             yield re.findall(r"`([^`]+)`", cells[1]), re.findall(r"`([^`]+)`", cells[2])

@@ -13,9 +13,9 @@
 namespace sundial::postgres {
 namespace {
 
-class Snapshot final : public BackupSnapshot {
+class OpenSnapshot final : public BackupSnapshot {
 public:
-    explicit Snapshot(const std::string& url) : connection_{url, false} {
+    explicit OpenSnapshot(const std::string& url) : connection_{url, false} {
         if (!is_a_database_of_ours(connection_)) {
             throw CannotStart{
                 "the database has no schema of sundial. Give another one (--db or storage.url)"};
@@ -106,7 +106,7 @@ constexpr std::array<ServerInvariant, 5> server_invariants{{
 }  // namespace
 
 std::unique_ptr<BackupSnapshot> BackupSnapshot::open(const std::string& url) {
-    return std::make_unique<Snapshot>(url);
+    return std::make_unique<OpenSnapshot>(url);
 }
 
 DatabaseContent check_database(const std::string& url) {

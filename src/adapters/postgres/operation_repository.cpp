@@ -13,7 +13,7 @@
 namespace sundial::postgres {
 namespace {
 
-void write(Session& session, const Statement& statement, const Operation& operation) {
+void write_operation(Session& session, const Statement& statement, const Operation& operation) {
     const auto written = session.run(
         statement, operation.id, to_string(operation.kind), to_string(operation.status),
         operation.reason, operation.schedule, operation.schedule_version, operation.total,
@@ -27,7 +27,7 @@ class PostgresOperationRepository final : public OperationRepository {
 public:
     explicit PostgresOperationRepository(Session& session) : session_{session} {}
     void add(const Operation& operation) override {
-        write(session_, sql::add_operation, operation);
+        write_operation(session_, sql::add_operation, operation);
     }
     std::optional<Operation> find(OperationId id) override {
         return first_of(operations_in(session_.run(sql::find_operation, id)));
@@ -39,7 +39,7 @@ public:
         return first_of(operations_in(session_.run(sql::lock_claimable_operation, now)));
     }
     void update(const Operation& operation) override {
-        write(session_, sql::update_operation, operation);
+        write_operation(session_, sql::update_operation, operation);
     }
 
     Page<Operation> list(const OperationQuery& query) override {

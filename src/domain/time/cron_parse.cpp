@@ -18,7 +18,7 @@ bool is_plain(char c) { return c > ' ' && c <= '~'; }
 TimeError bad_cron(std::string why) { return {TimeErrorCode::bad_cron, std::move(why)}; }
 
 /// `text` in quotes and a blank, unless that would be long or unprintable.
-std::string quoted(std::string_view text) {
+std::string quoted_part(std::string_view text) {
     constexpr std::size_t longest = 40;  // longer than any valid part
     const bool fit = !text.empty() && text.size() <= longest && std::ranges::all_of(text, is_plain);
     return fit ? "'" + std::string(text) + "' " : "";
@@ -38,7 +38,7 @@ struct Field {
     std::string_view right;                   // the values in words
 
     [[nodiscard]] TimeError error(std::string_view part, std::string_view why) const {
-        return bad_cron(std::string(name) + " " + quoted(part) + std::string(why));
+        return bad_cron(std::string(name) + " " + quoted_part(part) + std::string(why));
     }
     /// The same, followed by the valid range.
     [[nodiscard]] TimeError error_with_range(std::string_view part, std::string why) const {
@@ -293,8 +293,8 @@ TimeResult<CronRule> read_rule(const Fields& texts) {
     rule.wildcard = texts.minute.starts_with('*') || texts.hour.starts_with('*');
     if (!ever_fires(rule))
         return TimeError{TimeErrorCode::never_fires,
-                         "never fires: day-of-month " + quoted(texts.date) +
-                             "does not come in month " + quoted(texts.month) +
+                         "never fires: day-of-month " + quoted_part(texts.date) +
+                             "does not come in month " + quoted_part(texts.month) +
                              "of any of the 400 years that the calendar repeats"};
     return rule;
 }
@@ -330,13 +330,13 @@ TimeError unknown_macro(std::string_view text) {
         return bad_cron("'@reboot' is not a time: a schedule does not know when machines start");
     if (base::same_ignoring_case(name, "@every"))
         return bad_cron("'@every' is not cron: make an interval, as every PT15M");
-    if (find_macro(name) != nullptr) return bad_cron(quoted(name) + "stands alone");
+    if (find_macro(name) != nullptr) return bad_cron(quoted_part(name) + "stands alone");
     std::vector<std::string> names;
     names.reserve(macros.size());
     for (const Macro& macro : macros) names.emplace_back(macro.name);
     constexpr std::size_t longest_compared = 40;
     const auto near = name.size() <= longest_compared ? base::nearest(name, names) : std::nullopt;
-    std::string why = "the macro " + quoted(name) + "is unknown: ";
+    std::string why = "the macro " + quoted_part(name) + "is unknown: ";
     why += near ? "did you mean '" + *near + "'?"
                 : "there are @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly";
     return bad_cron(std::move(why));

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Head{"GET / HTTP/1.1\rA", Code::validation_failed, "CR has no LF after it"},
                     Head{"GET / HTTP/1.1\r\nA: 1\r\n b", Code::validation_failed, "folded"},
                     Head{"GET / HTTP/1.1\r\n\tb", Code::validation_failed, "folded"},
-                    Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR stands"}));
+                    Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR has no LF"}));
 
 TEST(HeadScanner, FindsTheEndOfTheHead) {
     HeadScanner scanner(small);
