@@ -44,22 +44,22 @@ TEST_P(ScannedHead, IsTheSameHoweverItsBytesArrive) {
 
 INSTANTIATE_TEST_SUITE_P(
     Table, ScannedHead,
-    testing::Values(Head{"GET / HTTP/1.1\r\n\r\n", std::nullopt, ""},
-                    Head{"GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\nrest", std::nullopt, ""},
-                    Head{"\r\n\r\nGET / HTTP/1.1\r\n\r\n", std::nullopt, ""},
-                    Head{"GET /3456789012 HTTP/1.1\r\n\r\n", Code::uri_too_long,
-                         "10 bytes in its target"},
-                    Head{"GET / HTTP/1.1\r\nA:\r\nB:\r\nC:\r\nD:\r\n", Code::headers_too_large,
-                         "3 header fields"},
-                    Head{"GET / HTTP/1.1\r\nA: " + std::string(80, 'a'), Code::headers_too_large,
-                         "80 bytes in its head"},
-                    Head{std::string(81, 'X'), Code::headers_too_large, "80 bytes"},
-                    Head{"GET / HTTP/1.1\n", Code::validation_failed, "LF alone"},
-                    Head{"GET / HTTP/1.1\r\nA: 1\n", Code::validation_failed, "LF alone"},
-                    Head{"GET / HTTP/1.1\rA", Code::validation_failed, "CR has no LF after it"},
-                    Head{"GET / HTTP/1.1\r\nA: 1\r\n b", Code::validation_failed, "folded"},
-                    Head{"GET / HTTP/1.1\r\n\tb", Code::validation_failed, "folded"},
-                    Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR has no LF"}));
+    testing::Values(
+        Head{"GET / HTTP/1.1\r\n\r\n", std::nullopt, ""},
+        Head{"GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\nrest", std::nullopt, ""},
+        Head{"\r\n\r\nGET / HTTP/1.1\r\n\r\n", std::nullopt, ""},
+        Head{"GET /3456789012 HTTP/1.1\r\n\r\n", Code::uri_too_long, "10 bytes in its target"},
+        Head{"GET / HTTP/1.1\r\nA:\r\nB:\r\nC:\r\nD:\r\n", Code::headers_too_large,
+             "3 header fields"},
+        Head{"GET / HTTP/1.1\r\nA: " + std::string(80, 'a'), Code::headers_too_large,
+             "80 bytes in its head"},
+        Head{std::string(81, 'X'), Code::headers_too_large, "80 bytes"},
+        Head{"GET / HTTP/1.1\n", Code::validation_failed, "LF alone"},
+        Head{"GET / HTTP/1.1\r\nA: 1\n", Code::validation_failed, "LF alone"},
+        Head{"GET / HTTP/1.1\rA", Code::validation_failed, "CR has no LF after it"},
+        Head{"GET / HTTP/1.1\r\nA: 1\r\n b", Code::validation_failed, "folded"},
+        Head{"GET / HTTP/1.1\r\n\tb", Code::validation_failed, "folded"},
+        Head{"GET / HTTP/1.1\r\nA: 1\r\n\rx", Code::validation_failed, "CR has no LF"}));
 
 TEST(HeadScanner, FindsTheEndOfTheHead) {
     HeadScanner scanner(small);
