@@ -245,6 +245,10 @@ std::optional<Mono> HandlerDelivery::stop_overdue() {
                 asked.push_back(one->stop);
             }
         }
+        // While no handler runs, the last limit stays: the watch sleeps until then, and the
+        // next handlers, whose limits are later, do not wake it.
+        const bool stays = running_.empty() && now < next_limit_ && next_limit_ != Mono::max();
+        if (stays) next = next_limit_;
         next_limit_ = next.value_or(Mono::max());
     }
     for (std::stop_source& one : asked) one.request_stop();

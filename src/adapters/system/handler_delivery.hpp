@@ -56,8 +56,8 @@ public:
     /// handler.
     void stop(Mono grace = Mono::max());
     [[nodiscard]] bool stopping() const;
-    /// Asks handlers whose time limit has passed to stop. Runs on a thread of its own. Returns the
-    /// next time limit; empty if there is none.
+    /// Asks handlers whose time limit has passed to stop. Runs on a thread of its own. Returns when
+    /// to look again, unless a handler begins that has an earlier limit; empty: not before.
     std::optional<Mono> stop_overdue();
 
 private:
