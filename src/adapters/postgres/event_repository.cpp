@@ -67,11 +67,20 @@ public:
     Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
         return add_each({&event, 1}).front();
     }
+    Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) override {
+        // Not before what else the transaction has done.
+        return add_one(event, session_.has_begun() ? std::optional{session_.now()} : std::nullopt);
+    }
 
     std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
         std::span<const Event> events) override {
         std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers(events.size(), Attempt{0});
         if (events.empty()) return answers;
+        if (events.size() == 1) {
+            const auto added = add_one(events.front(), events.front().created_at);
+            if (added) return {added->attempt};
+            return {added.error()};
+        }
         const Answer added = insert(events);
         std::unordered_map<EventId, Attempt> fresh;
         for (std::size_t row = 0; row < added.size(); ++row) {
@@ -267,6 +276,24 @@ public:
     }
 
 private:
+    [[nodiscard]] Result<AddedEvent, DuplicateIdempotencyKey> add_one(
+        const Event& event, std::optional<Instant> created_at) {
+        base::check(status_of(event) == EventStatus::pending);
+        const Identity identity = identity_of(event);
+        const auto added = session_.run(
+            sql::add_event, session_.shard_of(event.id), event.id, event.key, event.type,
+            number_of(event.priority), event.user, event.endpoint,
+            of_occurrence(event, &Occurrence::schedule),
+            of_occurrence(event, &Occurrence::schedule_version), identity.date, event.intent.wall,
+            event.intent.zone, to_string(event.intent.gap), to_string(event.intent.overlap),
+            event.due, event.tz_release, event.payload, event.claimable_at, event.version,
+            event.retry_of, created_at, session_.shards(), event.jitter, identity.time,
+            identity.second_pass, identity.origin, trace_of(event));
+        if (added.empty()) return duplicate(event.key);
+        add_evidence(event, added.get<std::string>(0, 2));
+        return AddedEvent{added.get<Attempt>(0, 0), added.get<Instant>(0, 1)};
+    }
+
     /// Returns one row for each new event: its id and the transaction id.
     [[nodiscard]] Answer insert(std::span<const Event> events) {
         for (const Event& event : events) base::check(status_of(event) == EventStatus::pending);

@@ -60,6 +60,34 @@ inline constexpr Statement add_events{"add_events", R"sql(
       FROM given JOIN keyed ON keyed.event_id = given.id
     RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
 
+/// The same for one event, as one row of it: planned in a fifth of the time, which counts where it
+/// is not prepared. $21 null: created now. Returns the attempt number, the instant of the creation
+/// and the transaction id, or no row.
+inline constexpr Statement add_event{"add_event", R"sql(
+    WITH keyed AS (
+        INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+        VALUES (sundial.shard_of_key($3, $22), $3, $2,
+                greatest($15, coalesce($21, sundial.clock())) + interval '400 days')
+        ON CONFLICT (shard, key) DO UPDATE
+           SET event_id = excluded.event_id, free = false,
+               expires_at = greatest(known.expires_at, excluded.expires_at)
+         WHERE known.free
+        RETURNING attempt)
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
+         jitter, nominal_time, second_pass, origin, traceparent, pull)
+    SELECT $1, $2, 'PENDING', $5, $18, $19, keyed.attempt, 0, $15,
+           $3, $4, $6, $7, $8, $9, $10,
+           $11, $12, $13, $14, $16, $17, $20, coalesce($21, sundial.clock()),
+           coalesce($21, sundial.clock()), $23, $24, $25, $26, $27,
+           $7 IS NOT NULL
+               AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
+                            WHERE its.id = $7 AND its.type = 'PULL')
+      FROM keyed
+    RETURNING attempt, created_at, pg_current_xact_id()::text)sql"};
+
 /// Whether the key belongs to the event. $1 key, $2 event, $3 number of shards.
 inline constexpr Statement find_key{"find_key", R"sql(
     SELECT FROM sundial.event_keys
