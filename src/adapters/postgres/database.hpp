@@ -73,6 +73,8 @@ public:
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
         return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
     }
+    /// The shard of a key is taken from its hash. It is that of the key's first event.
+    [[nodiscard]] std::int16_t shard_of(const IdempotencyKey& key) const;
 
 private:
     Database& database_;

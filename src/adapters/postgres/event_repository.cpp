@@ -1,6 +1,8 @@
 #include "application/ports/event_repository.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "domain/time/types.hpp"
 #include "domain/trace_context.hpp"
 
@@ -40,8 +43,14 @@ Identity identity_of(const Event& event) {
 
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
-/// A key is kept for 400 days after this instant.
-Instant key_matters_until(const Event& event) { return std::max(event.due, event.created_at); }
+/// When retention may remove the key of an event that is due or created at this instant.
+Instant expiry_after(Instant at) {
+    constexpr std::chrono::days kept{400};
+    return at > never - kept ? never : at + kept;
+}
+Instant expiry_of_key(const Event& event) {
+    return expiry_after(std::max(event.due, event.created_at));
+}
 
 std::optional<std::string> trace_of(const Event& event) {
     return event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt;
@@ -72,7 +81,15 @@ public:
         std::span<const Event> events) override {
         std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers(events.size(), Attempt{0});
         if (events.empty()) return answers;
-        const Answer added = insert(events);
+        if (events.size() == 1) {
+            if (const auto attempt = insert(events.front())) {
+                answers.front() = *attempt;
+            } else {
+                answers.front() = duplicate(events.front().key);
+            }
+            return answers;
+        }
+        const Answer added = insert_all(events);
         std::unordered_map<EventId, Attempt> fresh;
         for (std::size_t row = 0; row < added.size(); ++row) {
             fresh.emplace(added.get<EventId>(row, 0), added.get<Attempt>(row, 2));
@@ -95,7 +112,9 @@ public:
     }
 
     std::size_t add_new(std::span<const Event> events) override {
-        return events.empty() ? 0 : insert(events).size();
+        if (events.empty()) return 0;
+        if (events.size() == 1) return insert(events.front()) ? 1 : 0;
+        return insert_all(events).size();
     }
     std::optional<Event> find(EventId id) override {
         return first_of(events_in(session_.run(sql::find_event, session_.shard_of(id), id)));
@@ -129,55 +148,88 @@ public:
     void update(const Event& changed) override {
         base::check(!is_final(changed) && !is_claimed(changed));
         const Identity identity = identity_of(changed);
-        const auto updated = session_.run(
-            sql::update_event, session_.shard_of(changed.id), changed.id, version_before(changed),
-            to_string(status_of(changed)), changed.version, changed.claimable_at, changed.attempt,
-            changed.retry_count, changed.key, changed.type, number_of(changed.priority),
-            changed.user, changed.endpoint, of_occurrence(changed, &Occurrence::schedule),
-            of_occurrence(changed, &Occurrence::schedule_version), identity.date,
-            changed.intent.wall, changed.intent.zone, to_string(changed.intent.gap),
-            to_string(changed.intent.overlap), changed.due, changed.tz_release, changed.payload,
-            changed.first_attempt_at, changed.updated_at, changed.jitter, identity.time,
-            identity.second_pass, session_.shards(),
-            changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt);
-        base::check(updated.changed() == 1);
-        add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
+        const std::array calls{
+            Call{sql::extend_key, session_.shard_of(changed.key), changed.key, changed.id,
+                 expiry_after(changed.due)},
+            Call{sql::update_event,
+                 session_.shard_of(changed.id),
+                 changed.id,
+                 version_before(changed),
+                 to_string(status_of(changed)),
+                 changed.version,
+                 changed.claimable_at,
+                 changed.attempt,
+                 changed.retry_count,
+                 changed.key,
+                 changed.type,
+                 number_of(changed.priority),
+                 changed.user,
+                 changed.endpoint,
+                 of_occurrence(changed, &Occurrence::schedule),
+                 of_occurrence(changed, &Occurrence::schedule_version),
+                 identity.date,
+                 changed.intent.wall,
+                 changed.intent.zone,
+                 to_string(changed.intent.gap),
+                 to_string(changed.intent.overlap),
+                 changed.due,
+                 changed.tz_release,
+                 changed.payload,
+                 changed.first_attempt_at,
+                 changed.updated_at,
+                 changed.jitter,
+                 identity.time,
+                 identity.second_pass,
+                 changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt},
+            Call{sql::transaction_id}};
+        const auto answers = session_.run(calls);
+        base::check(answers[1].changed() == 1);
+        add_change_evidence(changed, changed.updated_at, answers[2].get<std::string>(0, 0));
     }
 
     Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
                                                      const IdempotencyKey& old_key) override {
-        const auto added = session_.run(sql::add_key, changed.key, changed.id,
-                                        key_matters_until(changed), session_.shards());
+        const auto added = session_.run(sql::add_key, session_.shard_of(changed.key), changed.key,
+                                        changed.id, expiry_of_key(changed));
         if (added.changed() == 0) return duplicate(changed.key);
-        base::check(
-            session_.run(sql::remove_key, old_key, changed.id, session_.shards()).changed() == 1);
+        base::check(remove_key(old_key, changed.id) == 1);
         update(changed);
         return {};
     }
 
     void finish(const Event& finished) override {
         const End end = end_of(finished);
-        const auto moved =
-            session_.run(sql::finish_event, session_.shard_of(finished.id), finished.id,
-                         version_before(finished), finished.version, to_string(status_of(finished)),
-                         end.at, end.reason, finished.user, session_.shards());
-        base::check(moved.changed() == 1);
-        add_change_evidence(finished, end.at, moved.get<std::string>(0, 0));
+        const auto shard = session_.shard_of(finished.id);
+        std::vector<Call> calls{
+            Call{sql::keep_finished, shard, finished.id, version_before(finished), finished.version,
+                 to_string(status_of(finished)), end.at, end.reason, finished.user},
+            Call{sql::remove_finished, shard, finished.id, version_before(finished)},
+            Call{sql::transaction_id}};
+        if (std::holds_alternative<Cancelled>(finished.state) && !finished.occurrence) {
+            calls.push_back(freeing_key_of(finished, true));
+        }
+        const auto answers = session_.run(calls);
+        base::check(answers[0].changed() == 1 && answers[1].changed() == 1);
+        add_change_evidence(finished, end.at, answers[2].get<std::string>(0, 0));
     }
 
     void finish_dropped(const Event& cancelled) override {
         finish(cancelled);
-        session_.run(sql::remove_key, cancelled.key, cancelled.id, session_.shards());
+        (void)remove_key(cancelled.key, cancelled.id);
     }
 
     Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
                                                           Version held) override {
-        const auto updated =
-            session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
-                         changed.version, changed.dismissed_at, changed.updated_at,
-                         session_.shards(), changed.dismissal_note, changed.dismissed_by);
+        const auto updated = session_.run(
+            sql::update_dismissed, session_.shard_of(changed.id), changed.id, held, changed.version,
+            changed.dismissed_at, changed.updated_at, changed.dismissal_note, changed.dismissed_by);
         if (updated.changed() == 1) {
-            add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
+            std::vector<Call> calls{Call{sql::transaction_id}};
+            if (!changed.occurrence) {
+                calls.push_back(freeing_key_of(changed, changed.dismissed_at.has_value()));
+            }
+            const auto answers = session_.run(calls);
+            add_change_evidence(changed, changed.updated_at, answers[0].get<std::string>(0, 0));
             return {};
         }
         const auto event = find(changed.id);
@@ -188,22 +240,9 @@ public:
 
     Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         base::check(fresh.retry_of.has_value());
-        const auto moved = session_.run(sql::move_key, fresh.key, fresh.id, *fresh.retry_of,
-                                        session_.shard_of(*fresh.retry_of),
-                                        key_matters_until(fresh), session_.shards());
-        if (moved.changed() == 0) return duplicate(fresh.key);
-        const Identity identity = identity_of(fresh);
-        const auto added = session_.run(
-            sql::add_event_with_key, session_.shard_of(fresh.id), fresh.id, fresh.key, fresh.type,
-            number_of(fresh.priority), fresh.user, fresh.endpoint,
-            of_occurrence(fresh, &Occurrence::schedule),
-            of_occurrence(fresh, &Occurrence::schedule_version), identity.date, fresh.intent.wall,
-            fresh.intent.zone, to_string(fresh.intent.gap), to_string(fresh.intent.overlap),
-            fresh.due, fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version,
-            fresh.retry_of, fresh.created_at, fresh.jitter, identity.time, identity.second_pass,
-            identity.origin, fresh.attempt, trace_of(fresh));
-        base::check(added.changed() == 1);
-        add_evidence(fresh, added.get<std::string>(0, 0));
+        const Call moving{sql::move_key, session_.shard_of(fresh.key), fresh.key,
+                          fresh.id,      expiry_of_key(fresh),         *fresh.retry_of};
+        if (!insert_with(moving, fresh, fresh.attempt)) return duplicate(fresh.key);
         return {};
     }
 
@@ -263,8 +302,88 @@ public:
     }
 
 private:
-    /// Returns one row for each new event: its id and the transaction id.
-    [[nodiscard]] Answer insert(std::span<const Event> events) {
+    /// Adds an event with its key. Returns its attempt number; empty if another event has the key.
+    [[nodiscard]] std::optional<Attempt> insert(const Event& event) {
+        const Call taking{sql::take_key, session_.shard_of(event.key), event.key, event.id,
+                          expiry_of_key(event)};
+        return insert_with(taking, event, Attempt{0});
+    }
+
+    /// The same with a call that gives the event its key; the attempt number is `at_least` that. A
+    /// new key is in the shard of its event, so that one round trip to one shard adds both.
+    [[nodiscard]] std::optional<Attempt> insert_with(const Call& getting_key, const Event& event,
+                                                     Attempt at_least) {
+        base::check(status_of(event) == EventStatus::pending);
+        const bool together = session_.shard_of(event.key) == session_.shard_of(event.id);
+        std::vector<Call> calls{getting_key};
+        if (together) {
+            calls.push_back(adding(sql::add_event, event, at_least));
+            calls.emplace_back(sql::transaction_id);
+        }
+        auto answers = session_.run(calls);
+        if (answers[0].empty()) {
+            base::check(!together || answers[1].empty());  // its id is new
+            return std::nullopt;
+        }
+        Attempt attempt = std::max(at_least, answers[0].get<Attempt>(0, 0));
+        if (together) {
+            attempt = answers.at(1).get<Attempt>(0, 0);
+        } else {
+            const std::array others{adding(sql::add_event_with_key, event, attempt),
+                                    Call{sql::transaction_id}};
+            answers = session_.run(others);
+        }
+        add_evidence(event, answers.back().get<std::string>(0, 0));
+        return attempt;
+    }
+
+    [[nodiscard]] Call adding(const Statement& statement, const Event& event,
+                              Attempt attempt) const {
+        const Identity identity = identity_of(event);
+        return Call{statement,
+                    session_.shard_of(event.id),
+                    event.id,
+                    event.key,
+                    event.type,
+                    number_of(event.priority),
+                    event.user,
+                    event.endpoint,
+                    of_occurrence(event, &Occurrence::schedule),
+                    of_occurrence(event, &Occurrence::schedule_version),
+                    identity.date,
+                    event.intent.wall,
+                    event.intent.zone,
+                    to_string(event.intent.gap),
+                    to_string(event.intent.overlap),
+                    event.due,
+                    event.tz_release,
+                    event.payload,
+                    event.claimable_at,
+                    event.version,
+                    event.retry_of,
+                    event.created_at,
+                    event.jitter,
+                    identity.time,
+                    identity.second_pass,
+                    identity.origin,
+                    attempt,
+                    trace_of(event)};
+    }
+
+    /// Frees the key of a finished event for another one, or takes it back.
+    [[nodiscard]] Call freeing_key_of(const Event& finished, bool free) const {
+        return Call{sql::free_key, session_.shard_of(finished.key),
+                    finished.key,  finished.id,
+                    free,          finished.attempt};
+    }
+
+    std::size_t remove_key(const IdempotencyKey& key, EventId holder) {
+        return session_.run(sql::remove_key, session_.shard_of(key), key, holder).changed();
+    }
+
+    /// Adds several events in one statement. Returns one row for each new event: its id, the
+    /// transaction id and the attempt number.
+    [[nodiscard]] Answer insert_all(std::span<const Event> events) {
         for (const Event& event : events) base::check(status_of(event) == EventStatus::pending);
         const auto occurrence = [](auto member) {
             return [member](const Event& event) { return of_occurrence(event, member); };
@@ -301,7 +420,8 @@ private:
     /// Leaves evidence: the key of `added` exists only if the transaction committed.
     void add_evidence(const Event& added, std::string transaction) {
         session_.add_evidence(
-            {std::move(transaction), Call{sql::find_key, added.key, added.id, session_.shards()}});
+            {std::move(transaction),
+             Call{sql::find_key, session_.shard_of(added.key), added.key, added.id}});
     }
 
     /// Leaves evidence: the row of `changed` with this content, as long as no other transaction
@@ -318,22 +438,30 @@ private:
         return duplicates({&key, 1}).front();
     }
 
-    /// The same for many keys, in one round trip.
+    /// The same for many keys, in two round trips: a key and its event may be in different shards.
     [[nodiscard]] std::vector<DuplicateIdempotencyKey> duplicates(
         std::span<const IdempotencyKey> keys) {
         std::vector<DuplicateIdempotencyKey> answers;
         if (keys.empty()) return answers;
         std::vector<Call> calls;
         for (const IdempotencyKey& key : keys) {
-            calls.emplace_back(sql::holder_of_key, key, session_.shards());
+            calls.emplace_back(sql::holder_of_key, session_.shard_of(key), key);
         }
         const auto holders = session_.run(calls);
+        calls.clear();
         for (std::size_t i = 0; i < keys.size(); ++i) {
             if (holders[i].empty()) {
                 throw conflict("the event with that key has just got another one");
             }
-            answers.push_back({keys[i], holders[i].get<EventId>(0, 0),
-                               event_status(holders[i].get<std::string>(0, 1))});
+            const auto holder = holders[i].get<EventId>(0, 0);
+            calls.emplace_back(sql::status_of_event, session_.shard_of(holder), holder);
+            // A purged or erased event counts as done.
+            answers.push_back({keys[i], holder, EventStatus::completed});
+        }
+        const auto statuses = session_.run(calls);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (statuses[i].empty()) continue;
+            answers[i].status = event_status(statuses[i].get<std::string>(0, 0));
         }
         return answers;
     }
