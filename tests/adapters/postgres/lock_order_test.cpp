@@ -12,8 +12,8 @@
 #include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"
 
-/// Two transactions that lock the same events deadlock if their orders differ. A claim never waits.
-/// All others lock the events of a shard in the order of their ids.
+/// Two transactions that lock the same events in different orders can deadlock. A claim never waits
+/// for a lock; statements that change claims lock the events of a shard in the order of their ids.
 namespace sundial::postgres {
 namespace {
 

@@ -15,7 +15,7 @@ struct Kept {
     std::unique_ptr<PostgresDatabase> database;
 };
 
-/// The engine's role inside a fence: it owns the tables, and is no superuser.
+/// The engine's role inside a fence: it owns the tables, and is not a superuser.
 void make_fenced_role(const std::string& url) {
     query(url, R"(
         CREATE ROLE fenced LOGIN;
