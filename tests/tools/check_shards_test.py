@@ -21,8 +21,7 @@ KEEPS_THE_RULES = (
     """INSERT INTO sundial.attempts (shard, event_id) SELECT event.shard, event.id FROM sundial.events AS event
         WHERE event.shard = $1 FOR UPDATE OF event ON CONFLICT DO NOTHING""",
     "INSERT INTO sundial.event_moves (shard, event_id) VALUES ($1, $2)",
-    """INSERT INTO sundial.events (shard, id, pull) SELECT keyed.shard, $2, its.pull FROM sundial.event_keys AS keyed
-         LEFT JOIN sundial.endpoints AS its ON its.id = $4
+    """INSERT INTO sundial.events (shard, id, attempt) SELECT keyed.shard, $2, keyed.attempt FROM sundial.event_keys AS keyed
         WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2 RETURNING attempt""",
     """UPDATE sundial.events AS event SET claimed_by = $4
          FROM (SELECT due.* FROM unnest($2::smallint[]) AS share(priority) CROSS JOIN LATERAL (

@@ -316,10 +316,7 @@ private:
         base::check(status_of(event) == EventStatus::pending);
         const bool together = session_.shard_of(event.key) == session_.shard_of(event.id);
         std::vector<Call> calls{getting_key};
-        if (together) {
-            calls.push_back(adding(sql::add_event, event, at_least));
-            calls.emplace_back(sql::transaction_id);
-        }
+        if (together) append_adding(calls, sql::add_event, event, at_least);
         auto answers = session_.run(calls);
         if (answers[0].empty()) {
             base::check(!together || answers[1].empty());  // its id is new
@@ -329,12 +326,23 @@ private:
         if (together) {
             attempt = answers.at(1).get<Attempt>(0, 0);
         } else {
-            const std::array others{adding(sql::add_event_with_key, event, attempt),
-                                    Call{sql::transaction_id}};
+            std::vector<Call> others;
+            append_adding(others, sql::add_event_with_key, event, attempt);
             answers = session_.run(others);
         }
         add_evidence(event, answers.back().get<std::string>(0, 0));
         return attempt;
+    }
+
+    /// Adds an event by `statement`. The last call returns the transaction id.
+    void append_adding(std::vector<Call>& calls, const Statement& statement, const Event& event,
+                       Attempt attempt) const {
+        calls.push_back(adding(statement, event, attempt));
+        if (event.endpoint) {
+            calls.emplace_back(sql::leave_to_workers, session_.shard_of(event.id), event.id,
+                               *event.endpoint);
+        }
+        calls.emplace_back(sql::transaction_id);
     }
 
     [[nodiscard]] Call adding(const Statement& statement, const Event& event,

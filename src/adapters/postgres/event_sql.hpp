@@ -96,9 +96,8 @@ inline constexpr Statement add_event{"add_event", R"sql(
     SELECT keyed.shard, $2, 'PENDING', $5, $18, $19, greatest(keyed.attempt, $26), 0, $15,
            $3, $4, $6, $7, $8, $9, $10,
            $11, $12, $13, $14, $16, $17, $20, $21, $21,
-           $22, $23, $24, $25, $27, coalesce(its.type = 'PULL', false)
+           $22, $23, $24, $25, $27, false
       FROM sundial.event_keys AS keyed
-      LEFT JOIN sundial.endpoints AS its ON its.id = $7  -- whose type never changes
      WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2
     RETURNING attempt)sql"};
 /// Adds an event whose key is in another shard. Parameters as above, but $26 is its attempt number.
@@ -107,8 +106,14 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
             $11, $12, $13, $14, $16, $17, $20, $21, $21,
-            $22, $23, $24, $25, $27,
-            EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL')))sql"};
+            $22, $23, $24, $25, $27, false))sql"};
+/// Leaves a new event to the workers of its endpoint if that is a PULL endpoint, whose type never
+/// changes. A statement of its own: if add_event read the endpoint, Citus would run it on all
+/// shards. $1 shard, $2 id, $3 endpoint.
+inline constexpr Statement leave_to_workers{"leave_to_workers", R"sql(
+    UPDATE sundial.events SET pull = true
+     WHERE shard = $1 AND id = $2
+       AND EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $3 AND its.type = 'PULL'))sql"};
 #undef SUNDIAL_NEW_EVENT
 
 /// Whether the key belongs to the event. $1 shard of the key, $2 key, $3 event.
