@@ -68,7 +68,7 @@ void write_zone(base::JsonWriter& json, const Zone& zone, Instant now, const Win
     json.begin_object().member("name", zone.name());
     json.member("offset", format_offset(zone.offset_at(now))).key("changes").begin_array();
     for (const ZoneChange& change : changes_of(zone, window)) {
-        json.begin_object().member("at", format_instant_millis(change.at));
+        json.begin_object().member("at", format_instant_millis(Instant{change.at}));
         json.member("before", format_offset(change.before));
         json.member("after", format_offset(change.after)).end_object();
     }

@@ -124,9 +124,8 @@ std::string seconds_text(std::chrono::seconds duration) {
     return "PT" + std::to_string(duration.count()) + "S";
 }
 
-using Defects = std::vector<FieldError>;
-
-void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease, Defects& defects) {
+void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease,
+                   std::vector<FieldError>& defects) {
     const auto longest = std::min(longest_timeout, lease - lease_margin);
     if (shortest_timeout <= endpoint.timeout && endpoint.timeout <= longest) return;
     std::string message =
@@ -137,7 +136,7 @@ void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease, Defects
     defects.push_back({"/timeout", "out_of_range", std::move(message)});
 }
 
-void judge_retries(const Endpoint& endpoint, Defects& defects) {
+void judge_retries(const Endpoint& endpoint, std::vector<FieldError>& defects) {
     if (endpoint.retry_client_errors > max_client_error_retries) {
         defects.push_back({"/retryClientErrors", "out_of_range", "must be 0 to 50"});
     }
@@ -155,12 +154,12 @@ void judge_retries(const Endpoint& endpoint, Defects& defects) {
     }
 }
 
-void judge_limit(const char* pointer, std::uint32_t limit, Defects& defects) {
+void judge_limit(const char* pointer, std::uint32_t limit, std::vector<FieldError>& defects) {
     if (1 <= limit && limit <= highest_limit) return;
     defects.push_back({pointer, "out_of_range", "must be 1 to 10000"});
 }
 
-void judge_limits(const Endpoint& endpoint, Defects& defects) {
+void judge_limits(const Endpoint& endpoint, std::vector<FieldError>& defects) {
     if (endpoint.rate_limit) {
         judge_limit("/rateLimit/perSecond", endpoint.rate_limit->per_second, defects);
         judge_limit("/rateLimit/burst", endpoint.rate_limit->burst, defects);
@@ -176,7 +175,7 @@ std::optional<BodyFormat> parse_body_format(std::string_view text) {
 }
 
 std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease) {
-    Defects defects;
+    std::vector<FieldError> defects;
     if (endpoint.external_id) {
         if (auto defect = refuse_external_id("/externalId", *endpoint.external_id)) {
             defects.push_back(*std::move(defect));
@@ -202,7 +201,7 @@ std::string header_hint(std::string_view value) {
 }
 
 std::vector<FieldError> header_defects(std::span<const HeaderText> headers) {
-    Defects defects;
+    std::vector<FieldError> defects;
     std::size_t bytes = 0;
     std::set<std::string> seen;
     for (const auto& [name, value] : headers) {

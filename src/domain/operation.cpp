@@ -9,7 +9,7 @@ namespace sundial {
 namespace {
 
 constexpr EnumNames<4> kind_names{"PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE", "BULK"};
-constexpr EnumNames<4> status_names{"RUNNING", "COMPLETED", "FAILED", "STOPPED"};
+constexpr EnumNames<4> operation_status_names{"RUNNING", "COMPLETED", "FAILED", "STOPPED"};
 constexpr EnumNames<3> subject_names{"event", "user", "schedule"};
 
 Operation changed(Operation operation, Instant now) {
@@ -35,9 +35,11 @@ std::optional<OperationKind> parse_operation_kind(std::string_view text) {
     return find_in<OperationKind>(kind_names, text);
 }
 
-std::string_view to_string(OperationStatus status) { return name_in(status_names, status); }
+std::string_view to_string(OperationStatus status) {
+    return name_in(operation_status_names, status);
+}
 std::optional<OperationStatus> parse_operation_status(std::string_view text) {
-    return find_in<OperationStatus>(status_names, text);
+    return find_in<OperationStatus>(operation_status_names, text);
 }
 
 std::string_view to_string(OperationSubject subject) { return name_in(subject_names, subject); }

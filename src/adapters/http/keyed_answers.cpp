@@ -39,7 +39,7 @@ Problem bad_key(const char* code, std::string message) {
     return validation_failed({{std::string(field_name), code, std::move(message)}});
 }
 
-Response refused(const Problem& problem, const Request& request) {
+Response refused_key(const Problem& problem, const Request& request) {
     Response response = to_response(problem, request);
     response.headers.set("Link", R"(</docs/guide/idempotency>; rel="help")");
     return response;
@@ -202,13 +202,13 @@ bool may_have_key(std::string_view method) {
 }
 
 Response key_missing(const Request& request) {
-    return refused(bad_key("required", "is required for this operation"), request);
+    return refused_key(bad_key("required", "is required for this operation"), request);
 }
 
 Response KeyedAnswers::answer(const Request& request, const Handler& handler,
                               Effects effects) const {
     const auto key = key_of(request);
-    if (!key) return refused(key.error(), request);
+    if (!key) return refused_key(key.error(), request);
     const auto job = std::make_shared<const Job>(
         Job{request, handler, effects,
             KeyedRequest{{.tenant = {}, .principal = request.actor, .key = *key},
@@ -229,14 +229,15 @@ Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work
         return in_progress(request, *other);
     }
     if (std::holds_alternative<KeyReused>(answered)) {
-        return refused({.code = Code::idempotency_key_reused,
-                        .detail = "This Idempotency-Key was already used for another request; use "
-                                  "a new key for each request"},
-                       request);
+        return refused_key(
+            {.code = Code::idempotency_key_reused,
+             .detail = "This Idempotency-Key was already used for another request; use "
+                       "a new key for each request"},
+            request);
     }
     if (std::holds_alternative<CannotSeal>(answered)) {
         if (response.undelivered) response.undelivered();  // undoes effects outside the store
-        return refused(
+        return refused_key(
             bad_key("not_allowed",
                     "the response contains a secret, which is stored only encrypted: set "
                     "security.encryption_key, or send the request without an Idempotency-Key"),

@@ -14,6 +14,7 @@
 
 #include "adapters/sqlite/caller_rules.hpp"
 #include "adapters/sqlite/migrate.hpp"
+#include "adapters/sqlite/statement_handle.hpp"
 #include "base/check.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -112,11 +113,6 @@ private:
     CallerRules& rules_;
 };
 
-struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using CallersStatement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
 /// Errors of the statement itself, after which the transaction is as before it.
 bool is_refusal(int code) {
     switch (code & 0xff) {
@@ -162,13 +158,12 @@ void refuse_too_many(const Connection& connection, std::size_t parameters) {
                 " parameters; SQLite takes at most " + std::to_string(most));
 }
 
-CallersStatement prepare(const Connection& connection, CallerRules& rules,
-                         const std::string& text) {
+StatementHandle prepare(const Connection& connection, CallerRules& rules, const std::string& text) {
     sqlite3_stmt* made = nullptr;
     const char* rest = nullptr;
     const int code = sqlite3_prepare_v2(connection.handle(), text.c_str(),
                                         static_cast<int>(text.size() + 1), &made, &rest);
-    CallersStatement statement{made};
+    StatementHandle statement{made};
     if (code != SQLITE_OK) refuse(connection, rules, code);
     const std::string_view left = base::trimmed(rest, " \t\r\n;");
     if (!statement) refuse_text("there is no statement");
@@ -236,7 +231,7 @@ SqlRows run_caller_sql(Session& session, const std::string& text,
     refuse_too_many(connection, values.size());
     CallerRules& rules = connection.caller_rules();
     const Applied applied{rules};
-    const CallersStatement statement = prepare(connection, rules, text);
+    const StatementHandle statement = prepare(connection, rules, text);
     bind_all(connection, rules, statement.get(), values);
     const auto changes_before = connection.total_changes();
     SqlRows result;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/sqlite/open.hpp"
+#include "adapters/sqlite/statement_handle.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"
 
@@ -82,10 +83,6 @@ struct Refused {
 struct CloseDatabase {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
 };
-struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using StatementHandle = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 /// The file, open for one look. Throws Refused.
 class Reader {

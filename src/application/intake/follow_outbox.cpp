@@ -69,7 +69,7 @@ std::string json_of(const std::vector<FieldError>& errors) {
     return std::move(json.end_array()).text();
 }
 
-Refusal invalid(std::string pointer, std::string code, std::string message) {
+Refusal refuse_field(std::string pointer, std::string code, std::string message) {
     return refusal_of(
         ValidationFailed{{{std::move(pointer), std::move(code), std::move(message)}}});
 }
@@ -81,9 +81,9 @@ std::optional<Refusal> refuse_row(const OutboxRow& row) {
                                                 std::to_string(max_outbox_request) + " bytes"};
     }
     if (!row.kind || std::ranges::find(kinds, *row.kind) == kinds.end()) {
-        return invalid("/kind", "not_allowed", "must be one of 'event', 'schedule', 'user'");
+        return refuse_field("/kind", "not_allowed", "must be one of 'event', 'schedule', 'user'");
     }
-    if (!row.request) return invalid("/request", "required", "must be JSON text");
+    if (!row.request) return refuse_field("/request", "required", "must be JSON text");
     return std::nullopt;
 }
 

@@ -4,14 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "domain/time/cron.hpp"
+#include "domain/time/words.hpp"
 
 namespace sundial {
 namespace {
-
-using Words = std::vector<std::string>;
 
 constexpr std::uint64_t all_seconds = (std::uint64_t{1} << 60) - 1;
 constexpr std::uint64_t all_minutes = all_seconds;
@@ -37,27 +35,10 @@ std::vector<unsigned> values(std::uint64_t bits) {
     return found;
 }
 
-/// "a, b and c"
-std::string joined(const Words& words, std::string_view last = "and") {
-    std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (i > 0) text += i + 1 == words.size() ? " " + std::string(last) + " " : ", ";
-        text += words[i];
-    }
-    return text;
-}
-
 std::string two_digits(unsigned value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
 std::string clock_time(unsigned hour, unsigned minute) {
     return two_digits(hour) + ":" + two_digits(minute);
-}
-
-/// "1st", "22nd"
-std::string ordinal(unsigned value) {
-    const bool teen = value / 10 == 1;
-    constexpr std::array<std::string_view, 4> endings{"th", "st", "nd", "rd"};
-    return std::to_string(value) + std::string(endings.at(teen || value % 10 > 3 ? 0 : value % 10));
 }
 
 /// Each value in words, runs of three or more as "a to b".

@@ -4,42 +4,26 @@
 #include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "domain/time/rrule.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/words.hpp"
 
 namespace sundial {
 namespace {
 
-/// "1", "1 and 2", "1, 2 and 3".
-std::string joined(const std::vector<std::string>& items) {
-    std::string text;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
-        text += items[i];
-    }
-    return text;
-}
-
 template <class T, class Say>
-std::string joined(const std::vector<T>& values, Say say) {
+std::string joined_as(const std::vector<T>& values, Say say) {
     std::vector<std::string> items;
     for (const T& value : values) items.push_back(say(value));
     return joined(items);
 }
 
-/// "1st", "22nd", "13th".
-std::string ordinal(int number) {
-    const bool teen = number / 10 % 10 == 1;
-    const int last = teen ? 0 : number % 10;
-    constexpr std::array<std::string_view, 4> endings{"th", "st", "nd", "rd"};
-    return std::to_string(number) +
-           std::string(endings.at(last <= 3 ? static_cast<std::size_t>(last) : 0));
-}
 /// "2nd", "last", "2nd last".
 std::string place(int number) {
-    if (number > 0) return ordinal(number);
-    return number == -1 ? "last" : ordinal(-number) + " last";
+    if (number > 0) return ordinal(static_cast<unsigned>(number));
+    return number == -1 ? "last" : ordinal(static_cast<unsigned>(-number)) + " last";
 }
 
 std::string name_of(std::chrono::weekday day) {
@@ -68,23 +52,23 @@ std::string with_interval(const RruleRule& rule) {
 
 std::string on_days(const RruleRule& rule) {
     std::string text;
-    if (!rule.by_month.empty()) text += " in " + joined(rule.by_month, name_of_month);
+    if (!rule.by_month.empty()) text += " in " + joined_as(rule.by_month, name_of_month);
     if (!rule.by_week.empty())
-        text += " in the " + joined(rule.by_week, place) + " week of the year";
+        text += " in the " + joined_as(rule.by_week, place) + " week of the year";
     if (!rule.by_year_day.empty())
-        text += " on the " + joined(rule.by_year_day, place) + " day of the year";
+        text += " on the " + joined_as(rule.by_year_day, place) + " day of the year";
     if (!rule.by_month_day.empty())
-        text += " on the " + joined(rule.by_month_day, place) + " day of the month";
+        text += " on the " + joined_as(rule.by_month_day, place) + " day of the month";
     if (rule.by_day.empty()) return text;
     const bool both = !rule.by_month_day.empty() || !rule.by_year_day.empty();
-    return text + (both ? " if it is " : " on ") + joined(rule.by_day, [](const RuleDay& day) {
+    return text + (both ? " if it is " : " on ") + joined_as(rule.by_day, [](const RuleDay& day) {
                return day.nth == 0 ? name_of(day.day)
                                    : "the " + place(day.nth) + " " + name_of(day.day);
            });
 }
 
 std::string numbers(const std::vector<int>& values) {
-    return joined(values, [](int value) { return std::to_string(value); });
+    return joined_as(values, [](int value) { return std::to_string(value); });
 }
 
 /// Lists the parts of the time of day one by one, if there is nothing shorter.
@@ -124,7 +108,7 @@ std::string at_times(const RruleRule& rule, std::chrono::seconds start) {
 std::string chosen(const RruleRule& rule) {
     std::string text;
     if (!rule.by_position.empty())
-        text += ", only the " + joined(rule.by_position, place) + " of each " +
+        text += ", only the " + joined_as(rule.by_position, place) + " of each " +
                 word_for_unit(rule.frequency);
     const bool weeks_matter =
         !rule.by_week.empty() ||

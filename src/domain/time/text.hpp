@@ -55,6 +55,9 @@ struct YearlyDate {
 /// `2027-01-05T14:00:00.000Z`: always milliseconds (cut, not rounded), the API's format of
 /// instants.
 [[nodiscard]] std::string format_instant_millis(Instant instant);
+/// The same of an instant that may be missing.
+[[nodiscard]] std::optional<std::string> format_instant_millis(
+    const std::optional<Instant>& instant);
 /// `2027-01-05T09:00:00.000-05:00`: the wall clock of `zone` at `instant` with its offset (offset
 /// seconds only if not zero).
 [[nodiscard]] std::string format_local_millis(Instant instant, const Zone& zone);

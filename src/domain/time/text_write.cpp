@@ -76,6 +76,10 @@ std::string format_instant_millis(Instant instant) {
     return text + "Z";
 }
 
+std::optional<std::string> format_instant_millis(const std::optional<Instant>& instant) {
+    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
+}
+
 std::string format_local_millis(Instant instant, const Zone& zone) {
     const Instant shown = within_range(instant);
     const WallTime wall = wall_time_at(zone, shown);

@@ -1,8 +1,5 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -89,16 +86,9 @@ void add_argument(CLI::App& command, ApiFlags& flags, const cli::Argument& argum
     if (argument.required && (positional || !may_be_in_data)) option.required();
 }
 
-/// The default of `lock acquire --holder`.
-std::string this_process() {
-    std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    return std::string{host.data()} + ':' + std::to_string(getpid());
-}
-
 int run(const cli::ApiCommand& command, ApiFlags& flags) {
     if (command.operation == "acquireLock")
-        flags.given.try_emplace("--holder", std::vector{this_process()});
+        flags.given.try_emplace("--holder", std::vector{default_lock_holder()});
     const cli::HttpClient asked = client(flags.client);
     const cli::Output out = output(flags.client);
     return cli::run_command(command, flags.given,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -34,6 +35,12 @@ std::map<std::string, std::string> environment() {
             variables.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
     return variables;
+}
+
+std::string default_lock_holder() {
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    return std::string{host.data()} + ':' + std::to_string(getpid());
 }
 
 namespace {

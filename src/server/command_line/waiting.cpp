@@ -1,7 +1,4 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,12 +21,6 @@ struct LockFlags {
     std::string wait = "PT0S";
     std::vector<std::string> command{};
 };
-
-std::string this_process() {
-    std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    return std::string{host.data()} + ':' + std::to_string(getpid());
-}
 
 std::chrono::seconds seconds_in(const char* flag, const std::string& text) {
     const auto duration = parse_duration(text);
@@ -64,7 +55,7 @@ void add_op_wait(CommandTree& tree) {
 
 void add_lock_run(CommandTree& tree) {
     const auto flags = std::make_shared<LockFlags>();
-    flags->holder = this_process();
+    flags->holder = default_lock_holder();
     CLI::App& run =
         tree.verb(tree.noun("lock"), "run", "run a command while holding a lock", [flags] {
             const system::BootClock monotonic;

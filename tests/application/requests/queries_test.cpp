@@ -73,23 +73,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Spoken{"now-1h30m", noon - 90min}, Spoken{"now+P1M", noon + 31 * 24h},
                     Spoken{"2027-01-05T13:00:00+01:00", noon}));
 
-struct Refused {
+struct RefusedMoment {
     const char* text;
     TimeErrorCode code;
 };
-class NoMoment : public testing::TestWithParam<Refused> {};
+class NoMoment : public testing::TestWithParam<RefusedMoment> {};
 TEST_P(NoMoment, IsReportedByItsCode) {
     EXPECT_EQ(parse_moment(GetParam().text, noon).error().code, GetParam().code);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Text, NoMoment,
-    testing::Values(
-        Refused{"", TimeErrorCode::bad_time}, Refused{"now+", TimeErrorCode::bad_time},
-        Refused{"now+1", TimeErrorCode::bad_time}, Refused{"now+d", TimeErrorCode::bad_time},
-        Refused{"now+-1d", TimeErrorCode::bad_time}, Refused{"now+1y", TimeErrorCode::bad_time},
-        Refused{"now 1d", TimeErrorCode::bad_time}, Refused{"Now", TimeErrorCode::bad_time},
-        Refused{"now+9999999d", TimeErrorCode::out_of_range},
-        Refused{"now+99999999999999999999s", TimeErrorCode::out_of_range}));
+INSTANTIATE_TEST_SUITE_P(Text, NoMoment,
+                         testing::Values(RefusedMoment{"", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+1", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+d", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+-1d", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+1y", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now 1d", TimeErrorCode::bad_time},
+                                         RefusedMoment{"Now", TimeErrorCode::bad_time},
+                                         RefusedMoment{"now+9999999d", TimeErrorCode::out_of_range},
+                                         RefusedMoment{"now+99999999999999999999s",
+                                                       TimeErrorCode::out_of_range}));
 
 TEST(WrongMoment, IsReportedWithTheCorrectForm) {
     for (const char* text : {"", "tomorrow", "Now", "now+1y", "now 1d", "+1d"}) {

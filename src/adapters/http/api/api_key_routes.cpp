@@ -8,14 +8,6 @@
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
-namespace {
-
-std::optional<std::string> millis(const std::optional<Instant>& instant) {
-    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
-}
-
-}  // namespace
-
 Result<NewApiKey> new_api_key(const JsonBody& body) {
     const Members members(body);
     NewApiKey requested{.name = members.text("name").value_or(""),
@@ -36,8 +28,8 @@ std::string api_key_json(const ApiKey& key, const std::string& text) {
         .member("role", to_string(key.role));
     json.member("purpose", "API").member("prefix", "sundial_sk_" + handle_of(key.id));
     if (!text.empty()) json.member("key", text);
-    json.member("expiresAt", millis(key.expires_at));
-    json.member("lastUsedAt", millis(key.last_used_at));
+    json.member("expiresAt", format_instant_millis(key.expires_at));
+    json.member("lastUsedAt", format_instant_millis(key.last_used_at));
     json.member("version", key.version.value);
     json.member("createdAt", format_instant_millis(key.created_at));
     return std::move(json.end_object()).text();

@@ -29,9 +29,7 @@ std::string attempt_json(const EndedAttempt& ended) {
     json.member("endpointId",
                 attempt.endpoint ? std::optional(to_string(*attempt.endpoint)) : std::nullopt);
     json.member("number", attempt.number.value).member("outcome", to_string(attempt.outcome));
-    json.member("startedAt", attempt.started_at
-                                 ? std::optional(format_instant_millis(*attempt.started_at))
-                                 : std::nullopt);
+    json.member("startedAt", format_instant_millis(attempt.started_at));
     json.member("endedAt", format_instant_millis(ended.ended_at));
     json.member("durationMs", milliseconds(attempt.duration));
     json.member("statusCode", attempt.status_code);

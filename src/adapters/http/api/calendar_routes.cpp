@@ -35,9 +35,7 @@ std::string calendar_json(const Calendar& calendar, const std::string& token) {
     json.begin_object().member("id", to_string(calendar.id)).member("name", calendar.name);
     json.member("scheduleId", id(calendar.schedule)).member("userId", id(calendar.user));
     if (!token.empty()) json.member("token", token).member("path", "/calendar/" + token + ".ics");
-    json.member("expiresAt", calendar.expires_at
-                                 ? std::optional(format_instant_millis(*calendar.expires_at))
-                                 : std::nullopt);
+    json.member("expiresAt", format_instant_millis(calendar.expires_at));
     json.member("version", calendar.version.value);
     json.member("createdAt", format_instant_millis(calendar.created_at));
     return std::move(json.end_object()).text();

@@ -73,16 +73,14 @@ void write_limits(base::JsonWriter& json, const Endpoint& endpoint) {
 
 void write_circuit(base::JsonWriter& json, const CircuitShown& shown) {
     const Circuit& circuit = shown.circuit;
-    const auto text = [](std::optional<Instant> instant) {
-        return instant ? std::optional{format_instant_millis(*instant)} : std::nullopt;
-    };
     const bool is_open = circuit.state == CircuitState::open;
     json.key("circuit")
         .begin_object()
         .member("state", to_string(circuit.state))
         .member("failureRatio", failure_ratio(circuit, shown.now, shown.policy))
-        .member("openedAt", text(circuit.opened_at))
-        .member("probeAt", text(is_open ? std::optional{circuit.probe_at} : std::nullopt))
+        .member("openedAt", format_instant_millis(circuit.opened_at))
+        .member("probeAt",
+                format_instant_millis(is_open ? std::optional{circuit.probe_at} : std::nullopt))
         .end_object();
 }
 

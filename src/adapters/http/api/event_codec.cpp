@@ -31,10 +31,6 @@ std::optional<std::string> text_of(const std::optional<Claimant>& claimant) {
     return claimant ? std::optional(to_string(*claimant)) : std::nullopt;
 }
 
-std::optional<std::string> text_of(const std::optional<Instant>& instant) {
-    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
-}
-
 std::optional<std::string> text_of(std::optional<WaitReason> reason) {
     return reason ? std::optional<std::string>(to_string(*reason)) : std::nullopt;
 }
@@ -143,14 +139,15 @@ std::string event_json(const Event& event, const TimeZones& zones) {
         .member("priority", to_string(event.priority));
     json.member("userId", text_of(event.user)).member("scheduleId", text_of(schedule));
     json.member("endpointId", text_of(event.endpoint));
-    json.member("targetTimestampUTC",
-                text_of(has_instant(event) ? std::optional{event.due} : std::nullopt));
+    json.member(
+        "targetTimestampUTC",
+        format_instant_millis(has_instant(event) ? std::optional{event.due} : std::nullopt));
     json.member("targetTimestampLocal", target_local(event, zones))
         .member("targetTimezone", event.intent.zone);
-    json.member("executedAt", text_of(state.executed_at))
+    json.member("executedAt", format_instant_millis(state.executed_at))
         .member("failureReason", state.failure_reason);
     json.member("attempt", event.attempt.value).member("retryCount", event.retry_count);
-    json.member("nextAttemptAt", text_of(state.next_attempt_at))
+    json.member("nextAttemptAt", format_instant_millis(state.next_attempt_at))
         .member("lateExecution", late_execution(event));
     json.member("latenessMs",
                 late ? std::optional(std::chrono::floor<std::chrono::milliseconds>(*late).count())
@@ -158,11 +155,11 @@ std::string event_json(const Event& event, const TimeZones& zones) {
     json.member("version", event.version.value).member("idempotencyKey", event.key.value);
     json.key(payload_member).raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
-        .member("dismissedAt", text_of(event.dismissed_at))
+        .member("dismissedAt", format_instant_millis(event.dismissed_at))
         .member("dismissalNote", event.dismissal_note)
         .member("dismissedBy", event.dismissed_by);
     json.member("claimedBy", text_of(state.claimed_by))
-        .member("leaseExpiresAt", text_of(state.lease_expires_at));
+        .member("leaseExpiresAt", format_instant_millis(state.lease_expires_at));
     json.member("waitingFor", text_of(waiting_for(event)));
     json.member("traceparent",
                 event.trace ? std::optional(traceparent(*event.trace)) : std::nullopt);
@@ -199,8 +196,7 @@ std::string explanation_json(const Explanation& explanation) {
     json.end_array().key("waitsFor");
     if (const auto& wait = explanation.wait) {
         json.begin_object().member("what", wait->what).member("text", wait->text);
-        json.member("until", wait->until ? std::optional(format_instant_millis(*wait->until))
-                                         : std::nullopt);
+        json.member("until", format_instant_millis(wait->until));
         json.end_object();
     } else {
         json.null();

@@ -24,10 +24,7 @@ std::string instance_json(const InstanceReport& report, Instant now) {
     json.member("clockSkewMs",
                 std::chrono::duration<double, std::milli>(report.clock_skew).count());
     json.member("leasesHeld", report.held).member("slots", report.slots);
-    json.member("drainRequestedAt",
-                report.drain_requested_at
-                    ? std::optional(format_instant_millis(*report.drain_requested_at))
-                    : std::nullopt);
+    json.member("drainRequestedAt", format_instant_millis(report.drain_requested_at));
     return std::move(json.end_object()).text();
 }
 

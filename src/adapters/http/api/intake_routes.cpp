@@ -13,10 +13,6 @@ std::string_view status_of(const OutboxState& state, Instant now) {
     return state.followed_by && state.lease_ends > now ? "FOLLOWED" : "IDLE";
 }
 
-std::optional<std::string> instant_text(std::optional<Instant> instant) {
-    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
-}
-
 void write_intake(base::JsonWriter& json, const OutboxState& state, Instant now) {
     const std::string_view status = status_of(state, now);
     json.begin_object().member("name", state.name).member("source", state.source);
@@ -24,7 +20,8 @@ void write_intake(base::JsonWriter& json, const OutboxState& state, Instant now)
     json.member("failure", state.failure.empty() ? std::nullopt : std::optional(state.failure));
     json.member("since", format_instant_millis(state.changed_at));
     json.member("taken", state.taken).member("refused", state.refused);
-    json.member("lastId", state.last_id).member("lastTakenAt", instant_text(state.taken_at));
+    json.member("lastId", state.last_id)
+        .member("lastTakenAt", format_instant_millis(state.taken_at));
     json.member("followedBy", state.followed_by && status != "IDLE"
                                   ? std::optional(to_string(*state.followed_by))
                                   : std::nullopt);

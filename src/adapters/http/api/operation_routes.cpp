@@ -7,14 +7,6 @@
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
-namespace {
-
-std::optional<std::string> instant_text(std::optional<Instant> instant) {
-    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
-}
-
-}  // namespace
-
 std::string operation_json(const sundial::Operation& operation) {
     base::JsonWriter json;
     json.begin_object().member("id", to_string(operation.id));
@@ -28,7 +20,7 @@ std::string operation_json(const sundial::Operation& operation) {
     json.member("version", operation.version.value);
     json.member("createdAt", format_instant_millis(operation.created_at));
     json.member("updatedAt", format_instant_millis(operation.updated_at));
-    json.member("finishedAt", instant_text(operation.finished_at));
+    json.member("finishedAt", format_instant_millis(operation.finished_at));
     return std::move(json.end_object()).text();
 }
 

@@ -83,9 +83,6 @@ ScheduleFields schedule_fields(const JsonBody& body) {
 
 std::string schedule_json(const ScheduleView& view, std::optional<OperationId> operation) {
     const Schedule& schedule = view.schedule;
-    const auto moment = [](const std::optional<Instant>& instant) {
-        return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
-    };
     base::JsonWriter json;
     json.begin_object()
         .member("id", to_string(schedule.id))
@@ -105,8 +102,10 @@ std::string schedule_json(const ScheduleView& view, std::optional<OperationId> o
     write_misfire(json, schedule.misfire);
     json.member("concurrency", to_string(schedule.concurrency));
     json.member("jitter", format_duration(schedule.jitter));
-    json.member("startsAt", moment(schedule.starts_at)).member("endsAt", moment(schedule.ends_at));
-    json.member("nextAt", moment(view.next_at)).member("description", describe(schedule));
+    json.member("startsAt", format_instant_millis(schedule.starts_at))
+        .member("endsAt", format_instant_millis(schedule.ends_at));
+    json.member("nextAt", format_instant_millis(view.next_at))
+        .member("description", describe(schedule));
     json.member("version", schedule.version.value);
     json.member("createdAt", format_instant_millis(schedule.created_at));
     json.member("updatedAt", format_instant_millis(schedule.updated_at));

@@ -194,8 +194,7 @@ namespace {
 
 void write(base::JsonWriter& json, const PreviewedOccurrence& row, const std::string& zone) {
     json.begin_object();
-    json.member("targetTimestampUTC",
-                row.target ? std::optional(format_instant_millis(*row.target)) : std::nullopt);
+    json.member("targetTimestampUTC", format_instant_millis(row.target));
     json.member("targetTimestampLocal", row.target ? std::optional(row.local) : std::nullopt);
     json.member("targetTimezone", zone);
     json.member("note", row.note.empty() ? std::nullopt : std::optional(row.note));

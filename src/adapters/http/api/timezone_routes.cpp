@@ -40,7 +40,7 @@ std::string zone_json(const Zone& zone, const ZoneQuery& query, Instant now) {
     // Includes a change at `from` itself.
     auto change = zone.next_change(query.from - std::chrono::microseconds{1});
     for (std::size_t count = 0; change && change->at < query.to && count < max_changes; ++count) {
-        json.begin_object().member("at", format_instant_millis(change->at));
+        json.begin_object().member("at", format_instant_millis(Instant{change->at}));
         json.member("before", format_offset(change->before));
         json.member("after", format_offset(change->after)).end_object();
         change = zone.next_change(change->at);

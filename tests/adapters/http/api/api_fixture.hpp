@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -73,6 +74,10 @@ protected:
     KeyedAnswers keyed{answer_once};
     Router router{product_api(), open_guard, log, false, &keyed};
 };
+
+[[nodiscard]] inline std::string text_of(const boost::json::value& value) {
+    return std::string(value.as_string());
+}
 
 /// The text member `name` of a body that the server wrote; empty if absent.
 [[nodiscard]] inline std::string text_member(std::string_view body, std::string_view name) {

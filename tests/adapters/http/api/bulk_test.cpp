@@ -14,8 +14,6 @@ namespace bj = boost::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string text(const bj::value& value) { return std::string(value.as_string()); }
-
 class BulkApiTest : public ApiTest {
 protected:
     BulkApiTest() {
@@ -33,7 +31,7 @@ protected:
         std::vector<std::string> errors;
         const bj::value body = bj::parse(response.body);
         for (const bj::value& error : body.at("errors").as_array()) {
-            errors.push_back(text(error.at("pointer")) + ' ' + text(error.at("code")));
+            errors.push_back(text_of(error.at("pointer")) + ' ' + text_of(error.at("code")));
         }
         return errors;
     }
@@ -67,8 +65,8 @@ TEST_F(BulkApiTest, AnswersWithTheOperation) {
     EXPECT_EQ(operation.at("total"), 1);
     EXPECT_EQ(operation.at("done"), 1);
     EXPECT_EQ(operation.at("failed"), 0);
-    const std::string place = "/v1/operations/" + text(operation.at("id"));
-    EXPECT_EQ(text(operation.at("errorsUrl")), place + "/errors");
+    const std::string place = "/v1/operations/" + text_of(operation.at("id"));
+    EXPECT_EQ(text_of(operation.at("errorsUrl")), place + "/errors");
     EXPECT_EQ(response.headers.find("Location"), place);
     EXPECT_EQ(json_of(get(place)), operation);
     EXPECT_EQ(json_of(get(place + "/errors")).at("data").as_array().size(), 0U);
@@ -82,7 +80,7 @@ TEST_F(BulkApiTest, ShowsTheEffectOfADryRun) {
     EXPECT_EQ(response.status, 200);
     const bj::value preview = bj::parse(response.body);
     EXPECT_EQ(preview.at("count"), 1);
-    EXPECT_EQ(text(preview.at("samples").at(0).at("id")), to_string(event.id));
+    EXPECT_EQ(text_of(preview.at("samples").at(0).at("id")), to_string(event.id));
     EXPECT_FALSE(find(event).dismissed_at);
 }
 
@@ -94,13 +92,14 @@ TEST_F(BulkApiTest, PagesThroughFailedItems) {
     const bj::value operation =
         json_of(bulk(R"("action":"retry","ids":[)" + ids + R"(],"perSecond":1000)"));
     EXPECT_EQ(operation.at("failed"), 3);
-    const std::string errors = text(operation.at("errorsUrl"));
+    const std::string errors = text_of(operation.at("errorsUrl"));
     const bj::value first = json_of(get(errors + "?limit=2"));
     EXPECT_EQ(first.at("data").at(0).at("number"), 1);
     EXPECT_EQ(first.at("data").at(0).at("type"), "event");
     EXPECT_EQ(first.at("data").at(0).at("code"), "INVALID_STATE_TRANSITION");
     EXPECT_TRUE(first.at("hasMore").as_bool());
-    const bj::value rest = json_of(get(errors + "?limit=2&cursor=" + text(first.at("nextCursor"))));
+    const bj::value rest =
+        json_of(get(errors + "?limit=2&cursor=" + text_of(first.at("nextCursor"))));
     EXPECT_EQ(rest.at("data").as_array().size(), 1U);
     EXPECT_EQ(rest.at("data").at(0).at("number"), 3);
     EXPECT_FALSE(rest.at("hasMore").as_bool());
@@ -165,7 +164,7 @@ TEST_F(BulkApiTest, ShowsDeadLettersInGroups) {
     EXPECT_EQ(group.at("reason"), "HTTP_STATUS 400");
     EXPECT_EQ(group.at("count"), 1);
     EXPECT_EQ(group.at("oldest"), group.at("newest"));
-    EXPECT_EQ(text(group.at("sampleIds").at(0)), to_string(event.id));
+    EXPECT_EQ(text_of(group.at("sampleIds").at(0)), to_string(event.id));
     const bj::value by_endpoint = json_of(get("/v1/stats/failures?by=endpointId"));
     EXPECT_TRUE(by_endpoint.at("data").at(0).at("endpointId").is_null());
     EXPECT_EQ(get("/v1/stats/failures?by=user").status, 400);

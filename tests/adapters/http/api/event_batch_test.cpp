@@ -12,13 +12,11 @@ namespace {
 namespace bj = boost::json;
 using testing::ElementsAre;
 
-std::string text(const bj::value& value) { return std::string(value.as_string()); }
-
 /// "pointer code" of each error of a problem.
 std::vector<std::string> errors_of(const bj::value& problem) {
     std::vector<std::string> errors;
     for (const bj::value& error : problem.at("errors").as_array()) {
-        errors.push_back(text(error.at("pointer")) + ' ' + text(error.at("code")));
+        errors.push_back(text_of(error.at("pointer")) + ' ' + text_of(error.at("code")));
     }
     return errors;
 }
@@ -55,7 +53,7 @@ TEST_F(EventBatchTest, AnswersWithAllOfThemInOrder) {
     EXPECT_EQ(data[0].at("idempotencyKey"), "b");
     EXPECT_EQ(data[1].at("idempotencyKey"), "a");
     for (const bj::value& event : data) {
-        EXPECT_EQ(bj::parse(get("/v1/events/" + text(event.at("id"))).body), event);
+        EXPECT_EQ(bj::parse(get("/v1/events/" + text_of(event.at("id"))).body), event);
     }
 }
 
@@ -66,7 +64,7 @@ TEST_F(EventBatchTest, KeepsEachPayloadByteForByte) {
     EXPECT_EQ(response.status, 201);
     const bj::array data = data_of(response);
     const auto payload_of = [&](std::size_t i) {
-        return queries.event(text(data.at(i).at("id")))->payload;
+        return queries.event(text_of(data.at(i).at("id")))->payload;
     };
     EXPECT_EQ(payload_of(0), R"({"b" : 1.0, "a":"]}\""})");
     EXPECT_EQ(payload_of(1), "[ 2 ]");
