@@ -43,8 +43,8 @@ template <class Key>
 using Parts = std::map<Key, std::vector<std::size_t>>;
 using ByShard = Parts<std::int16_t>;
 
-/// A part is in the order of ids, in which a statement locks its rows. So a holder that settles late
-/// does not deadlock with the instance that takes over its claims.
+/// A part is in the order of ids, in which a statement locks its rows. So a holder that settles
+/// late does not deadlock with the instance that takes over its claims.
 template <class Given>
 ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
     ByShard parts;
