@@ -223,7 +223,9 @@ TEST_F(CallersConnections, ScheduleInTwoRoundTrips) {
         EXPECT_TRUE(event) << detail_of(event);
     });
     EXPECT_EQ(plain.round_trips, 2);
-    EXPECT_THAT(plain.statements, ElementsAre("SAVEPOINT", "WITH", "WITH", "SELECT", "RELEASE"));
+    // Savepoint and limits; key, event and transaction id; limits and release.
+    EXPECT_THAT(plain.statements, ElementsAre("SAVEPOINT", "WITH", "INSERT", "INSERT", "SELECT",
+                                              "SELECT", "RELEASE"));
 
     const auto local = sent_during([&] {
         EXPECT_TRUE(tx.schedule({.type = "REMINDER",

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/postgres/hash.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -125,6 +126,10 @@ Instant Session::now() {
 }
 
 std::uint32_t Session::shards() const { return database_.shards(); }
+
+std::int16_t Session::shard_of(const IdempotencyKey& key) const {
+    return static_cast<std::int16_t>(last_byte_of_sha256(key.value) % shards());
+}
 
 void Session::part(const std::function<bool(Session&)>& work) {
     // The session begins with a savepoint then, which serves this part too.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -74,13 +75,18 @@ public:
     void add_evidence(Evidence evidence) {
         if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
-    /// The database's clock when the transaction began.
+    /// The database's clock when the transaction began, or later (advance_to).
     [[nodiscard]] Instant now();
     [[nodiscard]] bool has_begun() const { return now_.has_value(); }
+    /// Time does not go back: what follows in the transaction is not before `at`, at which a
+    /// statement of it ran.
+    void advance_to(Instant at) { now_ = std::max(now(), at); }
     [[nodiscard]] std::uint32_t shards() const;
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
         return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
     }
+    /// The shard of a key is taken from its hash. It is that of the key's first event.
+    [[nodiscard]] std::int16_t shard_of(const IdempotencyKey& key) const;
 
 private:
     /// What a session took from the program's transaction.

@@ -20,6 +20,8 @@ inline constexpr Statement release_savepoint{"release_savepoint", "RELEASE part"
 inline constexpr Statement rollback_to_savepoint{"rollback_to_savepoint", "ROLLBACK TO part",
                                                  Statement::Plan::fresh};
 
+/// The id of the transaction, as evidence that it committed (database.hpp).
+inline constexpr Statement transaction_id{"transaction_id", "SELECT pg_current_xact_id()::text"};
 /// A transaction holds a lock on its own id until its outcome is visible to all. $1 transaction id.
 inline constexpr Statement still_runs{"still_runs", R"sql(
     SELECT FROM pg_catalog.pg_locks
