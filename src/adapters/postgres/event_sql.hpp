@@ -256,6 +256,8 @@ inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
         UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
     UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
 
+// These look up each of the rows that they have locked, by the array as claims do (claim_sql.hpp).
+
 /// $1 endpoint, $2 limit, $3 now.
 inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
     WITH parked AS (
@@ -264,7 +266,7 @@ inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
          ORDER BY id LIMIT $2 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
-      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
 /// Goes from type to type in the index, where parked events are at the end of each priority of a
 /// type. Skips rows that other transactions have locked. $1 limit, $2 now, $3 number of shards.
 inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
@@ -294,18 +296,18 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
          LIMIT $1)
     UPDATE sundial.events AS event
        SET claimable_at = $2, version = version + 1, updated_at = $2
-      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
 inline constexpr Statement expedite{"expedite", R"sql(
-    WITH held_up AS (
+    WITH waiting AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
            AND coalesce(obstacle, 'RETRY') = $2 AND claimable_at > $4 AND claimable_at < 'infinity'
          ORDER BY id LIMIT $3 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
-      FROM held_up WHERE event.shard = held_up.shard AND event.id = held_up.id)sql"};
+      FROM waiting WHERE event.shard = ANY (ARRAY[waiting.shard]) AND event.id = waiting.id)sql"};
 
 /// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: any time).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(
