@@ -73,7 +73,7 @@ protected:
         PQclear(result);
         return answer;
     }
-    /// What the engine sends on the program's connection during `work`.
+    /// The engine's messages on the program's connection during `work`.
     struct Sent {
         int round_trips = 0;
         std::vector<std::string> statements{};  // their first words

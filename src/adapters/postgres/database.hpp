@@ -89,7 +89,7 @@ public:
     [[nodiscard]] std::int16_t shard_of(const IdempotencyKey& key) const;
 
 private:
-    /// What a session took from the program's transaction.
+    /// Settings of the program's transaction.
     struct Joined {
         std::optional<Call> limits;    // restore them
         std::optional<Call> settings;  // restore them

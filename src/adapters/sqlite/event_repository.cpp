@@ -1,10 +1,10 @@
 #include "application/ports/event_repository.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 #include <chrono>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <tuple>
 
 #include "adapters/sqlite/event_list.hpp"

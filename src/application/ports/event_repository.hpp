@@ -136,7 +136,7 @@ struct EventWalk {
     PageRequest page;
 };
 
-/// What the storage decides about a new event.
+/// The storage's answer about a new event.
 struct AddedEvent {
     Attempt attempt;  // at which it starts
     Instant created_at;
