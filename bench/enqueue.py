@@ -11,7 +11,7 @@ enqueue, COMMIT. Enqueuing is one prepared statement, except in the last two way
                 five columns, two GIN indexes, a partial unique one
     add-job     SELECT graphile_worker.add_job(...), of the package in bench/peers
     function    SELECT sundial.schedule_event(...)
-    library     CallerTransaction::schedule of the C++ library, on the caller's connection (bench_caller_transactions): five
+    library     CallerTransaction::schedule of the C++ library, on the caller's connection (bench_caller_transactions): two
                 round trips, and statements that are not prepared
     http        POST /v1/events to a server, which stores it in a transaction of its own: no row of the caller's
                 (`sundial bench create --http`)

@@ -66,10 +66,11 @@ int main(int, char** arguments) {
     // So much, and so little, that no sum of the ones makes up for one of the others.
     constexpr long long much = 101, little = 1;
     std::atomic<long long> forth = 0, back = 0, refused = 0;
-    Crossing crossing{8};
-    in_parallel(8, [&](int number) {
+    constexpr int writers = 16;
+    Crossing crossing{writers};
+    in_parallel(writers, [&](int number) {
         Postgres own{url};
-        for (int i = 0; i < 25; ++i) {
+        for (int i = 0; i < 6; ++i) {
             if (number % 2 == 0) {
                 ++(transfer(own, "1", "2", much, crossing) ? forth : refused);
             } else {

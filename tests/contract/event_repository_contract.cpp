@@ -240,6 +240,41 @@ TEST_P(EventRepositoryContract, StaysUsableInATransactionAfterAKnownKey) {
     EXPECT_TRUE(find(other.id));
 }
 
+TEST_P(EventRepositoryContract, CreatesAnEventAtItsOwnTime) {
+    Event event = an_event().with_key("once").due(noon + 1h).created(noon - 24h);
+    event.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
+                               .span_id = "b7ad6b7169203331",
+                               .sampled = true};
+    const auto add_now = [&](const Event& one) {
+        return on_events([&](EventRepository& events) { return events.add_now(one); });
+    };
+    const auto added = add_now(event);
+    ASSERT_TRUE(added);
+    EXPECT_EQ(*added, (AddedEvent{Attempt{0}, clock().now()}));
+    event.created_at = event.updated_at = clock().now();
+    EXPECT_EQ(find(event.id), event);
+
+    const Event second = an_event().with_key("once");
+    ASSERT_FALSE(add_now(second));
+    EXPECT_EQ(add_now(second).error().existing, event.id);
+    EXPECT_FALSE(find(second.id));
+
+    cancelled(event.id);
+    EXPECT_TRUE(add_now(second));
+    EXPECT_TRUE(find(second.id));
+}
+
+/// The time of a transaction does not go back.
+TEST_P(EventRepositoryContract, CreatesAnEventNotBeforeItsTransaction) {
+    const Event event = an_event();
+    const Instant began = write([&](Transaction& tx) {
+        const Instant now = tx.now();
+        EXPECT_EQ(tx.events().add_now(event).value().created_at, now);
+        return now;
+    });
+    EXPECT_EQ(find(event.id).value().created_at, began);
+}
+
 TEST_P(EventRepositoryContract, AddsOfManyEventsThoseWithNewKeys) {
     const Event known = an_event();
     given(known);

@@ -3,13 +3,17 @@
 #include <libpq-fe.h>
 
 #include <chrono>
+#include <cstdio>
 #include <latch>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "sundial/engine.hpp"
 #include "sundial/streams.hpp"
@@ -33,6 +37,7 @@ using sundial::order_17;
 using sundial::Result;
 using sundial::SqlFailure;
 using sundial::Transaction;
+using testing::ElementsAre;
 using testing::SizeIs;
 
 /// A connection of the program's to the engine's database.
@@ -67,6 +72,43 @@ protected:
         }
         PQclear(result);
         return answer;
+    }
+    /// The engine's messages on the program's connection during `work`.
+    struct Sent {
+        int round_trips = 0;
+        std::vector<std::string> statements{};  // their first words
+    };
+    template <class Work>
+    Sent sent_during(Work work) {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace{std::tmpfile(), &std::fclose};
+        if (!trace) throw std::runtime_error("no temporary file");
+        PQtrace(own_.get(), trace.get());
+        PQsetTraceFlags(own_.get(), PQTRACE_SUPPRESS_TIMESTAMPS);
+        work();
+        PQuntrace(own_.get());
+        std::rewind(trace.get());
+        std::string text;
+        for (int c = std::fgetc(trace.get()); c != EOF; c = std::fgetc(trace.get())) {
+            text += static_cast<char>(c);
+        }
+        return read_trace(text);
+    }
+    /// A message is F (to the server) or B, its length, its name and its parts; texts in quotes may
+    /// have several lines.
+    static Sent read_trace(const std::string& text) {
+        Sent sent;
+        constexpr std::string_view to_server = "F\t", unnamed = "Parse\t \"\" \"";
+        std::istringstream lines{text};
+        std::size_t begin = 0;
+        for (std::string line; std::getline(lines, line); begin += line.size() + 1) {
+            if (!line.starts_with(to_server)) continue;
+            if (line.ends_with("\tSync")) ++sent.round_trips;
+            const auto parse = line.find(unnamed);
+            if (parse == std::string::npos) continue;
+            std::istringstream statement{text.substr(begin + parse + unnamed.size())};
+            statement >> sent.statements.emplace_back();
+        }
+        return sent;
     }
     Engine& engine() { return *engine_; }
 
@@ -167,6 +209,112 @@ TEST_F(CallersConnections, KeepTheirSettingsAndModes) {
     run("COMMIT");
     EXPECT_EQ(engine().find_event(claimed->front().id)->status, "COMPLETED");
     EXPECT_EQ(run("SELECT current_setting('statement_timeout')"), "0");
+}
+
+/// Statements without parameters of many rows, in as few round trips as their answers allow: the
+/// first one must be known before the transaction is left.
+TEST_F(CallersConnections, ScheduleInTwoRoundTrips) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    ASSERT_TRUE(tx.now());  // the engine asks its own database for its name once
+    const auto due = *engine().now() + 1h;
+    const auto plain = sent_during([&] {
+        const auto event = tx.schedule({.type = "REMINDER", .at = due, .idempotency_key = "a"});
+        EXPECT_TRUE(event) << detail_of(event);
+    });
+    EXPECT_EQ(plain.round_trips, 2);
+    // Savepoint and limits; key, event and transaction id; limits and release.
+    EXPECT_THAT(plain.statements, ElementsAre("SAVEPOINT", "WITH", "INSERT", "INSERT", "SELECT",
+                                              "SELECT", "RELEASE"));
+
+    const auto local = sent_during([&] {
+        EXPECT_TRUE(tx.schedule({.type = "REMINDER",
+                                 .local_time = "2040-07-01T09:00:00",
+                                 .timezone = "America/New_York"}));
+    });
+    EXPECT_EQ(local.round_trips, 2);
+
+    // A part is undone alone.
+    const auto refused = sent_during([&] {
+        EXPECT_EQ(code_of(tx.schedule({.type = "REMINDER", .at = due, .idempotency_key = "a"})),
+                  "DUPLICATE_IDEMPOTENCY_KEY");
+    });
+    EXPECT_EQ(refused.round_trips, 3);
+    run("COMMIT");
+    EXPECT_EQ(run("SELECT count(*) FROM sundial.events"), "2");
+}
+
+TEST_F(CallersConnections, SendNothingForACallThatIsRefusedBefore) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    ASSERT_TRUE(tx.now());
+    const auto sent = sent_during([&] {
+        EXPECT_EQ(code_of(tx.schedule({.type = "REMINDER",
+                                       .at = *engine().now(),
+                                       .queue = "printers",
+                                       .endpoint = "crm"})),
+                  "VALIDATION_FAILED");
+    });
+    EXPECT_EQ(sent.round_trips, 0);
+    run("COMMIT");
+}
+
+TEST_F(CallersConnections, SendPartsWithTheirStatements) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    ASSERT_TRUE(engine().create_queue("printers"));
+    ASSERT_TRUE(tx.now());
+    const auto to_queue = sent_during([&] {
+        EXPECT_TRUE(tx.schedule({.type = "PRINT", .at = *engine().now(), .queue = "printers"}));
+    });
+    EXPECT_EQ(to_queue.round_trips, 4);  // the queue's id, its lock, the event, the end
+    const auto nested = sent_during([&] {
+        const auto done = tx.nested([](Transaction& inner) -> Result<Done> {
+            EXPECT_TRUE(inner.schedule({.type = "A", .at = sundial::Instant{}}));
+            EXPECT_TRUE(inner.schedule({.type = "B", .at = sundial::Instant{}}));
+            return Done{};
+        });
+        EXPECT_TRUE(done) << detail_of(done);
+    });
+    EXPECT_EQ(nested.round_trips, 3);
+    run("COMMIT");
+    EXPECT_EQ(run("SELECT count(*) FROM sundial.events"), "3");
+}
+
+/// Also if the transaction was joined by the statement that failed.
+TEST_F(CallersConnections, UndoAPartOfACallAlone) {
+    auto tx = engine().in(own_.get());
+    run("BEGIN");
+    run("SET LOCAL lock_timeout = '88s'");
+    const auto part = [](const char* kept, const char* undone) {
+        return [=](Transaction& inner) -> Result<Done> {
+            const auto failed = inner.nested([&](Transaction& innermost) -> Result<Done> {
+                EXPECT_TRUE(innermost.schedule(
+                    {.type = "GONE", .at = sundial::Instant{}, .idempotency_key = undone}));
+                EXPECT_TRUE(innermost.sql("INSERT INTO shop_orders VALUES (7, 'gone')"));
+                return Error{"SOLD_OUT", "no milk"};
+            });
+            EXPECT_EQ(code_of(failed), "SOLD_OUT");
+            EXPECT_TRUE(inner.schedule(
+                {.type = "KEPT", .at = sundial::Instant{}, .idempotency_key = kept}));
+            return Done{};
+        };
+    };
+    EXPECT_TRUE(tx.nested(part("a", "b")));
+    EXPECT_TRUE(tx.nested(part("b", "c")));
+    EXPECT_EQ(run("SELECT current_setting('lock_timeout')"), "88s");
+    const auto failed = tx.nested([&](Transaction& inner) -> Result<Done> {
+        EXPECT_TRUE(part("c", "d")(inner));
+        return Error{"SOLD_OUT", "no milk"};
+    });
+    EXPECT_EQ(code_of(failed), "SOLD_OUT");
+    EXPECT_EQ(run("SELECT current_setting('lock_timeout')"), "88s");
+    run("COMMIT");
+    EXPECT_EQ(run("SELECT string_agg(idempotency_key, ' ' ORDER BY idempotency_key) "
+                  "FROM sundial.events WHERE event_type = 'KEPT'"),
+              "a b");
+    EXPECT_EQ(run("SELECT count(*) FROM sundial.events"), "2");
+    EXPECT_EQ(run("SELECT count(*) FROM shop_orders"), "0");
 }
 
 TEST_F(CallersConnections, AreRefusedUnlessATransactionIsOpen) {

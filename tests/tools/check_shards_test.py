@@ -21,6 +21,8 @@ KEEPS_THE_RULES = (
     """INSERT INTO sundial.attempts (shard, event_id) SELECT event.shard, event.id FROM sundial.events AS event
         WHERE event.shard = $1 FOR UPDATE OF event ON CONFLICT DO NOTHING""",
     "INSERT INTO sundial.event_moves (shard, event_id) VALUES ($1, $2)",
+    """INSERT INTO sundial.events (shard, id, attempt) SELECT keyed.shard, $2, keyed.attempt FROM sundial.event_keys AS keyed
+        WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2 RETURNING attempt""",
     """UPDATE sundial.events AS event SET claimed_by = $4
          FROM (SELECT due.* FROM unnest($2::smallint[]) AS share(priority) CROSS JOIN LATERAL (
                    SELECT shard, id FROM sundial.events WHERE shard = $1 AND claimable_at <= sundial.clock()

@@ -228,6 +228,14 @@ public:
         return attempt;
     }
 
+    Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) override {
+        Event created = event;
+        created.created_at = created.updated_at = now_;
+        const auto added = add(created);
+        if (!added) return added.error();
+        return AddedEvent{*added, created.created_at};
+    }
+
     std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
         std::span<const Event> events) override {
         std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;

@@ -122,8 +122,9 @@ inline constexpr Statement claim_to_handle{"claim_to_handle", R"sql(
         " WHERE $4 = (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint")
 
 /// Records the attempts of lost claims. Such an attempt began when its holder claimed the event, at
-/// updated_at. $1 shard, $2 ids, $3 versions held, $4 start time of the trusted server, $5 when
-/// the claims were lost, $6 dead instances, $7 when they were found dead.
+/// updated_at. Locks the events in the order of their ids, so that two instances that find the same
+/// ones cannot deadlock. $1 shard, $2 ids, $3 versions held, $4 start time of the trusted server,
+/// $5 when the claims were lost, $6 dead instances, $7 when they were found dead.
 inline constexpr Statement record_lost{"record_lost", R"sql(
     INSERT INTO sundial.attempts
         (shard, event_id, number, outcome, endpoint_id, started_at, instance_id, recorded_at, held,
@@ -132,7 +133,7 @@ inline constexpr Statement record_lost{"record_lost", R"sql(
            event.claimed_by, sundial.clock(), event.version, event.worker
       FROM )sql" SUNDIAL_LOST_AND_GIVEN("") R"sql(
       JOIN sundial.events AS event ON )sql" SUNDIAL_LOST R"sql(
-       FOR UPDATE OF event
+     ORDER BY event.id FOR UPDATE OF event
     ON CONFLICT DO NOTHING)sql"};
 /// Claims those events. A lost attempt counts as a retry. $1 to $7 as above, $8 instance, $9 lease,
 /// $10 worker (null: the instance itself).

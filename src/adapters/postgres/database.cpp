@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <thread>
 #include <utility>
 
+#include "adapters/postgres/hash.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -63,18 +66,57 @@ Session* open_in(const Database& database) {
 
 }  // namespace
 
+std::vector<Call> Session::beginning() const {
+    return {Call{terms_.begin},
+            terms_.of_program ? database_.joining() : database_.configuration(sql::configure)};
+}
+
+void Session::note_beginning(const Answer& configured) {
+    if (!terms_.of_program) {
+        now_ = database_.note_server(configured);
+        return;
+    }
+    database_.refuse_other_database(configured);
+    joined_->limits.emplace(sql::restore_limits, configured.get<std::string>(0, 3),
+                            configured.get<std::string>(0, 4));
+    now_ = configured.get<Instant>(0, 0);
+}
+
 std::vector<Answer> Session::run(std::span<const Call> calls) {
-    if (now_) return connection_.run(calls, terms_.prepare, terms_.silence);
-    std::vector<Call> all{Call{terms_.begin}, database_.configuration(sql::configure)};
+    ++round_trips_;
+    if (now_ && put_off_.empty()) return connection_.run(calls, terms_.prepare, terms_.silence);
+    if (now_) return send({}, calls);
+    if (terms_.of_program) joined_.emplace();
+    return send(beginning(), calls);
+}
+
+std::vector<Answer> Session::send(std::vector<Call> first, std::span<const Call> calls) {
+    const bool begins = !first.empty();
+    std::vector<Call> all = std::move(first);
+    std::ranges::move(std::exchange(put_off_, {}), std::back_inserter(all));
+    const auto before = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), calls.begin(), calls.end());
     auto answers = connection_.run(all, terms_.prepare, terms_.silence);
-    now_ = database_.note_server(answers[1]);
-    answers.erase(answers.begin(), answers.begin() + 2);
+    if (begins) note_beginning(answers[1]);
+    answers.erase(answers.begin(), answers.begin() + before);
+    return answers;
+}
+
+std::vector<Answer> Session::run_with_settings(std::span<const Call> calls) {
+    if (!terms_.of_program) return run(calls);
+    std::vector<Call> all{Call{sql::callers_settings}};
+    all.insert(all.end(), calls.begin(), calls.end());
+    auto answers = run(all);
+    if (!joined_->settings) {
+        joined_->settings.emplace(sql::restore_settings, answers.front().get<std::string>(0, 0));
+    }
+    answers.erase(answers.begin());
     return answers;
 }
 
 Answer Session::run_text(const std::string& sql, std::span<const SqlValue> values) {
-    (void)now();
+    if (!now_ || !put_off_.empty()) (void)run(std::span<const Call>{});
+    ++round_trips_;
     return connection_.run_text(sql, values, terms_.silence);
 }
 
@@ -85,11 +127,28 @@ Instant Session::now() {
 
 std::uint32_t Session::shards() const { return database_.shards(); }
 
+std::int16_t Session::shard_of(const IdempotencyKey& key) const {
+    return static_cast<std::int16_t>(last_byte_of_sha256(key.value) % shards());
+}
+
 void Session::part(const std::function<bool(Session&)>& work) {
+    // The session begins with a savepoint then, which serves this part too.
+    const bool is_whole = terms_.of_program && !joined_;
+    if (!is_whole) (void)now();  // outside of the part, which may fail
     const std::optional<Evidence> evidence_before = evidence_;
-    run(sql::savepoint);
+    const std::size_t trips_before = round_trips_;
+    const auto put_off_before = static_cast<std::ptrdiff_t>(put_off_.size());
+    if (!is_whole) put_off_.emplace_back(sql::savepoint);
+    // Whether nothing was sent.
+    const auto never_began = [&] {
+        if (round_trips_ != trips_before) return false;
+        put_off_.erase(put_off_.begin() + put_off_before, put_off_.end());
+        return true;
+    };
     const auto undo = [&] {
         evidence_ = evidence_before;
+        if (never_began()) return;
+        if (is_whole) return leave(false);
         const std::array calls{Call{sql::rollback_to_savepoint}, Call{sql::release_savepoint}};
         run(calls);
     };
@@ -104,7 +163,22 @@ void Session::part(const std::function<bool(Session&)>& work) {
         throw;
     }
     if (!kept) return undo();
-    run(sql::release_savepoint);
+    if (!never_began() && !is_whole) put_off_.emplace_back(sql::release_savepoint);
+}
+
+void Session::leave(bool kept) {
+    if (!joined_) return;
+    std::vector<Call> all = std::exchange(put_off_, {});
+    if (kept && now_) {
+        if (joined_->settings) all.push_back(*joined_->settings);
+        all.push_back(joined_->limits.value());
+    } else {
+        all.emplace_back(sql::rollback_to_savepoint);  // settings too
+    }
+    all.emplace_back(sql::release_savepoint);
+    joined_.reset();
+    now_.reset();
+    connection_.run(all, false, terms_.silence);
 }
 
 Database::Database(const Settings& settings, std::uint32_t shards, base::Log& log)
@@ -311,34 +385,21 @@ void Database::join(pg_conn* callers, const std::function<bool(Session&)>& work)
     const auto silence = settings_.statement_timeout + settings_.lock_timeout;
     try {
         Connection connection{callers, log_};
-        const std::array begin{
-            Call{sql::savepoint}, Call{sql::join_callers},
-            Call{sql::limit_callers, std::to_string(settings_.statement_timeout.count()),
-                 std::to_string(settings_.lock_timeout.count())}};
-        const auto joined = connection.run(begin, false, silence);
-        Session session{*this, connection, unused, {sql::begin_write, false, silence}};
-        session.joins(joined[1].get<Instant>(0, 0));
-        // This undoes the settings, too.
-        const auto undo = [&] {
-            const std::array calls{Call{sql::rollback_to_savepoint}, Call{sql::release_savepoint}};
-            connection.run(calls, false, silence);
-        };
+        learn_own_name();
+        Session session{
+            *this, connection, unused, {sql::savepoint, false, silence, /*of_program=*/true}};
         bool kept = false;
         try {
-            refuse_other_database(joined[1]);
             const Opened opened{*this, session};
             kept = work(session);
         } catch (...) {
             try {
-                undo();
+                session.leave(false);
             } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): report the first
             }
             throw;
         }
-        if (!kept) return undo();
-        const std::array end{Call{sql::restore_callers, joined[1].get<std::string>(0, 3)},
-                             Call{sql::release_savepoint}};
-        connection.run(end, false, silence);
+        session.leave(kept);
     } catch (const ConnectionLost& lost) {
         throw Unavailable{std::string{"the connection of the program broke: "} + lost.what()};
     } catch (const SqlError& error) {
@@ -347,14 +408,22 @@ void Database::join(pg_conn* callers, const std::function<bool(Session&)>& work)
     }
 }
 
+Call Database::joining() const {
+    return Call{sql::join_callers, std::to_string(settings_.statement_timeout.count()),
+                std::to_string(settings_.lock_timeout.count())};
+}
+
+void Database::learn_own_name() {
+    const std::lock_guard lock{own_name_mutex_};
+    if (own_name_) return;
+    const Call ask{sql::database_name};
+    const auto answer = std::move(run("database name", Effect::none, {&ask, 1}).answers[0]);
+    own_name_ = {answer.get<std::string>(0, 0), answer.get<std::int64_t>(0, 1)};
+}
+
 void Database::refuse_other_database(const Answer& joined) {
     const std::lock_guard lock{own_name_mutex_};
-    if (!own_name_) {
-        const Call ask{sql::database_name};
-        const auto answer = std::move(run("database name", Effect::none, {&ask, 1}).answers[0]);
-        own_name_ = {answer.get<std::string>(0, 0), answer.get<std::int64_t>(0, 1)};
-    }
-    const auto& [name, system] = *own_name_;
+    const auto& [name, system] = own_name_.value();
     const auto theirs = joined.get<std::int64_t>(0, 2);
     const bool same_cluster = system == 0 || theirs == 0 || system == theirs;
     if (joined.get<std::string>(0, 1) == name && same_cluster) return;
@@ -392,14 +461,15 @@ Database::Answered Database::run(std::string_view purpose, Effect effect,
 }
 
 Database::Answered Database::run_as_part(Session& whole, std::span<const Call> calls) {
-    Answered answered{.now = whole.now(), .answers = {}};
+    Answered answered{};
     whole.part([&](Session& session) {
         std::vector<Call> all;
         all.reserve(calls.size() + 1);
         all.push_back(configuration(sql::configure_queue));
         all.insert(all.end(), calls.begin(), calls.end());
-        answered.answers = session.run(all);
+        answered.answers = session.run_with_settings(all);
         answered.answers.erase(answered.answers.begin());
+        answered.now = session.now();
         return true;
     });
     return answered;

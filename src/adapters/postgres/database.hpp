@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -34,13 +35,17 @@ struct Evidence {
 class Database;
 
 /// A transaction. It begins together with the first statement or read of the clock, in the same
-/// round trip.
+/// round trip. So do its parts, and a part ends together with the next statement.
+///
+/// A transaction of the program is open already. In it, the session begins with a savepoint and
+/// with its own limits, and `leave` takes both back.
 class Session {
 public:
     struct Terms {
         const Statement& begin;
         bool prepare;
         std::chrono::milliseconds silence;
+        bool of_program = false;
     };
     Session(Database& database, Connection& connection, std::optional<Evidence>& evidence,
             const Terms& terms)
@@ -57,6 +62,12 @@ public:
     std::vector<Answer> run(std::span<const Call> calls);
     /// Runs `work` under a savepoint of the open transaction. Keeps its changes if it returns true.
     void part(const std::function<bool(Session&)>& work);
+    /// In a transaction of the program: undoes everything since the session began, or keeps it.
+    /// The program's settings are as they were. The session may begin again.
+    void leave(bool kept);
+    /// Saves the settings that queue statements change, for `leave`, if they are the program's. Run
+    /// with the statements that change them.
+    [[nodiscard]] std::vector<Answer> run_with_settings(std::span<const Call> calls);
     /// Runs one statement of the program (caller_sql.hpp).
     Answer run_text(const std::string& sql, std::span<const SqlValue> values);
     /// One piece of evidence is enough, since a transaction happens completely or not at all.
@@ -64,22 +75,39 @@ public:
     void add_evidence(Evidence evidence) {
         if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
-    /// The database's clock when the transaction began.
+    /// The database's clock when the transaction began, or later (advance_to).
     [[nodiscard]] Instant now();
     [[nodiscard]] bool has_begun() const { return now_.has_value(); }
-    /// The transaction is the program's: it began without this session, which has the clock `now`.
-    void joins(Instant now) { now_ = now; }
+    /// Time does not go back: what follows in the transaction is not before `at`, at which a
+    /// statement of it ran.
+    void advance_to(Instant at) { now_ = std::max(now(), at); }
     [[nodiscard]] std::uint32_t shards() const;
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
         return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
     }
+    /// The shard of a key is taken from its hash. It is that of the key's first event.
+    [[nodiscard]] std::int16_t shard_of(const IdempotencyKey& key) const;
 
 private:
+    /// Settings of the program's transaction.
+    struct Joined {
+        std::optional<Call> limits;    // restore them
+        std::optional<Call> settings;  // restore them
+    };
+    /// The statements with which it begins.
+    [[nodiscard]] std::vector<Call> beginning() const;
+    void note_beginning(const Answer& configured);
+    /// Those that were put off, and `calls`, in one round trip.
+    std::vector<Answer> send(std::vector<Call> first, std::span<const Call> calls);
+
     Database& database_;
     Connection& connection_;
     std::optional<Evidence>& evidence_;
     const Terms terms_;
     std::optional<Instant> now_;
+    std::vector<Call> put_off_;     // savepoints and their releases, for the next round trip
+    std::size_t round_trips_ = 0;   // so far
+    std::optional<Joined> joined_;  // since the savepoint of `beginning` was sent
 };
 
 /// Begins and ends every transaction: time-outs, retries after conflicts, and what the caller
@@ -95,7 +123,8 @@ public:
     /// time.
     void write(std::string_view purpose, const std::function<bool(Session&)>& work);
     /// Runs `work` under a savepoint of the transaction that the program has open on `callers`, and
-    /// keeps its changes if it returns true. A transaction that starts inside `work` becomes part
+    /// keeps its changes if it returns true. If `work` runs no statement, the server is not asked.
+    /// A transaction that starts inside `work` becomes part
     /// of it. Settings of that transaction stay as they were. Throws Unavailable if the connection
     /// broke; StatementRefused for anything else that the server refused, a conflict too: the
     /// program must repeat its transaction then.
@@ -170,8 +199,11 @@ private:
     /// Whether the transaction committed. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);
     [[nodiscard]] Finding check_evidence(const Evidence& evidence);
+    /// `join_callers` with our limits.
+    [[nodiscard]] Call joining() const;
     /// Throws StatementRefused if the answer to `join_callers` is of another database.
     void refuse_other_database(const Answer& joined);
+    void learn_own_name();
 
     const Settings settings_;
     base::Log& log_;

@@ -1,6 +1,8 @@
 #include "application/ports/event_repository.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "domain/time/types.hpp"
 #include "domain/trace_context.hpp"
 
@@ -40,8 +43,13 @@ Identity identity_of(const Event& event) {
 
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
-/// A key is kept for 400 days after this instant.
-Instant key_matters_until(const Event& event) { return std::max(event.due, event.created_at); }
+/// How long a key is kept after its event is due or created, whichever is later.
+constexpr std::chrono::days key_kept{400};
+/// When retention may remove the key of an event that is due or created at this instant.
+Instant expiry_after(Instant at) { return at > never - key_kept ? never : at + key_kept; }
+Instant expiry_of_key(const Event& event) {
+    return expiry_after(std::max(event.due, event.created_at));
+}
 
 std::optional<std::string> trace_of(const Event& event) {
     return event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt;
@@ -67,12 +75,21 @@ public:
     Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) override {
         return add_each({&event, 1}).front();
     }
+    Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) override {
+        // Not before what else the transaction has done.
+        return add_one(event, session_.has_begun() ? std::optional{session_.now()} : std::nullopt);
+    }
 
     std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
         std::span<const Event> events) override {
         std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers(events.size(), Attempt{0});
         if (events.empty()) return answers;
-        const Answer added = insert(events);
+        if (events.size() == 1) {
+            const auto added = add_one(events.front(), events.front().created_at);
+            if (added) return {added->attempt};
+            return {added.error()};
+        }
+        const Answer added = insert_all(events);
         std::unordered_map<EventId, Attempt> fresh;
         for (std::size_t row = 0; row < added.size(); ++row) {
             fresh.emplace(added.get<EventId>(row, 0), added.get<Attempt>(row, 2));
@@ -95,7 +112,9 @@ public:
     }
 
     std::size_t add_new(std::span<const Event> events) override {
-        return events.empty() ? 0 : insert(events).size();
+        if (events.empty()) return 0;
+        if (events.size() == 1) return insert(events.front(), events.front().created_at) ? 1 : 0;
+        return insert_all(events).size();
     }
     std::optional<Event> find(EventId id) override {
         return first_of(events_in(session_.run(sql::find_event, session_.shard_of(id), id)));
@@ -129,55 +148,88 @@ public:
     void update(const Event& changed) override {
         base::check(!is_final(changed) && !is_claimed(changed));
         const Identity identity = identity_of(changed);
-        const auto updated = session_.run(
-            sql::update_event, session_.shard_of(changed.id), changed.id, version_before(changed),
-            to_string(status_of(changed)), changed.version, changed.claimable_at, changed.attempt,
-            changed.retry_count, changed.key, changed.type, number_of(changed.priority),
-            changed.user, changed.endpoint, of_occurrence(changed, &Occurrence::schedule),
-            of_occurrence(changed, &Occurrence::schedule_version), identity.date,
-            changed.intent.wall, changed.intent.zone, to_string(changed.intent.gap),
-            to_string(changed.intent.overlap), changed.due, changed.tz_release, changed.payload,
-            changed.first_attempt_at, changed.updated_at, changed.jitter, identity.time,
-            identity.second_pass, session_.shards(),
-            changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt);
-        base::check(updated.changed() == 1);
-        add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
+        const std::array calls{
+            Call{sql::extend_key, session_.shard_of(changed.key), changed.key, changed.id,
+                 expiry_after(changed.due)},
+            Call{sql::update_event,
+                 session_.shard_of(changed.id),
+                 changed.id,
+                 version_before(changed),
+                 to_string(status_of(changed)),
+                 changed.version,
+                 changed.claimable_at,
+                 changed.attempt,
+                 changed.retry_count,
+                 changed.key,
+                 changed.type,
+                 number_of(changed.priority),
+                 changed.user,
+                 changed.endpoint,
+                 of_occurrence(changed, &Occurrence::schedule),
+                 of_occurrence(changed, &Occurrence::schedule_version),
+                 identity.date,
+                 changed.intent.wall,
+                 changed.intent.zone,
+                 to_string(changed.intent.gap),
+                 to_string(changed.intent.overlap),
+                 changed.due,
+                 changed.tz_release,
+                 changed.payload,
+                 changed.first_attempt_at,
+                 changed.updated_at,
+                 changed.jitter,
+                 identity.time,
+                 identity.second_pass,
+                 changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt},
+            Call{sql::transaction_id}};
+        const auto answers = session_.run(calls);
+        base::check(answers[1].changed() == 1);
+        add_change_evidence(changed, changed.updated_at, answers[2].get<std::string>(0, 0));
     }
 
     Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
                                                      const IdempotencyKey& old_key) override {
-        const auto added = session_.run(sql::add_key, changed.key, changed.id,
-                                        key_matters_until(changed), session_.shards());
+        const auto added = session_.run(sql::add_key, session_.shard_of(changed.key), changed.key,
+                                        changed.id, expiry_of_key(changed));
         if (added.changed() == 0) return duplicate(changed.key);
-        base::check(
-            session_.run(sql::remove_key, old_key, changed.id, session_.shards()).changed() == 1);
+        base::check(remove_key(old_key, changed.id) == 1);
         update(changed);
         return {};
     }
 
     void finish(const Event& finished) override {
         const End end = end_of(finished);
-        const auto moved =
-            session_.run(sql::finish_event, session_.shard_of(finished.id), finished.id,
-                         version_before(finished), finished.version, to_string(status_of(finished)),
-                         end.at, end.reason, finished.user, session_.shards());
-        base::check(moved.changed() == 1);
-        add_change_evidence(finished, end.at, moved.get<std::string>(0, 0));
+        const auto shard = session_.shard_of(finished.id);
+        std::vector<Call> calls{
+            Call{sql::keep_finished, shard, finished.id, version_before(finished), finished.version,
+                 to_string(status_of(finished)), end.at, end.reason, finished.user},
+            Call{sql::remove_finished, shard, finished.id, version_before(finished)},
+            Call{sql::transaction_id}};
+        if (std::holds_alternative<Cancelled>(finished.state) && !finished.occurrence) {
+            calls.push_back(freeing_key_of(finished, true));
+        }
+        const auto answers = session_.run(calls);
+        base::check(answers[0].changed() == 1 && answers[1].changed() == 1);
+        add_change_evidence(finished, end.at, answers[2].get<std::string>(0, 0));
     }
 
     void finish_dropped(const Event& cancelled) override {
         finish(cancelled);
-        session_.run(sql::remove_key, cancelled.key, cancelled.id, session_.shards());
+        (void)remove_key(cancelled.key, cancelled.id);
     }
 
     Result<void, InvalidStateTransition> update_dismissed(const Event& changed,
                                                           Version held) override {
-        const auto updated =
-            session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
-                         changed.version, changed.dismissed_at, changed.updated_at,
-                         session_.shards(), changed.dismissal_note, changed.dismissed_by);
+        const auto updated = session_.run(
+            sql::update_dismissed, session_.shard_of(changed.id), changed.id, held, changed.version,
+            changed.dismissed_at, changed.updated_at, changed.dismissal_note, changed.dismissed_by);
         if (updated.changed() == 1) {
-            add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
+            std::vector<Call> calls{Call{sql::transaction_id}};
+            if (!changed.occurrence) {
+                calls.push_back(freeing_key_of(changed, changed.dismissed_at.has_value()));
+            }
+            const auto answers = session_.run(calls);
+            add_change_evidence(changed, changed.updated_at, answers[0].get<std::string>(0, 0));
             return {};
         }
         const auto event = find(changed.id);
@@ -188,22 +240,10 @@ public:
 
     Result<void, DuplicateIdempotencyKey> add_retry(const Event& fresh) override {
         base::check(fresh.retry_of.has_value());
-        const auto moved = session_.run(sql::move_key, fresh.key, fresh.id, *fresh.retry_of,
-                                        session_.shard_of(*fresh.retry_of),
-                                        key_matters_until(fresh), session_.shards());
-        if (moved.changed() == 0) return duplicate(fresh.key);
-        const Identity identity = identity_of(fresh);
-        const auto added = session_.run(
-            sql::add_event_with_key, session_.shard_of(fresh.id), fresh.id, fresh.key, fresh.type,
-            number_of(fresh.priority), fresh.user, fresh.endpoint,
-            of_occurrence(fresh, &Occurrence::schedule),
-            of_occurrence(fresh, &Occurrence::schedule_version), identity.date, fresh.intent.wall,
-            fresh.intent.zone, to_string(fresh.intent.gap), to_string(fresh.intent.overlap),
-            fresh.due, fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version,
-            fresh.retry_of, fresh.created_at, fresh.jitter, identity.time, identity.second_pass,
-            identity.origin, fresh.attempt, trace_of(fresh));
-        base::check(added.changed() == 1);
-        add_evidence(fresh, added.get<std::string>(0, 0));
+        const Call moving{sql::move_key, session_.shard_of(fresh.key), fresh.key,
+                          fresh.id,      expiry_of_key(fresh),         *fresh.retry_of};
+        if (!insert_with(moving, fresh, fresh.created_at, fresh.attempt))
+            return duplicate(fresh.key);
         return {};
     }
 
@@ -267,8 +307,109 @@ public:
     }
 
 private:
-    /// Returns one row for each new event: its id and the transaction id.
-    [[nodiscard]] Answer insert(std::span<const Event> events) {
+    [[nodiscard]] Result<AddedEvent, DuplicateIdempotencyKey> add_one(
+        const Event& event, std::optional<Instant> created_at) {
+        if (const auto added = insert(event, created_at)) return *added;
+        return duplicate(event.key);
+    }
+
+    /// Adds an event with its key, created at that time or now. Empty if another event has the key.
+    [[nodiscard]] std::optional<AddedEvent> insert(const Event& event,
+                                                   std::optional<Instant> created_at) {
+        const Instant known = created_at ? std::max(event.due, *created_at) : event.due;
+        std::optional<std::chrono::microseconds> from_now;
+        if (!created_at) from_now = key_kept;
+        const Call taking{sql::take_key, session_.shard_of(event.key), event.key,
+                          event.id,      expiry_after(known),          from_now};
+        return insert_with(taking, event, created_at, Attempt{0});
+    }
+
+    /// The same with a call that gives the event its key; the attempt number is `at_least` that. A
+    /// new key is in the shard of its event, so that one round trip to one shard adds both.
+    [[nodiscard]] std::optional<AddedEvent> insert_with(const Call& getting_key, const Event& event,
+                                                        std::optional<Instant> created_at,
+                                                        Attempt at_least) {
+        base::check(status_of(event) == EventStatus::pending);
+        const bool together = session_.shard_of(event.key) == session_.shard_of(event.id);
+        std::vector<Call> calls{getting_key};
+        if (together) append_adding(calls, sql::add_event, event, created_at, at_least);
+        auto answers = session_.run(calls);
+        if (answers[0].empty()) {
+            base::check(!together || answers[1].empty());  // its id is new
+            return std::nullopt;
+        }
+        AddedEvent added{std::max(at_least, answers[0].get<Attempt>(0, 0)),
+                         created_at ? *created_at : session_.now()};
+        if (together) {
+            added = {answers.at(1).get<Attempt>(0, 0), answers[1].get<Instant>(0, 1)};
+            if (!created_at) session_.advance_to(added.created_at);
+        } else {
+            std::vector<Call> others;
+            append_adding(others, sql::add_event_with_key, event, added.created_at, added.attempt);
+            answers = session_.run(others);
+        }
+        add_evidence(event, answers.back().get<std::string>(0, 0));
+        return added;
+    }
+
+    /// Adds an event by `statement`. The last call returns the transaction id.
+    void append_adding(std::vector<Call>& calls, const Statement& statement, const Event& event,
+                       std::optional<Instant> created_at, Attempt attempt) const {
+        calls.push_back(adding(statement, event, created_at, attempt));
+        if (event.endpoint) {
+            calls.emplace_back(sql::leave_to_workers, session_.shard_of(event.id), event.id,
+                               *event.endpoint);
+        }
+        calls.emplace_back(sql::transaction_id);
+    }
+
+    [[nodiscard]] Call adding(const Statement& statement, const Event& event,
+                              std::optional<Instant> created_at, Attempt attempt) const {
+        const Identity identity = identity_of(event);
+        return Call{statement,
+                    session_.shard_of(event.id),
+                    event.id,
+                    event.key,
+                    event.type,
+                    number_of(event.priority),
+                    event.user,
+                    event.endpoint,
+                    of_occurrence(event, &Occurrence::schedule),
+                    of_occurrence(event, &Occurrence::schedule_version),
+                    identity.date,
+                    event.intent.wall,
+                    event.intent.zone,
+                    to_string(event.intent.gap),
+                    to_string(event.intent.overlap),
+                    event.due,
+                    event.tz_release,
+                    event.payload,
+                    event.claimable_at,
+                    event.version,
+                    event.retry_of,
+                    created_at,
+                    event.jitter,
+                    identity.time,
+                    identity.second_pass,
+                    identity.origin,
+                    attempt,
+                    trace_of(event)};
+    }
+
+    /// Frees the key of a finished event for another one, or takes it back.
+    [[nodiscard]] Call freeing_key_of(const Event& finished, bool free) const {
+        return Call{sql::free_key, session_.shard_of(finished.key),
+                    finished.key,  finished.id,
+                    free,          finished.attempt};
+    }
+
+    std::size_t remove_key(const IdempotencyKey& key, EventId holder) {
+        return session_.run(sql::remove_key, session_.shard_of(key), key, holder).changed();
+    }
+
+    /// Adds several events in one statement. Returns one row for each new event: its id, the
+    /// transaction id and the attempt number.
+    [[nodiscard]] Answer insert_all(std::span<const Event> events) {
         for (const Event& event : events) base::check(status_of(event) == EventStatus::pending);
         const auto occurrence = [](auto member) {
             return [member](const Event& event) { return of_occurrence(event, member); };
@@ -305,7 +446,8 @@ private:
     /// Leaves evidence: the key of `added` exists only if the transaction committed.
     void add_evidence(const Event& added, std::string transaction) {
         session_.add_evidence(
-            {std::move(transaction), Call{sql::find_key, added.key, added.id, session_.shards()}});
+            {std::move(transaction),
+             Call{sql::find_key, session_.shard_of(added.key), added.key, added.id}});
     }
 
     /// Leaves evidence: the row of `changed` with this content, as long as no other transaction
@@ -322,22 +464,36 @@ private:
         return duplicates({&key, 1}).front();
     }
 
-    /// The same for many keys, in one round trip.
+    /// The same for many keys, in two round trips: a key and its event may be in different shards.
     [[nodiscard]] std::vector<DuplicateIdempotencyKey> duplicates(
         std::span<const IdempotencyKey> keys) {
         std::vector<DuplicateIdempotencyKey> answers;
         if (keys.empty()) return answers;
         std::vector<Call> calls;
         for (const IdempotencyKey& key : keys) {
-            calls.emplace_back(sql::holder_of_key, key, session_.shards());
+            calls.emplace_back(sql::holder_of_key, session_.shard_of(key), key);
         }
         const auto holders = session_.run(calls);
+        calls.clear();
+        std::vector<std::size_t> elsewhere;  // keys whose event is in another shard
         for (std::size_t i = 0; i < keys.size(); ++i) {
             if (holders[i].empty()) {
                 throw conflict("the key of that event has just changed");
             }
-            answers.push_back({keys[i], holders[i].get<EventId>(0, 0),
-                               event_status(holders[i].get<std::string>(0, 1))});
+            const auto holder = holders[i].get<EventId>(0, 0);
+            const auto status = holders[i].get<std::optional<std::string>>(0, 1);
+            // A purged or erased event counts as done.
+            answers.push_back(
+                {keys[i], holder, status ? event_status(*status) : EventStatus::completed});
+            if (status || session_.shard_of(holder) == session_.shard_of(keys[i])) continue;
+            calls.emplace_back(sql::status_of_event, session_.shard_of(holder), holder);
+            elsewhere.push_back(i);
+        }
+        if (calls.empty()) return answers;
+        const auto statuses = session_.run(calls);
+        for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+            if (statuses[i].empty()) continue;
+            answers[elsewhere[i]].status = event_status(statuses[i].get<std::string>(0, 0));
         }
         return answers;
     }

@@ -2,11 +2,19 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// SQL statements for events inside a transaction, each complete. A statement about one event
-/// touches only its shard.
+/// SQL statements for events inside a transaction, each complete. A statement about one event or
+/// one key names its shard as a parameter, so that it touches that shard only (ADR 0060).
 namespace sundial::postgres::sql {
 
-/// Adds PENDING events, each together with its key or not at all. Takes over keys that are known
+// The columns of a new event, in the order in which the statements below list its values.
+#define SUNDIAL_NEW_EVENT                                                                         \
+    "(shard, id, status, priority, claimable_at, version, attempt, retry_count, due,"             \
+    " idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal," \
+    " wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,"           \
+    " jitter, nominal_time, second_pass, origin, traceparent, pull)"
+
+/// Several events in one statement, whatever their shards: for plain PostgreSQL only. Adds PENDING
+/// events, each together with its key or not at all. Takes over keys that are known
 /// but free. Returns the ids of the events that were added, with the transaction id, and their
 /// attempt numbers, which go on from those of the keys' former events. If two events have the same
 /// key, the first wins. Keys are inserted in order, so that two such statements cannot deadlock. $1
@@ -40,11 +48,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
                expires_at = greatest(known.expires_at, excluded.expires_at)
          WHERE known.free
         RETURNING event_id, attempt)
-    INSERT INTO sundial.events
-        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, traceparent, pull)
+    INSERT INTO sundial.events )sql" SUNDIAL_NEW_EVENT R"sql(
     SELECT shard, id, 'PENDING', coalesce(priority, $5[1]), claimable_at,
            coalesce(version, $19[1]), keyed.attempt, 0, due, idempotency_key,
            coalesce(event_type, $4[1]),
@@ -60,23 +64,75 @@ inline constexpr Statement add_events{"add_events", R"sql(
       FROM given JOIN keyed ON keyed.event_id = given.id
     RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
 
-/// Whether the key belongs to the event. $1 key, $2 event, $3 number of shards.
-inline constexpr Statement find_key{"find_key", R"sql(
-    SELECT FROM sundial.event_keys
-     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql",
-                                    Statement::Plan::fresh};
+/// Gives a key to a new event, unless another event has it. Takes over a key that is known but
+/// free. Returns the number of the last attempt under the key. $1 shard of the key, $2 key, $3
+/// event, $4 expiry, $5 not before that long from now (null: $4 alone).
+inline constexpr Statement take_key{"take_key", R"sql(
+    INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+    VALUES ($1, $2, $3, greatest($4, sundial.clock() + $5))
+    ON CONFLICT (shard, key) DO UPDATE
+       SET event_id = excluded.event_id, free = false,
+           expires_at = greatest(known.expires_at, excluded.expires_at)
+     WHERE known.free
+    RETURNING attempt)sql"};
+/// Moves the key of a FAILED or CANCELLED event to the event that retries it (compare and set).
+/// Succeeds also if no event has the key any more. Returns as take_key. $1 to $4 as there, $5
+/// finished event.
+inline constexpr Statement move_key{"move_key", R"sql(
+    INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT (shard, key) DO UPDATE
+       SET event_id = excluded.event_id, expires_at = excluded.expires_at, free = false
+     WHERE known.event_id = $5
+    RETURNING attempt)sql"};
+/// Adds an event whose key is in its shard, after take_key or move_key in the same round trip. Adds
+/// nothing if those did not give it the key. Returns its attempt number: the last one under the
+/// key, or $26 if that is later; and when it was created. $1 shard, $2 id, $3 key, $4 type, $5
+/// priority, $6 user, $7 endpoint, $8 schedule, $9 its version, $10 nominal date, $11 wall time,
+/// $12 zone, $13 gap and $14 overlap policy, $15 due, $16 tz release, $17 payload, $18 claimable
+/// at, $19 version, $20 retry of, $21 created (null: now), $22 jitter, $23 nominal time, $24 second
+/// pass, $25 origin, $27 trace.
+inline constexpr Statement add_event{"add_event", R"sql(
+    INSERT INTO sundial.events )sql" SUNDIAL_NEW_EVENT R"sql(
+    SELECT keyed.shard, $2, 'PENDING', $5, $18, $19, greatest(keyed.attempt, $26), 0, $15,
+           $3, $4, $6, $7, $8, $9, $10,
+           $11, $12, $13, $14, $16, $17, $20, coalesce($21, sundial.clock()),
+           coalesce($21, sundial.clock()), $22, $23, $24, $25, $27, false
+      FROM sundial.event_keys AS keyed
+     WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2
+    RETURNING attempt, created_at)sql"};
+/// Adds an event whose key is in another shard. Parameters as above, but $21 is not null, and $26
+/// is its attempt number.
+inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
+    INSERT INTO sundial.events )sql" SUNDIAL_NEW_EVENT R"sql(
+    VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
+            $3, $4, $6, $7, $8, $9, $10,
+            $11, $12, $13, $14, $16, $17, $20, $21, $21,
+            $22, $23, $24, $25, $27, false))sql"};
+/// Leaves a new event to the workers of its endpoint if that is a PULL endpoint, whose type never
+/// changes. A statement of its own: if add_event read the endpoint, Citus would run it on all
+/// shards. $1 shard, $2 id, $3 endpoint.
+inline constexpr Statement leave_to_workers{"leave_to_workers", R"sql(
+    UPDATE sundial.events SET pull = true
+     WHERE shard = $1 AND id = $2
+       AND EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $3 AND its.type = 'PULL'))sql"};
+#undef SUNDIAL_NEW_EVENT
 
-/// The event that has the key, and its status. A purged or erased event counts as done. $1 key, $2
-/// number of shards.
+/// Whether the key belongs to the event. $1 shard of the key, $2 key, $3 event.
+inline constexpr Statement find_key{
+    "find_key", "SELECT FROM sundial.event_keys WHERE shard = $1 AND key = $2 AND event_id = $3",
+    Statement::Plan::fresh};
+/// The event that has the key, and its status if it is in the shard of the key, as most are. $1
+/// shard of the key, $2 key.
 inline constexpr Statement holder_of_key{"holder_of_key", R"sql(
     SELECT held.event_id,
-           coalesce((SELECT event.status FROM sundial.v_events AS event
-                      WHERE event.shard = (get_byte(uuid_send(held.event_id), 15) % $2)::smallint
-                        AND event.id = held.event_id
-                      LIMIT 1),
-                    'COMPLETED')
+           (SELECT event.status FROM sundial.v_events AS event
+             WHERE event.shard = $1 AND event.id = held.event_id LIMIT 1)
       FROM sundial.event_keys AS held
-     WHERE held.shard = sundial.shard_of_key($1, $2) AND held.key = $1)sql"};
+     WHERE held.shard = $1 AND held.key = $2)sql"};
+/// $1 shard, $2 id.
+inline constexpr Statement status_of_event{"status_of_event", R"sql(
+    SELECT status FROM sundial.v_events WHERE shard = $1 AND id = $2 LIMIT 1)sql"};
 
 /// Live rows come first, so that the history is not read if the event is live. $1 shard, $2 id.
 inline constexpr Statement find_event{"find_event", R"sql(
@@ -110,24 +166,22 @@ inline constexpr Statement unclaimed_of_endpoint{"unclaimed_of_endpoint", R"sql(
 inline constexpr Statement count_live_of_endpoint{"count_live_of_endpoint", R"sql(
     SELECT count(*) FROM sundial.events WHERE endpoint_id = $1)sql"};
 
-/// Updates all of a live row but its shard and id, and extends the expiry of its key to match the
-/// new due instant. $1 shard, $2 id, $3 version before; then the columns below in order; $29 number
-/// of shards, $30 obstacle.
+/// Extends the expiry of an event's key. $1 shard of the key, $2 key, $3 event, $4 expiry.
+inline constexpr Statement extend_key{"extend_key", R"sql(
+    UPDATE sundial.event_keys SET expires_at = $4
+     WHERE shard = $1 AND key = $2 AND event_id = $3 AND expires_at < $4)sql"};
+/// Updates all of a live row but its shard and id. $1 shard, $2 id, $3 version before; then the
+/// columns below in order.
 inline constexpr Statement update_event{"update_event", R"sql(
-    WITH kept AS (
-        UPDATE sundial.event_keys SET expires_at = $21 + interval '400 days'
-         WHERE shard = sundial.shard_of_key($9, $29) AND key = $9 AND event_id = $2
-           AND expires_at < $21 + interval '400 days')
     UPDATE sundial.events
        SET status = $4, version = $5, claimable_at = $6, attempt = $7, retry_count = $8,
            idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
-           obstacle = $30,
+           obstacle = $29,
            pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
-     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
-    RETURNING pg_current_xact_id()::text)sql"};
+     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
 
 /// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5
 /// transaction id. The transaction id alone would not be enough, because after a crash the server
@@ -144,57 +198,23 @@ inline constexpr Statement find_version{"find_version", R"sql(
     SELECT version FROM sundial.v_events WHERE shard = $1 AND id = $2 AND version = $3)sql",
                                         Statement::Plan::fresh};
 
-/// Adds a key for an event that had another one so far. $1 key, $2 event, $3 expiry, $4 number of
-/// shards.
+/// Adds a key for an event that had another one so far. $1 shard of the key, $2 key, $3 event, $4
+/// expiry.
 inline constexpr Statement add_key{"add_key", R"sql(
-    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
-    VALUES (sundial.shard_of_key($1, $4), $1, $2, $3 + interval '400 days')
+    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT DO NOTHING)sql"};
+/// $1 shard of the key, $2 key, $3 its event.
+inline constexpr Statement remove_key{
+    "remove_key", "DELETE FROM sundial.event_keys WHERE shard = $1 AND key = $2 AND event_id = $3"};
+/// Frees the key of an event for another one, or takes it back. $1 shard of the key, $2 key, $3 its
+/// event, $4 whether it is free, $5 the event's attempt number.
+inline constexpr Statement free_key{"free_key", R"sql(
+    UPDATE sundial.event_keys SET free = $4, attempt = $5
+     WHERE shard = $1 AND key = $2 AND event_id = $3)sql"};
 
-/// $1 key, $2 its event, $3 number of shards.
-inline constexpr Statement remove_key{"remove_key", R"sql(
-    DELETE FROM sundial.event_keys
-     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
-
-/// Moves the key of a FAILED or CANCELLED event to the event that retries it (compare and set).
-/// Succeeds also if no event has the key any more.
-/// $1 key, $2 new event, $3 finished event, $4 shard of the finished one, $5 expiry, $6 number of
-/// shards.
-inline constexpr Statement move_key{"move_key", R"sql(
-    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
-    SELECT sundial.shard_of_key($1, $6), $1, $2, $5 + interval '400 days'
-     WHERE EXISTS (SELECT FROM sundial.event_history
-                    WHERE shard = $4 AND id = $3 AND status IN ('FAILED', 'CANCELLED'))
-    ON CONFLICT (shard, key) DO UPDATE
-       SET event_id = excluded.event_id, expires_at = excluded.expires_at, free = false
-     WHERE event_keys.event_id = $3)sql"};
-
-/// Adds a live event whose key already exists. $1 to $21 as one row of add_events, $22 jitter, $23
-/// nominal time, $24 second pass, $25 origin, $26 attempt, $27 trace.
-inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
-    INSERT INTO sundial.events
-        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, traceparent, pull)
-    VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
-            $3, $4, $6, $7, $8, $9, $10,
-            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25, $27,
-            EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
-    RETURNING pg_current_xact_id()::text)sql"};
-
-/// Moves a locked live event to history, and frees the key of a CANCELLED event that is no
-/// occurrence. $1 shard, $2 id, $3 version before, $4 new version, $5 status, $6 time, $7 reason,
-/// $8 user, $9 number of shards.
-inline constexpr Statement finish_event{"finish_event", R"sql(
-    WITH finished AS (
-        DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *),
-    freed AS (
-        UPDATE sundial.event_keys AS its SET free = true, attempt = finished.attempt
-          FROM finished
-         WHERE $5 = 'CANCELLED' AND finished.schedule_id IS NULL
-           AND its.shard = sundial.shard_of_key(finished.idempotency_key, $9)
-           AND its.key = finished.idempotency_key AND its.event_id = finished.id)
+/// Writes the history of a locked live event that ends without a settlement. $1 shard, $2 id, $3
+/// version before, $4 new version, $5 status, $6 time, $7 reason, $8 user.
+inline constexpr Statement keep_finished{"keep_finished", R"sql(
     INSERT INTO sundial.event_history
         (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
@@ -204,25 +224,17 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
            idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
            wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
            $6, jitter, nominal_time, second_pass, origin, traceparent
-      FROM finished
-    RETURNING pg_current_xact_id()::text)sql"};
+      FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3)sql"};
+/// Removes it from the live events. $1 shard, $2 id, $3 version before.
+inline constexpr Statement remove_finished{
+    "remove_finished", "DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3"};
 
-/// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2
-/// id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards,
-/// $8 note (or null), $9 actor (or null).
+/// $1 shard, $2 id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 note
+/// (or null), $8 actor (or null).
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
-    WITH changed AS (
-        UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6,
-                                         dismissal_note = $8, dismissed_by = $9
-         WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
-        RETURNING id, idempotency_key, schedule_id, attempt),
-    freed AS (
-        UPDATE sundial.event_keys AS its SET free = $5 IS NOT NULL, attempt = changed.attempt
-          FROM changed
-         WHERE changed.schedule_id IS NULL
-           AND its.shard = sundial.shard_of_key(changed.idempotency_key, $7)
-           AND its.key = changed.idempotency_key AND its.event_id = changed.id)
-    SELECT pg_current_xact_id()::text FROM changed)sql"};
+    UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6,
+                                     dismissal_note = $7, dismissed_by = $8
+     WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED')sql"};
 
 /// Erases all events of a user but the claimed ones. The live events must be locked. $1 user.
 inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
@@ -244,6 +256,8 @@ inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
         UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
     UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
 
+// These look up each of the rows that they have locked, by the array as claims do (claim_sql.hpp).
+
 /// $1 endpoint, $2 limit, $3 now.
 inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
     WITH parked AS (
@@ -252,7 +266,7 @@ inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
          ORDER BY id LIMIT $2 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
-      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
 /// Goes from type to type in the index, where parked events are at the end of each priority of a
 /// type. Skips rows that other transactions have locked. $1 limit, $2 now, $3 number of shards.
 inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
@@ -282,18 +296,18 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
          LIMIT $1)
     UPDATE sundial.events AS event
        SET claimable_at = $2, version = version + 1, updated_at = $2
-      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
 inline constexpr Statement expedite{"expedite", R"sql(
-    WITH held_up AS (
+    WITH waiting AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
            AND coalesce(obstacle, 'RETRY') = $2 AND claimable_at > $4 AND claimable_at < 'infinity'
          ORDER BY id LIMIT $3 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
-      FROM held_up WHERE event.shard = held_up.shard AND event.id = held_up.id)sql"};
+      FROM waiting WHERE event.shard = ANY (ARRAY[waiting.shard]) AND event.id = waiting.id)sql"};
 
 /// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: any time).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(

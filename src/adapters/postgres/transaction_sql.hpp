@@ -20,6 +20,8 @@ inline constexpr Statement release_savepoint{"release_savepoint", "RELEASE part"
 inline constexpr Statement rollback_to_savepoint{"rollback_to_savepoint", "ROLLBACK TO part",
                                                  Statement::Plan::fresh};
 
+/// The id of the transaction, as evidence that it committed (database.hpp).
+inline constexpr Statement transaction_id{"transaction_id", "SELECT pg_current_xact_id()::text"};
 /// A transaction holds a lock on its own id until its outcome is visible to all. $1 transaction id.
 inline constexpr Statement still_runs{"still_runs", R"sql(
     SELECT FROM pg_catalog.pg_locks
@@ -70,24 +72,33 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
 inline constexpr Statement database_name{
     "database_name", "SELECT current_database()::text, sundial.system_identifier()",
     Statement::Plan::fresh};
-/// Before calls in a transaction of the program: the clock, the database, and the settings that the
-/// calls change.
-inline constexpr Statement join_callers{"join_callers", R"sql(
-    SELECT sundial.clock(), current_database()::text, sundial.system_identifier(),
-           (SELECT jsonb_object_agg(name, current_setting(name))
-              FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
-                                'idle_in_transaction_session_timeout', 'enable_seqscan',
-                                'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin',
-                                'enable_sort', 'plan_cache_mode', 'jit']) AS name)::text)sql",
-                                        Statement::Plan::fresh};
+/// Before calls in a transaction of the program: sets their limits, and returns the clock, the
+/// database with its cluster, and the program's own limits, which are read before they change.
 /// $1 statement_timeout, $2 lock_timeout, in milliseconds.
-inline constexpr Statement limit_callers{"limit_callers", R"sql(
+inline constexpr Statement join_callers{"join_callers", R"sql(
+    WITH its AS MATERIALIZED (
+        SELECT current_setting('statement_timeout') AS for_statements,
+               current_setting('lock_timeout') AS for_locks)
+    SELECT sundial.clock(), current_database()::text, sundial.system_identifier(),
+           its.for_statements, its.for_locks,
+           set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)
+      FROM its)sql",
+                                        Statement::Plan::fresh};
+/// After them. $1 statement_timeout, $2 lock_timeout.
+inline constexpr Statement restore_limits{"restore_limits", R"sql(
     SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true))sql",
-                                         Statement::Plan::fresh};
-/// After them. $1 the settings.
-inline constexpr Statement restore_callers{"restore_callers", R"sql(
+                                          Statement::Plan::fresh};
+/// The other settings of configure_queue, before it runs in a transaction of the program.
+inline constexpr Statement callers_settings{"callers_settings", R"sql(
+    SELECT jsonb_object_agg(name, current_setting(name))::text
+      FROM unnest(ARRAY['idle_in_transaction_session_timeout', 'enable_seqscan',
+                        'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_sort',
+                        'plan_cache_mode', 'jit']) AS name)sql",
+                                            Statement::Plan::fresh};
+/// After it. $1 the settings.
+inline constexpr Statement restore_settings{"restore_settings", R"sql(
     SELECT set_config(key, value, true) FROM jsonb_each_text($1::text::jsonb))sql",
-                                           Statement::Plan::fresh};
+                                            Statement::Plan::fresh};
 
 /// Hints between instances. Only on a dedicated connection, because the session is what listens.
 inline constexpr Statement listen{"listen", "LISTEN sundial_wake", Statement::Plan::fresh};

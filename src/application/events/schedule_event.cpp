@@ -126,6 +126,10 @@ bool ScheduleEvent::is_kept(std::span<const Answer> answers, Keep keep) {
 
 std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests requests,
                                                       Sharing sharing) {
+    const auto zones = zones_.current();
+    if (requests.size() == 1) {
+        if (auto answer = add_now(tx, *requests.front(), *zones)) return {std::move(answer)};
+    }
     // Shares users and endpoints, so that a transaction that deletes one finds its events.
     EventReferences references;
     for (const Request* request : requests) {
@@ -133,14 +137,15 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests 
         references.name_endpoint(request->event.endpoint);
     }
     references.find(tx, sharing);
-    const auto zones = zones_.current();
+    const Instant now = tx.now();
+    const TargetReader reader{*zones, now};
 
     std::vector<Answer> answers(requests.size());
     std::vector<Event> events;
     std::vector<std::size_t> places;  // index of each event's answer
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (sharing == Sharing::tries && lacks_any(references, requests[i]->event)) continue;
-        auto event = make(tx, *requests[i], *zones, references);
+        auto event = make(*requests[i], reader, *zones, references, now);
         if (event) {
             events.push_back(*std::move(event));
             places.push_back(i);
@@ -160,8 +165,25 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests 
     return answers;
 }
 
-EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, const TzData& zones,
-                                       const EventReferences& references) {
+ScheduleEvent::Answer ScheduleEvent::add_now(Transaction& tx, const Request& request,
+                                             const TzData& zones) {
+    const NewEvent& requested = request.event;
+    if (requested.user || requested.endpoint || is_relative(requested.target)) return std::nullopt;
+    auto event = make(request, TargetReader{zones}, zones, {}, Instant{});
+    if (!event) return std::nullopt;  // all defects are reported together, the horizon's too
+    const auto added = tx.events().add_now(*event);
+    const Instant now = added ? added->created_at : tx.now();
+    const auto target = TargetReader{zones, now}.within_horizon({event->intent, event->due});
+    if (!target) return Answer{target.error()};  // and the transaction is undone
+    if (!added) return Answer{added.error()};
+    event->attempt = added->attempt;
+    event->created_at = event->updated_at = now;
+    return Answer{*std::move(event)};
+}
+
+EventResult<Event> ScheduleEvent::make(const Request& request, const TargetReader& reader,
+                                       const TzData& zones, const EventReferences& references,
+                                       Instant now) {
     const NewEvent& requested = request.event;
     std::vector<FieldError> defects = request.defects;
     const User* const user = references.user(requested.user, defects);
@@ -171,8 +193,8 @@ EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, 
             defects.push_back(*std::move(refused));
         }
     }
-    const auto target = TargetReader{zones, tx.now()}.read(
-        requested.target, user ? std::optional{user->timezone} : std::nullopt);
+    const auto target =
+        reader.read(requested.target, user ? std::optional{user->timezone} : std::nullopt);
     if (!target) append_defects(defects, target.error());
     if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
@@ -194,8 +216,8 @@ EventResult<Event> ScheduleEvent::make(Transaction& tx, const Request& request, 
                  .first_attempt_at = std::nullopt,
                  .dismissed_at = std::nullopt,
                  .trace = request.trace,
-                 .created_at = tx.now(),
-                 .updated_at = tx.now()};
+                 .created_at = now,
+                 .updated_at = now};
 }
 
 }  // namespace sundial

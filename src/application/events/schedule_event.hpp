@@ -72,8 +72,12 @@ private:
     [[nodiscard]] static bool is_kept(std::span<const Answer> answers, Keep keep);
     [[nodiscard]] std::vector<Answer> add(Transaction& tx, Requests requests,
                                           EventReferences::Sharing sharing);
-    [[nodiscard]] EventResult<Event> make(Transaction& tx, const Request& request,
-                                          const TzData& zones, const EventReferences& references);
+    /// Stores the event without reading the clock or anything else before, if it names no user, no
+    /// endpoint and no relative time. Empty if it does, or has a defect.
+    [[nodiscard]] Answer add_now(Transaction& tx, const Request& request, const TzData& zones);
+    [[nodiscard]] EventResult<Event> make(const Request& request, const TargetReader& reader,
+                                          const TzData& zones, const EventReferences& references,
+                                          Instant now);
 
     Store& store_;
     const TimeZones& zones_;

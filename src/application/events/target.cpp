@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/check.hpp"
 #include "domain/time/calendar_duration.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
@@ -33,6 +34,10 @@ ValidationFailed no_policy(const char* pointer) {
 }
 
 }  // namespace
+
+bool is_relative(const TargetFields& fields) {
+    return fields.utc && fields.utc->starts_with("now");
+}
 
 EventResult<Target> TargetReader::read(const TargetFields& fields,
                                        const std::optional<std::string>& user_zone) const {
@@ -75,7 +80,8 @@ EventResult<Target> TargetReader::edit(const Target& before, const TargetFields&
 EventResult<Target> TargetReader::read_instant(const TargetFields& fields) const {
     if (fields.gap) return no_policy("/gap");
     if (fields.overlap) return no_policy("/overlap");
-    const auto instant = parse_moment(*fields.utc, now_);
+    base::check(now_ || !is_relative(fields));
+    const auto instant = parse_moment(*fields.utc, now_.value_or(Instant{}));
     if (!instant) return refused(at_utc, instant.error());
 
     const auto suffix = suffix_of(*fields.utc);
@@ -83,7 +89,7 @@ EventResult<Target> TargetReader::read_instant(const TargetFields& fields) const
         return invalid(at_zone, "bad_request", "must equal the zone in the brackets of the time");
     }
     Target target{.intent = Intent{}, .due = *instant};
-    if (!suffix && !fields.zone) return within_horizon(std::move(target), at_utc);
+    if (!suffix && !fields.zone) return within_horizon(std::move(target));
 
     target.intent.zone = suffix ? *suffix : *fields.zone;
     const auto zone = zones_.find(target.intent.zone);
@@ -93,7 +99,7 @@ EventResult<Target> TargetReader::read_instant(const TargetFields& fields) const
             return refused(at_utc, *defect);
         }
     }
-    return within_horizon(std::move(target), at_utc);
+    return within_horizon(std::move(target));
 }
 
 EventResult<Target> TargetReader::read_local(const TargetFields& fields,
@@ -145,12 +151,13 @@ EventResult<Target> TargetReader::resolve_wall(Intent intent,
         const bool second = later && later->instant == resolved->instant;
         intent.overlap = second ? OverlapPolicy::later : OverlapPolicy::earlier;
     }
-    return within_horizon({std::move(intent), *resolved->instant}, at_local);
+    return within_horizon({std::move(intent), *resolved->instant});
 }
 
-EventResult<Target> TargetReader::within_horizon(Target target, const char* pointer) const {
-    if (target.due <= now_ + horizon) return target;
-    return invalid(pointer, "out_of_range", "must be at most 50 years from now");
+EventResult<Target> TargetReader::within_horizon(Target target) const {
+    if (!now_ || target.due <= *now_ + horizon) return target;
+    return invalid(target.intent.wall ? at_local : at_utc, "out_of_range",
+                   "must be at most 50 years from now");
 }
 
 }  // namespace sundial

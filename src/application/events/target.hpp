@@ -28,10 +28,15 @@ struct Target {
     friend bool operator==(const Target&, const Target&) = default;
 };
 
+/// Whether the instant is given relative to now.
+[[nodiscard]] bool is_relative(const TargetFields& fields);
+
 /// Reads the target of a request.
 class TargetReader {
 public:
     TargetReader(const TzData& zones, Instant now) : zones_(zones), now_(now) {}
+    /// Before the time is known: for fields that are not relative. Ask `within_horizon` later.
+    explicit TargetReader(const TzData& zones) : zones_(zones) {}
 
     /// `user_zone`: for a local time without a zone. Errors: ValidationFailed, at
     /// /targetTimestampUTC, /targetTimestampLocal, /targetTimezone, /gap or /overlap; also for a
@@ -46,6 +51,8 @@ public:
     [[nodiscard]] EventResult<Target> at(const Intent& intent) const {
         return resolve_wall(intent, std::nullopt, "/targetTimezone");
     }
+    /// `target`, unless it is beyond the maximum distance into the future, if the time is known.
+    [[nodiscard]] EventResult<Target> within_horizon(Target target) const;
 
 private:
     [[nodiscard]] EventResult<Target> read_instant(const TargetFields& fields) const;
@@ -54,11 +61,9 @@ private:
     [[nodiscard]] EventResult<Target> resolve_wall(Intent intent,
                                                    std::optional<std::chrono::seconds> offset,
                                                    const char* zone_pointer) const;
-    /// `target`, unless it is beyond the maximum distance into the future.
-    [[nodiscard]] EventResult<Target> within_horizon(Target target, const char* pointer) const;
 
     const TzData& zones_;
-    Instant now_;
+    std::optional<Instant> now_{};
 };
 
 }  // namespace sundial

@@ -57,6 +57,11 @@ public:
         if (added) ++changes_.created[event.type];
         return added;
     }
+    Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) override {
+        auto added = events_.add_now(event);
+        if (added) ++changes_.created[event.type];
+        return added;
+    }
     std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
         std::span<const Event> events) override {
         auto answers = events_.add_each(events);

@@ -136,6 +136,13 @@ struct EventWalk {
     PageRequest page;
 };
 
+/// The storage's answer about a new event.
+struct AddedEvent {
+    Attempt attempt;  // at which it starts
+    Instant created_at;
+    friend bool operator==(const AddedEvent&, const AddedEvent&) = default;
+};
+
 /// An attempt that has ended, in a list of attempts of many events.
 struct EndedAttempt {
     AttemptRecord record;
@@ -182,6 +189,9 @@ public:
     /// Errors: DuplicateIdempotencyKey, which names the key's current event (with status COMPLETED
     /// if that event was erased).
     virtual Result<Attempt, DuplicateIdempotencyKey> add(const Event& event) = 0;
+    /// The same, created now, whatever the event's `created_at` and `updated_at` are. A caller that
+    /// does not need the time before saves a round trip.
+    virtual Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) = 0;
     /// The same for many events, with one independent result for each, in their order. If two
     /// events have the same key, the first is stored.
     virtual std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(

@@ -7,4 +7,12 @@ SUNDIAL_CONTRACTS(Postgres, postgres::postgres_with(1), postgres::postgres_with(
 SUNDIAL_CONTRACT(Postgres, HeartbeatContract, postgres::postgres_with(1),
                  postgres::postgres_with(16));
 
+// The statements about one event or one shard, with a fence around each shard (ADR 0060).
+constexpr auto around_shards = postgres::PostgresStorage::Fence::around_shards;
+SUNDIAL_CONTRACT(FencedPostgres, EventQueueContract, postgres::postgres_with(16, around_shards));
+SUNDIAL_CONTRACT(FencedPostgres, EventRepositoryContract,
+                 postgres::postgres_with(16, around_shards));
+SUNDIAL_CONTRACT(FencedPostgres, PullQueueContract, postgres::postgres_with(16, around_shards));
+SUNDIAL_CONTRACT(FencedPostgres, SettleContract, postgres::postgres_with(16, around_shards));
+
 }  // namespace sundial

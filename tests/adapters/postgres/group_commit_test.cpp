@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "adapters/postgres/hash.hpp"
 #include "adapters/postgres/open.hpp"
 #include "application/events/schedule_event.hpp"
 #include "support/builders.hpp"
@@ -116,6 +117,29 @@ TEST_F(Creations, InOneTransactionAreFoundTogetherIfNoAnswerComes) {
         EXPECT_EQ(count("sundial.events WHERE user_id = '" + to_string(user.id) + "'"), "3");
     }
     EXPECT_EQ(proxy.cuts(), 2);
+}
+
+TEST_F(Creations, OfOneEventAreFoundIfNoAnswerComes) {
+    NewEvent requested;
+    requested.event_type = "REMINDER";
+    requested.target.utc = "2027-06-01T00:00:00Z";
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        proxy.cut_next(cut);
+        EXPECT_TRUE(schedule.run(requested).has_value());
+    }
+    EXPECT_EQ(proxy.cuts(), 2);
+    EXPECT_EQ(count("sundial.events"), "2");
+}
+
+/// Its statement runs a little after the transaction began.
+TEST_F(Creations, AreNotLaterThanWhatFollowsInTheirTransaction) {
+    const std::string key = "first";
+    const Event event = an_event().with_key(key).in_shard(last_byte_of_sha256(key));
+    store().transact([&](Transaction& tx) {
+        EXPECT_LE(tx.events().add_now(event).value().created_at, tx.now());
+        return true;
+    });
+    EXPECT_EQ(count("sundial.events"), "1");
 }
 
 }  // namespace

@@ -176,6 +176,16 @@ protected:
                     by_key());
     }
 
+    void expect_good_releases() {
+        const std::string endpoint = "'01990000-0000-7000-8000-0000000000e1'";
+        EXPECT_THAT(plan_of(sql::unpark_of_endpoint, "uuid, bigint, timestamptz",
+                            endpoint + ", 100, now()"),
+                    by_key());
+        EXPECT_THAT(plan_of(sql::expedite, "uuid, text, bigint, timestamptz",
+                            endpoint + ", 'CIRCUIT', 100, now()"),
+                    by_key());
+    }
+
     [[nodiscard]] const std::string& url() const { return storage_.url(); }
 
 private:
@@ -236,6 +246,8 @@ TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
 
 TEST_F(Plans, ASettlementFindsItsRowsByTheirKey) { expect_good_settlements(); }
 
+TEST_F(Plans, ParkedAndWaitingEventsAreFoundByTheirKey) { expect_good_releases(); }
+
 /// A queue is often empty, and its statistics say so. Then all indexes cost the same to the
 /// planner.
 TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
@@ -250,6 +262,7 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     expect_good_peeks();
     expect_good_peeks_for_handlers();
     expect_good_settlements();
+    expect_good_releases();
 }
 
 TEST_F(Plans, AnEditOfAScheduleReadsItsEventsInOrder) {

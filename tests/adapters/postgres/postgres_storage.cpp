@@ -1,22 +1,70 @@
 #include "postgres_storage.hpp"
 
 #include <map>
+#include <utility>
 
 #include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {
 namespace {
 
+using Fence = PostgresStorage::Fence;
+
 struct Kept {
     std::string url;
     std::unique_ptr<PostgresDatabase> database;
 };
 
-Kept opened(std::uint32_t shards) {
+/// The engine's role inside a fence: it owns the tables, and is not a superuser.
+void make_fenced_role(const std::string& url) {
+    query(url, R"(
+        CREATE ROLE fenced LOGIN;
+        DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO fenced', current_database()); END $$)");
+}
+
+/// Row-level security asks `fence.lets_pass` about each row that a statement reads, after its
+/// condition on the shard, or writes. `current_query` is the text of the engine's statement, and
+/// statement_timestamp differs between two executions.
+void build_fence(const std::string& url) {
+    query(url, R"(
+        CREATE SCHEMA fence;
+        GRANT USAGE ON SCHEMA fence TO fenced;
+        CREATE FUNCTION fence.lets_pass(shard smallint) RETURNS boolean LANGUAGE plpgsql AS $$
+        DECLARE
+            execution CONSTANT text := extract(epoch FROM statement_timestamp())::text;
+            seen CONSTANT text[] := string_to_array(current_setting('fence.seen', true), ' ');
+        BEGIN
+            IF current_query() !~ 'shard = \$\d' THEN
+                RETURN true;
+            ELSIF seen[1] IS DISTINCT FROM execution THEN
+                PERFORM set_config('fence.seen', execution || ' ' || shard, true);
+            ELSIF seen[2] <> shard::text THEN
+                RAISE 'a statement that names one shard touches shards % and %: %', seen[2], shard, current_query();
+            END IF;
+            RETURN true;
+        END $$;
+        DO $$
+        DECLARE
+            fenced text;
+        BEGIN
+            FOREACH fenced IN ARRAY ARRAY['events', 'event_keys', 'attempts', 'event_moves', 'event_history'] LOOP
+                EXECUTE format('ALTER TABLE sundial.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', fenced);
+                EXECUTE format('CREATE POLICY fence ON sundial.%I USING (fence.lets_pass(shard))', fenced);
+            END LOOP;
+        END $$)");
+}
+
+Kept opened(std::uint32_t shards, Fence fence) {
     static RecordedLog log;
     const std::string url = PostgresCluster::shared().create_database();
-    auto database = PostgresDatabase::open(
-        {.url = url, .pool_size = 16, .shards = shards, .test_clock = true}, log);
+    const bool fenced = fence == Fence::around_shards;
+    if (fenced) make_fenced_role(url);
+    auto database = PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
+                                            .pool_size = 16,
+                                            .shards = shards,
+                                            .test_clock = true},
+                                           log);
+    if (fenced) build_fence(url);
     query(url, "CREATE TABLE first_schedules AS TABLE sundial.schedules");
     return {url, std::move(database)};
 }
@@ -64,18 +112,26 @@ void wipe(const std::string& url) {
 
 }  // namespace
 
-PostgresStorage::PostgresStorage(std::uint32_t shards) {
-    static std::map<std::uint32_t, Kept> kept;
-    auto found = kept.find(shards);
-    if (found == kept.end()) found = kept.emplace(shards, opened(shards)).first;
+PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) {
+    static std::map<std::pair<std::uint32_t, Fence>, Kept> kept;
+    auto found = kept.find({shards, fence});
+    if (found == kept.end()) {
+        found = kept.emplace(std::pair{shards, fence}, opened(shards, fence)).first;
+    }
     url_ = found->second.url;
     database_ = found->second.database.get();
     wipe(url_);
 }
 
-StorageKind postgres_with(std::uint32_t shards) {
-    return {"PostgreSQL with " + std::to_string(shards) + " shards",
-            [shards] { return std::make_unique<PostgresStorage>(shards); }};
+StorageKind postgres_with(std::uint32_t shards, Fence fence) {
+    const std::string behind = fence == Fence::none ? "" : " behind a fence";
+    return {"PostgreSQL with " + std::to_string(shards) + " shards" + behind,
+            [shards, fence] { return std::make_unique<PostgresStorage>(shards, fence); }};
+}
+
+std::string inside_fence(std::string url) {
+    const std::string superuser = "user=sundial";
+    return url.replace(url.find(superuser), superuser.size(), "user=fenced");
 }
 
 }  // namespace sundial::postgres

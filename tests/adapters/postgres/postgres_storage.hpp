@@ -14,13 +14,17 @@ namespace sundial::postgres {
 /// number of shards; each test empties it.
 class PostgresStorage final : public Storage {
 public:
-    explicit PostgresStorage(std::uint32_t shards);
+    /// A fence lets the engine's statements that name their shard (`shard = $n`) touch the rows of
+    /// one shard only: those that read or write a row of another one fail.
+    enum class Fence : bool { none, around_shards };
+    explicit PostgresStorage(std::uint32_t shards, Fence fence = Fence::none);
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
     Retention& retention() { return database_->retention(); }
+    /// For a superuser, whom no fence stops.
     [[nodiscard]] const std::string& url() const { return url_; }
 
 private:
@@ -28,6 +32,9 @@ private:
     PostgresDatabase* database_;
 };
 
-[[nodiscard]] StorageKind postgres_with(std::uint32_t shards);
+[[nodiscard]] StorageKind postgres_with(
+    std::uint32_t shards, PostgresStorage::Fence fence = PostgresStorage::Fence::none);
+/// The URL of that database for the engine, whose role the fence stops.
+[[nodiscard]] std::string inside_fence(std::string url);
 
 }  // namespace sundial::postgres

@@ -199,6 +199,23 @@ TEST_F(ScheduleEventTest, RefusesAnInvalidTime) {
                 ElementsAre("/targetTimestampUTC offset_mismatch"));
 }
 
+/// Whether or not the event names something that is looked up before it is stored.
+TEST_F(ScheduleEventTest, StoresNothingOfAnEventTooFarAhead) {
+    NewEvent requested = at({.utc = "2077-01-06T00:00:00Z"});
+    requested.idempotency_key = "renew-7";
+    const auto too_far = ElementsAre("/targetTimestampUTC out_of_range");
+    EXPECT_THAT(defects_of(schedule_event.run(requested)), too_far);
+    EXPECT_THAT(refused({.local = "2077-01-06T00:00", .zone = "Europe/Paris"}),
+                ElementsAre("/targetTimestampLocal out_of_range"));
+    EXPECT_THAT(queries.events({}).items, IsEmpty());
+    NewEvent nearer = requested;
+    nearer.target.utc = "2027-01-06T00:00:00Z";
+    EXPECT_TRUE(schedule_event.run(nearer));
+    EXPECT_THAT(defects_of(schedule_event.run(requested)), too_far);  // and the key is taken
+    requested.endpoint = to_string(an_existing_endpoint(an_endpoint()).id);
+    EXPECT_THAT(defects_of(schedule_event.run(requested)), too_far);
+}
+
 TEST_F(ScheduleEventTest, MayLieFiftyYearsAhead) {
     EXPECT_EQ(due({.utc = "2077-01-04T00:00:00Z"}), sys_days{January / 4 / 2077});
 }
