@@ -11,7 +11,8 @@ namespace sundial {
 
 /// A claimed event, shared by all stages of its delivery: planning, the attempt, the settlement.
 /// None of them changes it. Copies are cheap, and the event lives as long as the last of them,
-/// because an attempt may end after its claim was lost. Converts from and to an Event.
+/// because an attempt may end after its claim was lost. Both conversions are implicit: code that
+/// reads an Event takes this too, and an Event that is made into one is moved, or copied once.
 class SharedEvent {
 public:
     template <class Source>
