@@ -53,10 +53,8 @@ bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t 
     query.per_user = false;
     std::size_t left = most;
     while (true) {
-        query.page.limit = std::clamp(left, std::size_t{1}, later_schedules_of_page);
+        query.page.limit = std::min(left, later_schedules_of_page);
         const Page<Schedule> page = tx.schedules().list(query);
-        if (page.items.empty()) return false;
-        if (left == 0) return true;
         const auto planned = latest_planned(tx, page.items);
         for (const Schedule& schedule : page.items) {
             const auto rule = rule_of_schedule(schedule, nullptr, zones);
@@ -69,7 +67,7 @@ bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t 
             use(*rule, later);
         }
         left -= page.items.size();
-        if (!page.has_more) return false;
+        if (!page.has_more || left == 0) return page.has_more;
         const Schedule& last = page.items.back();
         query.page.after =
             PageKey{std::to_string(last.created_at.time_since_epoch().count()), last.id.value};

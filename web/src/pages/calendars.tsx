@@ -7,11 +7,10 @@ import { Act, ActionDialog, Copy, Field, Person, Ref, Shown, Table, Time, useAct
 
 const LISTED = "50";
 
-/** The calendar feeds of a schedule or a person. A new one shows its address once. */
-export function Calendars({ scheduleId, userId, mayAdd = true }: { scheduleId?: string; userId?: string; mayAdd?: boolean }) {
+/** The calendar feeds of a schedule. A new one shows its address once. */
+export function Calendars({ scheduleId, mayAdd }: { scheduleId: string; mayAdd: boolean }) {
   const text = useTexts();
-  const subject = { ...(scheduleId && { scheduleId }), ...(userId && { userId }) };
-  const page = useLoaded((signal) => get<CalendarPage>(`/v1/calendars${searchOf({ ...subject, limit: LISTED })}`, signal), [scheduleId, userId]);
+  const page = useLoaded((signal) => get<CalendarPage>(`/v1/calendars${searchOf({ scheduleId, limit: LISTED })}`, signal), [scheduleId]);
   const actions = useActions(page.reload);
   const [adding, setAdding] = useState(false);
   const [name, setName] = useState("");
@@ -27,7 +26,7 @@ export function Calendars({ scheduleId, userId, mayAdd = true }: { scheduleId?: 
       {actions.view}
       {adding && (
         <ActionDialog word="addCalendar" undoable close={() => setAdding(false)} done={(answer) => made(answer as Calendar)}
-          request={{ method: "POST", path: "/v1/calendars", body: { ...subject, ...(name.trim() && { name: name.trim() }) }, cli: ["calendar", "add", ...(scheduleId ? ["--schedule", scheduleId] : []), ...(userId ? ["--user", userId] : []), ...(name.trim() ? ["--name", name.trim()] : [])] }}>
+          request={{ method: "POST", path: "/v1/calendars", body: { scheduleId, ...(name.trim() && { name: name.trim() }) }, cli: ["calendar", "add", "--schedule", scheduleId, ...(name.trim() ? ["--name", name.trim()] : [])] }}>
           <p>{text("addCalendarHint")}</p>
           <Field label={text("name")}><input name="name" maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></Field>
         </ActionDialog>
