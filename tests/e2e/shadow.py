@@ -1,6 +1,7 @@
 """A trial beside the old scheduler: events of SHADOW endpoints are completed and not sent, and compared with its log."""
 import datetime as dt
 import json
+import os
 import re
 
 import harness as h
@@ -81,6 +82,10 @@ def other_logs(cli, client):
     assert cli.json(*command, text="start,job,result\n" + rows)["same"]
     lines = "".join(json.dumps({"time": int(at.timestamp() * 1000), "name": command}) + "\n" for at, command in runs())
     assert cli.json("shadow", "compare", "--format", "ndjson", text=lines)["same"]
+    with open(os.path.join(cli.directory, "bytes.csv"), "wb") as file:
+        file.write(b"time,name\n2032-01-01T01:30:01Z,x\xff\n\xff,poll\n")
+    odd = cli.json("shadow", "compare", "bytes.csv", "--format", "csv", code=1)  # must be JSON, so UTF-8
+    assert odd["unknown"][0]["name"] == "x\\xff" and "\\xff" in odd["unread"][0]["reason"], odd
     for arguments, text, said in ((("--timezone", "Mars/Base"), "x", "--timezone: "), (("--name", "x"), "x", "NAME=SCHEDULE"),
                                   ((), "", "has no run"), (("--format", "csv"), "a,b\n", "no column 'time'"),
                                   (("--format", "csv"), "", "the log is empty"), (("--from", "noon"), syslog(runs()), "--from: "),

@@ -42,9 +42,9 @@ std::chrono::microseconds duration_argument(const std::string& flag, const std::
     return *read;
 }
 
-/// A name as a text of JSON, which must be UTF-8.
-std::string json_name(const std::string& name) {
-    return base::count_code_points(name) ? name : harmless(name);
+/// Text of the log for JSON, which must be UTF-8.
+std::string as_utf8(const std::string& text) {
+    return base::count_code_points(text) ? text : harmless(text);
 }
 
 std::string time_text(std::chrono::microseconds time) {
@@ -299,7 +299,7 @@ private:
         result.member("to", std::string_view(format_instant_millis(limits_.to)));
         result.member("same", same_ && log_.unread.empty()).key("jobs").begin_array();
         for (const auto& [job, runs] : jobs_) {
-            result.begin_object().member("name", std::string_view(json_name(job.name)));
+            result.begin_object().member("name", std::string_view(as_utf8(job.name)));
             result.key("schedules").begin_array();
             for (const std::string& schedule : job.schedules)
                 result.value(std::string_view(schedule));
@@ -315,14 +315,14 @@ private:
         result.end_array().key("unknown").begin_array();
         for (const auto& [name, runs] : unknown_) {
             result.begin_object()
-                .member("name", std::string_view(json_name(name)))
+                .member("name", std::string_view(as_utf8(name)))
                 .member("runs", runs);
             result.end_object();
         }
         result.end_array().key("unread").begin_array();
         for (const UnreadRun& unread : log_.unread) {
             result.begin_object().member("line", unread.line);
-            result.member("reason", std::string_view(unread.reason)).end_object();
+            result.member("reason", std::string_view(as_utf8(unread.reason))).end_object();
         }
         output_.out << result.end_array().end_object().text() << '\n';
     }
