@@ -263,8 +263,8 @@ private:
         for (const Instant at : runs.extra)
             out << "  extra     " << format_zoned(at, zone_) << ": only in Sundial\n";
         if (runs.before > 0)
-            out << "  before    " << runs.before
-                << " runs in the log are from before the schedule was created\n";
+            out << "  before    " << runs.before << (runs.before == 1 ? " run" : " runs")
+                << " in the log from before the schedule was created\n";
     }
 
     void show_pair(std::string_view word, const RunPair& pair, std::string_view direction) const {
