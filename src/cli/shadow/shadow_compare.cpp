@@ -239,7 +239,10 @@ private:
             out << harmless(name) << ": no schedule has this name; " << runs
                 << (runs == 1 ? " run" : " runs") << " in the log\n";
         }
-        if (!deleted_.empty()) out << deleted_.size() << " deleted schedules are left out\n";
+        if (!deleted_.empty())
+            out << "events of " << deleted_.size()
+                << (deleted_.size() == 1 ? " deleted schedule" : " deleted schedules")
+                << " are left out\n";
         out << "in all: " << counts(all) << '\n';
     }
 
@@ -319,7 +322,8 @@ private:
                 .member("runs", runs);
             result.end_object();
         }
-        result.end_array().key("unread").begin_array();
+        result.end_array().member("deletedSchedules", deleted_.size());
+        result.key("unread").begin_array();
         for (const UnreadRun& unread : log_.unread) {
             result.begin_object().member("line", unread.line);
             result.member("reason", std::string_view(as_utf8(unread.reason))).end_object();
