@@ -57,7 +57,7 @@ export function Endpoint({ id }: { id: string }) {
       <p><a href={hrefOf("endpoints")}>{text("endpoints")}</a></p>
       <Shown of={endpoint}>{(found) => (
         <>
-          <h1><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
+          <h1 data-version={found.version}><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
           <div class="buttons">
             {found.enabled && <Act word="test" press={() => actions.ask({
               word: "test", about: found.name, undoable: true, note: <p>{text("testHint")}</p>, said: (answer) => <TestShown of={answer as TestResult} />,

@@ -43,7 +43,7 @@ export function Inbox({ path, of, changed }: { path: string; of: Endpoint; chang
       <h2>{text("inbox")}</h2>
       <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
       {actions.view}
-      <InboxAnswer path={path} of={of} changed={changed} key={of.version} />
+      <InboxAnswer path={path} of={of} changed={changed} />
       <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
         ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
         ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
@@ -60,9 +60,9 @@ const DELAYS = ["PT0S", "PT1S", "PT5S", "PT20S"];
 function InboxAnswer({ path, of, changed }: { path: string; of: Endpoint; changed: () => void }) {
   const text = useTexts();
   const mayWrite = useMayDo("WRITE");
-  const actions = useActions(changed);
-  const [status, setStatus] = useState(of.inboxStatus ?? "204");
-  const [delay, setDelay] = useState(of.inboxDelay ?? "PT0S");
+  const [chosen, choose] = useState<{ status?: string; delay?: string }>({});
+  const actions = useActions(() => { choose({}); changed(); });
+  const status = chosen.status ?? of.inboxStatus ?? "204", delay = chosen.delay ?? of.inboxDelay ?? "PT0S";
   const choices = (all: readonly string[], own: string) => [...new Set([...all, own])];
   return (
     <section data-inbox-answer={of.inboxStatus ?? "204"} data-inbox-delay={of.inboxDelay ?? "PT0S"}>
@@ -76,8 +76,8 @@ function InboxAnswer({ path, of, changed }: { path: string; of: Endpoint; change
             request: { method: "PATCH", path, version: of.version, body: { inboxStatus: status, inboxDelay: delay }, cli: ["endpoint", "set", of.id, "--inbox-status", status, "--inbox-delay", delay, "--if-match", String(of.version)] },
           });
         }}>
-          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
-          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => setDelay(event.currentTarget.value)}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
+          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => choose({ ...chosen, status: event.currentTarget.value })}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
+          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => choose({ ...chosen, delay: event.currentTarget.value })}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
           <div class="buttons"><button type="submit" data-act="answerSo">{text("answerSo")}</button></div>
         </form>
       )}
