@@ -161,7 +161,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
     };
   }, on);
   const reload = useCallback(() => again.current(), []);
-  // The effect runs after the first rendering with a new `on`, which must not show what was loaded for the old one.
+  // The effect runs after the first rendering with a new `on`, which must not show the data of the old one.
   const isCurrent = state.of?.every((one, index) => one === on[index]) === true;
   return { data: isCurrent ? state.data : undefined, refusal: isCurrent ? state.refusal : undefined, reload };
 }

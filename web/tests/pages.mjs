@@ -338,6 +338,21 @@ const PAGES = {
     const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: inbox.id }));
     await until(async () => (await api("GET", `/v1/events/${event.id}`)).failureReason === "HTTP_STATUS 400", "a refusal");
     await page.locator("tr[data-id]", { hasText: event.idempotencyKey }).first().waitFor(); // it was received nevertheless
+    // It has no secret: its requests are not signed until it gets one.
+    const signature = (of, state) => page.locator("tr[data-id]", { hasText: of.idempotencyKey }).locator(`[data-state=${state}]`).first().waitFor();
+    await signature(event, "MISSING");
+    await act(page, "rotateSecret");
+    await page.locator("[data-secret]", { hasText: /^whsec_/ }).waitFor();
+    const signed = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: inbox.id }));
+    await signature(signed, "VALID");
+    await page.locator("tr[data-id]", { hasText: signed.idempotencyKey }).getByText("by the current secret").waitFor();
+    await until(async () => (await api("GET", `/v1/events/${signed.id}`)).status === "FAILED", "a second refusal");
+    // The server has found that someone changed what it kept. tests/e2e/endpoints.py does that.
+    const changed = async (route) => { const answer = await route.fetch(), page = await answer.json(); await route.fulfill({ response: answer, json: { ...page, data: page.data.map((one) => ({ ...one, signature: { state: "INVALID", secret: null, ageMs: 90_000 } })) } }); };
+    await page.route(/\/inbox\?/, changed);
+    await signature(signed, "INVALID");
+    await page.getByText("timestamp 1.5 min before arrival").first().waitFor();
+    await page.unrouteAll({ behavior: "wait" });
   },
 
   async manySchedules({ page, api, url }) {

@@ -181,7 +181,7 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   const set = action === "reschedule" ? setOf(move) : {};
   const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids: [...ids] } : { filter: bulkFilter(filter) }), ...(action === "reschedule" && set && { set }), ...(note.trim() && { note: note.trim() }) };
   const counted = JSON.stringify(set ?? null);
-  // What was counted for another move says nothing about this one.
+  // The count of another move says nothing about this one.
   const current = found?.of === counted ? found : undefined;
   const preview = current?.preview, refusal = current?.refusal;
   useEffect(() => {

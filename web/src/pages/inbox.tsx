@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Endpoint, EndpointPage, InboxPage } from "../../../clients/typescript/src/schema.ts";
+import type { Endpoint, EndpointPage, InboxPage, InboxRequest } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf } from "../logic.ts";
-import { Act, Facts, Field, Payload, Shown, Table, Time, useActions, useMayDo } from "../parts.tsx";
+import { Act, Facts, Field, Payload, Shown, State, Table, Time, useActions, useMayDo, Value } from "../parts.tsx";
 import { TestClock } from "./test_clock.tsx";
 
 const SHOWN = 5; // inboxes; a demo has one
@@ -47,8 +47,20 @@ export function Inbox({ path, of, changed }: { path: string; of: Endpoint; chang
       <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
         ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
         ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
+        ["signature", ({ signature }) => <Signature of={signature} />],
         ["body", ({ body, headers }) => <details><summary>{text("show")}</summary><Payload value={body} /><Facts of={Object.entries(headers).map(([field, value]) => ["name", <code>{field}: {value}</code>] as const)} /></details>],
       ]} />}</Shown>
+    </>
+  );
+}
+
+/** Whether a receiver could verify the request: the server knows the secrets, this browser does not. */
+function Signature({ of }: { of: InboxRequest["signature"] }) {
+  const text = useTexts();
+  return (
+    <>
+      <State of={of.state} />{of.secret !== null && <> <Value of={of.secret} /></>}
+      {of.state !== "MISSING" && of.ageMs !== null && <div class="quiet">{text("timestampAge", { time: durationText(Math.max(of.ageMs, 0) / 1000) })}</div>}
     </>
   );
 }
