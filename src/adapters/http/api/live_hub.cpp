@@ -342,8 +342,7 @@ std::optional<Mono> LiveHub::turn() {
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::warn;
-        line.message =
-            std::string("live updates could not be read; trying again:  ") + error.what();
+        line.message = std::string("live updates could not be read; trying again: ") + error.what();
         ports_.log.write(std::move(line));
     }
     const std::uint64_t position = [&] {
