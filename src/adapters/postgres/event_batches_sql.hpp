@@ -5,7 +5,9 @@
 /// SQL that changes many events in one transaction (event_batches.hpp). `find_…` reads ids on all
 /// shards and locks nothing. The other statements touch the shard that they name, $1, and of its
 /// ids $2 the events that still meet the condition: another transaction may have changed some. The
-/// ids are ascending, and so the order in which rows are locked (ADR 0060).
+/// ids are ascending, and so the order in which rows are locked (ADR 0060). Conditions on live
+/// events are written so that no index serves them (IS NOT DISTINCT FROM): rows are looked up by
+/// their key, and no statement reads all events of an owner to keep those of one shard.
 namespace sundial::postgres::sql {
 
 /// The ids, as a relation with the shard. OFFSET 0 keeps the planner from seeing through it.
@@ -28,12 +30,14 @@ inline constexpr Statement find_finished_of_user{
     "find_finished_of_user", "SELECT id FROM sundial.event_history WHERE user_id = $1"};
 /// $3 user.
 inline constexpr Statement lock_events_of_user{
-    "lock_events_of_user", SUNDIAL_LOCK_FOUND " WHERE event.user_id = $3" SUNDIAL_IN_ORDER};
+    "lock_events_of_user",
+    SUNDIAL_LOCK_FOUND " WHERE event.user_id IS NOT DISTINCT FROM $3" SUNDIAL_IN_ORDER};
 /// Erases all of them but the claimed ones. The live events must be locked. $3 user.
 inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
     WITH live AS (
         DELETE FROM sundial.events AS event USING )sql" SUNDIAL_FOUND R"sql(
-         WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id = $3 AND event.claimed_by IS NULL
+         WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id IS NOT DISTINCT FROM $3
+           AND event.claimed_by IS NULL
         RETURNING event.id),
     finished AS (
         DELETE FROM sundial.event_history AS event USING )sql" SUNDIAL_FOUND R"sql(
@@ -52,7 +56,7 @@ inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
         UPDATE sundial.event_history AS event SET user_id = NULL FROM )sql" SUNDIAL_FOUND R"sql(
          WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id = $3)
     UPDATE sundial.events AS event SET user_id = NULL FROM )sql" SUNDIAL_FOUND R"sql(
-     WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id = $3
+     WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id IS NOT DISTINCT FROM $3
        AND event.claimed_by IS NOT NULL)sql"};
 
 /// Unclaimed live events that an earlier version of the schedule planned. $1 schedule, $2 version,
@@ -65,7 +69,7 @@ inline constexpr Statement find_events_behind{"find_events_behind", R"sql(
 /// $3 schedule, $4 version.
 inline constexpr Statement lock_events_behind{
     "lock_events_behind", SUNDIAL_LOCK_FOUND
-    " WHERE event.schedule_id = $3 AND event.schedule_version < $4"
+    " WHERE event.schedule_id IS NOT DISTINCT FROM $3 AND event.schedule_version < $4"
     " AND event.claimed_by IS NULL" SUNDIAL_IN_ORDER};
 
 /// Events that follow a new tz database, by the index events_computed_with (tz_sql.hpp). $1 zone,
@@ -81,7 +85,8 @@ inline constexpr Statement lock_computed_with{
     "lock_computed_with", SUNDIAL_LOCK_FOUND
     " WHERE event.status = 'PENDING' AND event.retry_count = 0 AND event.wall IS NOT NULL"
     " AND (event.retry_of IS NULL OR event.attempt = 0)"
-    " AND event.zone = $3 AND event.tz_release = $4" SUNDIAL_IN_ORDER};
+    " AND event.zone IS NOT DISTINCT FROM $3 AND event.tz_release IS NOT DISTINCT FROM "
+    "$4" SUNDIAL_IN_ORDER};
 
 /// Parked events of an endpoint. $1 endpoint, $2 limit.
 inline constexpr Statement find_parked{"find_parked", R"sql(
@@ -130,7 +135,8 @@ inline constexpr Statement expedite_events{"expedite_events", R"sql(
     UPDATE sundial.events AS event
        SET claimable_at = $5, obstacle = NULL, version = event.version + 1, updated_at = $5
       FROM )sql" SUNDIAL_FOUND R"sql(
-     WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.endpoint_id = $3 AND event.status = 'PROCESSING'
+     WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.endpoint_id IS NOT DISTINCT FROM $3
+       AND event.status = 'PROCESSING'
        AND event.claimed_by IS NULL AND coalesce(event.obstacle, 'RETRY') = $4
        AND event.claimable_at > $5 AND event.claimable_at < 'infinity')sql"};
 
