@@ -38,17 +38,19 @@ inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
         DELETE FROM sundial.events AS event USING )sql" SUNDIAL_FOUND R"sql(
          WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id IS NOT DISTINCT FROM $3
            AND event.claimed_by IS NULL
-        RETURNING event.id),
+        RETURNING event.shard, event.id),
     finished AS (
         DELETE FROM sundial.event_history AS event USING )sql" SUNDIAL_FOUND R"sql(
          WHERE )sql" SUNDIAL_IS_FOUND R"sql( AND event.user_id = $3
-        RETURNING event.id),
-    erased AS (SELECT id FROM live UNION ALL SELECT id FROM finished),
+        RETURNING event.shard, event.id),
+    erased AS (SELECT * FROM live UNION ALL SELECT * FROM finished),
     moves AS (
         DELETE FROM sundial.event_moves AS move USING erased
-         WHERE move.shard = $1 AND move.event_id = erased.id)
+         WHERE (move.shard = $1 OR move.shard = $1::integer)
+           AND move.shard = ANY (ARRAY[erased.shard]) AND move.event_id = erased.id)
     DELETE FROM sundial.attempts AS attempt USING erased
-     WHERE attempt.shard = $1 AND attempt.event_id = erased.id)sql"};
+     WHERE (attempt.shard = $1 OR attempt.shard = $1::integer)
+       AND attempt.shard = ANY (ARRAY[erased.shard]) AND attempt.event_id = erased.id)sql"};
 /// Removes the user from claimed and finished events, which stay. The live events must be locked.
 /// $3 user.
 inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
@@ -83,10 +85,11 @@ inline constexpr Statement find_computed_with{"find_computed_with", R"sql(
 /// $3 zone, $4 release.
 inline constexpr Statement lock_computed_with{
     "lock_computed_with", SUNDIAL_LOCK_FOUND
-    " WHERE event.status = 'PENDING' AND event.retry_count = 0 AND event.wall IS NOT NULL"
+    " WHERE event.status IS NOT DISTINCT FROM 'PENDING'"
+    " AND event.retry_count IS NOT DISTINCT FROM 0 AND event.wall IS NOT NULL"
     " AND (event.retry_of IS NULL OR event.attempt = 0)"
-    " AND event.zone IS NOT DISTINCT FROM $3 AND event.tz_release IS NOT DISTINCT FROM "
-    "$4" SUNDIAL_IN_ORDER};
+    " AND event.zone IS NOT DISTINCT FROM $3"
+    " AND event.tz_release IS NOT DISTINCT FROM $4" SUNDIAL_IN_ORDER};
 
 /// Parked events of an endpoint. $1 endpoint, $2 limit.
 inline constexpr Statement find_parked{"find_parked", R"sql(
@@ -94,7 +97,8 @@ inline constexpr Statement find_parked{"find_parked", R"sql(
      WHERE endpoint_id = $1 AND claimable_at = 'infinity' AND status = 'PROCESSING'
      ORDER BY id LIMIT $2)sql"};
 /// Parked events without an endpoint in shard $1. Goes from type to type in the index, where parked
-/// events are at the end of each priority of a type. $2 limit.
+/// events are at the end of each priority of a type; they are ordered only for the planner, which
+/// otherwise may read the whole shard while statistics say that the table is empty. $2 limit.
 inline constexpr Statement find_parked_of_none{"find_parked_of_none", R"sql(
     WITH RECURSIVE lane(type) AS (
         (SELECT event_type FROM sundial.events
@@ -112,8 +116,8 @@ inline constexpr Statement find_parked_of_none{"find_parked_of_none", R"sql(
      CROSS JOIN LATERAL (
             SELECT id FROM sundial.events
              WHERE shard = $1 AND event_type = lane.type AND priority = priority.number::smallint
-               AND claimable_at = 'infinity' AND endpoint_id IS NULL AND status = 'PROCESSING'
-             LIMIT $2) AS parked
+               AND claimable_at >= 'infinity' AND endpoint_id IS NULL AND status = 'PROCESSING'
+             ORDER BY claimable_at LIMIT $2) AS parked
      LIMIT $2)sql"};
 /// $3 endpoint (or null), $4 now.
 inline constexpr Statement unpark_events{"unpark_events", R"sql(
