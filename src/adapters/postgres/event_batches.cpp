@@ -27,9 +27,11 @@ std::vector<Answer> run_in_their_shards(Session& session, FoundIds ids, Append a
     ids.erase(repeated.begin(), repeated.end());
     std::map<std::int16_t, FoundIds> parts;
     for (const EventId& id : ids) parts[session.shard_of(id)].push_back(id);
-    std::vector<Call> calls;
+    std::vector<Call> calls{Call{sql::look_up_rows}};
     for (const auto& [shard, some] : parts) append(calls, shard, some);
-    return session.run(calls);
+    auto answers = session.run_with_settings(calls);
+    answers.erase(answers.begin());
+    return answers;
 }
 
 /// `lock(calls, shard, ids)` appends a call that returns events.

@@ -10,9 +10,11 @@
 /// their key, and no statement reads all events of an owner to keep those of one shard.
 namespace sundial::postgres::sql {
 
-/// The ids, as a relation with the shard. OFFSET 0 keeps the planner from seeing through it.
-#define SUNDIAL_FOUND \
-    "(SELECT $1::smallint AS shard, * FROM unnest($2::uuid[]) AS found(id) OFFSET 0) AS found"
+/// The ids, as a relation with the shard. OFFSET 0 keeps the planner from seeing through it: with
+/// the number of ids it would plan the statement anew each time.
+#define SUNDIAL_FOUND                                        \
+    "(SELECT $1::smallint AS shard, unnest(ids.given) AS id" \
+    " FROM (SELECT $2::uuid[] AS given OFFSET 0) AS ids OFFSET 0) AS found"
 /// `event` is the row of an id. Why the shard is compared in three ways is at SUNDIAL_IS in
 /// claim_sql.hpp.
 #define SUNDIAL_IS_FOUND                              \
@@ -21,6 +23,11 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_LOCK_FOUND \
     "SELECT event.* FROM " SUNDIAL_FOUND " JOIN sundial.events AS event ON " SUNDIAL_IS_FOUND
 #define SUNDIAL_IN_ORDER " ORDER BY event.id FOR UPDATE OF event"
+
+/// Until the transaction ends. Without this, once statistics say that the table is empty, the
+/// planner reads the whole shard by a bitmap, and joins the ids to that.
+inline constexpr Statement look_up_rows{"look_up_rows",
+                                        "SELECT set_config('enable_bitmapscan', 'off', true)"};
 
 /// $1 user.
 inline constexpr Statement find_events_of_user{"find_events_of_user",

@@ -39,16 +39,26 @@ protected:
     /// it.
     std::string plan_of(const Statement& statement, const std::string& types,
                         const std::string& values) {
+        return plan_after(
+            std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+                sql::configure_queue.sql +
+                "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); ",
+            statement, types, values);
+    }
+    /// The same for a statement that changes found events of one shard.
+    std::string plan_of_batch(const Statement& statement, const std::string& types,
+                              const std::string& values) {
+        return plan_after(std::string{sql::look_up_rows.sql} + "; ", statement, types, values);
+    }
+    std::string plan_after(const std::string& settings, const Statement& statement,
+                           const std::string& types, const std::string& values) {
         const auto rows =
-            query(storage_.url(),
-                  std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
-                      sql::configure_queue.sql +
-                      "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
-                      (statement.plan == Statement::Plan::fresh
-                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
-                           : "") +
-                      "PREPARE it(" + types + ") AS " + statement.sql + "; EXPLAIN EXECUTE it(" +
-                      values + ")");
+            query(storage_.url(), settings +
+                                      (statement.plan == Statement::Plan::fresh
+                                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
+                                           : "") +
+                                      "PREPARE it(" + types + ") AS " + statement.sql +
+                                      "; EXPLAIN EXECUTE it(" + values + ")");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
@@ -187,30 +197,30 @@ protected:
         EXPECT_THAT(plan_of(sql::find_parked_of_none, "smallint, bigint", "3, 100"),
                     AllOf(HasSubstr("using events_to_handle on events"), Not(HasSubstr("Sort")),
                           Not(HasSubstr("Seq Scan")), Not(HasSubstr("events_pkey"))));
-        EXPECT_THAT(plan_of(sql::unpark_events, "smallint, uuid[], uuid, timestamptz",
-                            "3, '{}', " + endpoint + ", now()"),
+        EXPECT_THAT(plan_of_batch(sql::unpark_events, "smallint, uuid[], uuid, timestamptz",
+                                  "3, '{}', " + endpoint + ", now()"),
                     by_key());
-        EXPECT_THAT(plan_of(sql::expedite_events, "smallint, uuid[], uuid, text, timestamptz",
-                            "3, '{}', " + endpoint + ", 'CIRCUIT', now()"),
+        EXPECT_THAT(plan_of_batch(sql::expedite_events, "smallint, uuid[], uuid, text, timestamptz",
+                                  "3, '{}', " + endpoint + ", 'CIRCUIT', now()"),
                     by_key());
     }
     void expect_good_batches() {
         const std::string owner = "'01990000-0000-7000-8000-000000000001'";
         EXPECT_THAT(
-            plan_of(sql::lock_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
+            plan_of_batch(sql::lock_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
             by_key());
-        EXPECT_THAT(plan_of(sql::lock_events_behind, "smallint, uuid[], uuid, bigint",
-                            "3, '{}', " + owner + ", 2"),
+        EXPECT_THAT(plan_of_batch(sql::lock_events_behind, "smallint, uuid[], uuid, bigint",
+                                  "3, '{}', " + owner + ", 2"),
                     by_key());
-        EXPECT_THAT(plan_of(sql::lock_computed_with, "smallint, uuid[], text, text",
-                            "3, '{}', 'UTC', '2025b'"),
+        EXPECT_THAT(plan_of_batch(sql::lock_computed_with, "smallint, uuid[], text, text",
+                                  "3, '{}', 'UTC', '2025b'"),
                     by_key());
         EXPECT_THAT(
-            plan_of(sql::erase_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
+            plan_of_batch(sql::erase_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
             by_key());
-        EXPECT_THAT(
-            plan_of(sql::forget_user_of_events, "smallint, uuid[], uuid", "3, '{}', " + owner),
-            by_key());
+        EXPECT_THAT(plan_of_batch(sql::forget_user_of_events, "smallint, uuid[], uuid",
+                                  "3, '{}', " + owner),
+                    by_key());
     }
 
     [[nodiscard]] const std::string& url() const { return storage_.url(); }
