@@ -101,13 +101,15 @@ class CheckShards(unittest.TestCase):
 
     def test_a_listed_read_of_all_shards_neither_changes_nor_locks_rows(self):
         for sql, sentence in (
-            ("DELETE FROM sundial.events WHERE user_id = $1", "peek changes or locks rows"),
-            ("UPDATE sundial.events SET user_id = NULL WHERE user_id = $1", "peek changes or locks rows"),
-            ("SELECT * FROM sundial.events WHERE user_id = $1 FOR UPDATE", "peek changes or locks rows"),
-            ("WITH RECURSIVE a AS (SELECT id FROM sundial.events) SELECT id FROM a", "peek is recursive"),
+            ("DELETE FROM sundial.events WHERE user_id = $1", "depth changes or locks rows"),
+            ("UPDATE sundial.events SET user_id = NULL WHERE user_id = $1", "depth changes or locks rows"),
+            ("SELECT * FROM sundial.events WHERE user_id = $1 FOR UPDATE", "depth changes or locks rows"),
+            ("WITH RECURSIVE a AS (SELECT id FROM sundial.events) SELECT id FROM a", "depth is recursive"),
+            ("SELECT head.id FROM unnest($1::smallint[]) AS part(shard) CROSS JOIN LATERAL (SELECT id FROM sundial.events"
+             " WHERE shard = part.shard LIMIT 1) AS head", "depth has a LIMIT in a LATERAL"),
         ):
             with self.subTest(sql):
-                code, said = self.check(self.statement(sql, "peek"))
+                code, said = self.check(self.statement(sql, "depth"))
                 self.assertEqual(code, 1)
                 self.assertIn(sentence, said)
 
