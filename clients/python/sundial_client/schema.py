@@ -1313,7 +1313,8 @@ StatsHeatmap = TypedDict("StatsHeatmap", {
     "forecastTo": str,
     # Schedules of users: the forecast has only the planned event of each user
     "onlyNext": List[str],
-    # There are more than 10,000 enabled schedules without users: later occurrences of the others are missing
+    # There are more than 10,000 enabled schedules without users, or they fire more than 200,000 times in this time:
+    # later occurrences of the others are missing
     "moreSchedules": bool,
     "data": List["StatsHeatmapData"],
 })

@@ -1221,7 +1221,10 @@ export interface StatsHeatmap {
   forecastTo: string;
   /** Schedules of users: the forecast has only the planned event of each user */
   onlyNext: readonly string[];
-  /** There are more than 10,000 enabled schedules without users: later occurrences of the others are missing */
+  /**
+   * There are more than 10,000 enabled schedules without users, or they fire more than 200,000 times in this time:
+   * later occurrences of the others are missing
+   */
   moreSchedules: boolean;
   data: readonly ({
     /** The zone, endpoint or status; other: beyond the bound; handler: events without an endpoint */

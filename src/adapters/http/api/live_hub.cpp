@@ -171,6 +171,11 @@ std::shared_ptr<LiveHub::Client> LiveHub::join(LiveRequest request) {
     return client;
 }
 
+std::size_t LiveHub::clients() const {
+    const std::lock_guard lock(mutex_);
+    return clients_;
+}
+
 void LiveHub::leave(const LiveRequest& request) {
     const std::lock_guard lock(mutex_);
     --clients_;
