@@ -18,7 +18,8 @@ using std::chrono::seconds;
 /// Maximum number of rows for one response, the same as for a series.
 constexpr std::size_t max_heatmap_rows = 30'000;
 /// With `max_steps_of_request` these are 200,000 occurrences, so that rules which fire every minute
-/// are bounded as well as rules which rarely fire.
+/// are bounded as well as rules which rarely fire. A forecast ends at the schedule that reaches
+/// this bound.
 constexpr std::int64_t steps_of_occurrence = 50;
 
 /// The cells of all lines.
@@ -113,8 +114,7 @@ struct HeatRead {
     std::vector<StatsRow> rows{};
     std::vector<ScheduleId> only_next{};
     bool more_schedules = false;
-    bool computed = true;  // false: the rules need too many steps
-    Instant end{};         // of the forecast
+    Instant end{};  // of the forecast
 };
 
 /// Counts planned events by due time.
@@ -165,12 +165,14 @@ void read_forecast(Transaction& tx, const HeatmapRequest& request, const TzData&
     read_planned(tx, request, read, cells);
     read.only_next = only_next_event(tx, read.end - read.now);
     const Instant from = std::max(request.from, read.now);
-    read.computed = within_effort(max_steps_of_request, [&] {
+    const bool computed = within_effort(max_steps_of_request, [&] {
         read.more_schedules = each_later(tx, zones, from, max_schedules,
                                          [&](const ScheduleRule& rule, ListedOccurrences& later) {
                                              add_later_cells(rule, later, request, read.end, cells);
                                          });
     });
+    // A map without some occurrences is of more use than an error.
+    if (!computed) read.more_schedules = true;
 }
 
 /// The events a second that each endpoint accepts, if it has a limit.
@@ -216,11 +218,6 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
     if (read.rows.size() > max_heatmap_rows) {
         return invalid("?from", "too_expensive",
                        "this time has too many counters; ask for less time");
-    }
-    if (!read.computed) {
-        return invalid("?to", "too_expensive",
-                       "the schedules fire too often in this time; ask for less time, or with "
-                       "forecast=false");
     }
     for (const StatsRow& row : read.rows)
         cells->add_past(past_label(request.by, row), row.key.slot, row.count);

@@ -38,7 +38,8 @@ struct Heatmap {
     Instant forecast_to;
     /// Schedules of users: the forecast has only the planned event of each user.
     std::vector<ScheduleId> only_next{};
-    /// There are more enabled schedules than a forecast reads, so later occurrences are missing.
+    /// There are more enabled schedules, or more occurrences, than a forecast computes, so later
+    /// occurrences are missing.
     bool more_schedules = false;
     std::vector<HeatmapLine> lines{};
 };

@@ -69,6 +69,25 @@ TEST_F(HeatmapTest, SaysThatThereAreMoreSchedulesThanItReads) {
     EXPECT_TRUE(more(2));
 }
 
+/// 80 schedules that fire every minute for two days have 230,400 occurrences; the bound is 200,000.
+TEST_F(HeatmapTest, EndsAtTheScheduleThatReachesTheBoundOfOccurrences) {
+    ScheduleFields fields;
+    fields.event_type = "CRON";
+    fields.trigger = TriggerFields{.cron = "* * * * *"};
+    fields.timezone = std::optional<std::string>{"UTC"};
+    for (int i = 0; i < 80; ++i) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    const auto found = read_heatmap.run({.from = noon, .to = noon + 48h});
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->more_schedules);
+    EXPECT_EQ(found->forecast_to, noon + 48h);
+    double all = 0;
+    for (const HeatmapLine& line : found->lines)
+        for (const double one : line.forecast) all += one;
+    EXPECT_GT(all, 150'000);
+    EXPECT_LE(all, 200'000 + 80);  // each schedule has a planned event too
+    EXPECT_FALSE(heatmap(HeatmapBy::zone, 24h).more_schedules) << "115,200 occurrences";
+}
+
 TEST_F(HeatmapTest, CountsAPlannedOccurrenceThatWasMovedOnce) {
     ScheduleFields fields;
     fields.event_type = "CRON";
