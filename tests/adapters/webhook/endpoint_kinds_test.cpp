@@ -7,10 +7,10 @@
 #include "adapters/webhook/inbox_kind.hpp"
 #include "adapters/webhook/signature.hpp"
 #include "adapters/webhook/webhook_kind.hpp"
-#include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"
 #include "support/fake_ids.hpp"
+#include "support/plain_secrets.hpp"
 
 namespace sundial::webhook {
 namespace {
@@ -18,20 +18,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Seals nothing: the stored form is the key itself. One key can no longer be opened.
-class PlainSecrets final : public Secrets {
-public:
-    Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>&) override {
-        return NewSecret{};
-    }
-    Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
-    std::optional<std::string> seal_text(std::string_view) override { return {}; }
-    std::string open(const std::string& sealed) override {
-        if (sealed == "lost") throw Corrupt("sealed under a key that is lost");
-        return sealed;
-    }
-    std::optional<std::string> resealed(const std::string&) override { return {}; }
-};
 class NoStore final : public Store {
 public:
     void transact(const std::function<bool(Transaction&)>&) override {}
@@ -104,7 +90,7 @@ TEST(InboxKind, ChecksTheSignatureOfAKeptRequest) {
     FakeIds ids;
     const InboxKind kind({.allowed = true}, store, secrets, ids);
     const Endpoint endpoint = an_endpoint().inbox().signed_by(
-        {{.sealed = "lost"}, {.sealed = "new"}, {.sealed = "old", .signs_until = noon}});
+        {{.sealed = "broken"}, {.sealed = "new"}, {.sealed = "old", .signs_until = noon}});
     const Endpoint renewed = an_endpoint().inbox().signed_by({{.sealed = "new"}});
     const auto check = [&](const Endpoint& of, const InboxRequest& request) {
         return kind.check_signature(of, request);

@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "application/ports/failures.hpp"
 #include "support/builders.hpp"
+#include "support/plain_secrets.hpp"
 #include "support/scripted_receiver.hpp"
 
 namespace sundial::webhook {
@@ -22,23 +22,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 using Script = ScriptedReceiver::Script;
-
-/// Opens sealed text by returning it unchanged; "broken" cannot be opened.
-class PlainSecrets final : public Secrets {
-public:
-    Result<NewSecret, ValidationFailed> seal(const std::optional<std::string>& given) override {
-        return NewSecret{given.value_or(""), given.value_or(""), ""};
-    }
-    std::optional<std::string> seal_text(std::string_view text) override {
-        return std::string{text};
-    }
-    Result<NewKeyPair, ValidationFailed> new_key_pair() override { return NewKeyPair{}; }
-    std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
-    std::string open(const std::string& sealed) override {
-        if (sealed == "broken") throw Corrupt("encrypted with another key");
-        return sealed;
-    }
-};
 
 class SteadyClock final : public MonotonicClock {
 public:
