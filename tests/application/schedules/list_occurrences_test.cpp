@@ -180,7 +180,7 @@ TEST_F(ListOccurrencesTest, ComputesRulesOutsideOfTransactions) {
 TEST_F(ListOccurrencesTest, ListsAnEventThatIsPlannedWhileItReads) {
     cron("0 9 * * *");
     InterruptedStore interrupted{store, [&] {
-                                     clock.advance(24h);
+                                     clock.advance(20h);
                                      const std::vector<Event> fired = claimed();
                                      ASSERT_THAT(fired, SizeIs(1));
                                      plan.run(std::vector<SharedEvent>(fired.begin(), fired.end()));

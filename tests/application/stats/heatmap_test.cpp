@@ -98,7 +98,7 @@ TEST_F(HeatmapTest, CountsAnEventThatIsPlannedWhileItReads) {
     given_daily();
     PlanSuccessors plan{store, zones, ids};
     InterruptedStore interrupted{store, [&] {
-                                     clock.advance(24h);
+                                     clock.advance(20h);
                                      const std::vector<Event> fired = claimed();
                                      ASSERT_THAT(fired, SizeIs(1));
                                      plan.run(std::vector<SharedEvent>(fired.begin(), fired.end()));
