@@ -1,9 +1,9 @@
 """A19: many users, of whom a part has its birthday on one day.
 
-    python3 bench/birthdays.py [sqlite|postgres] [--users 1000000] [--birthdays 150000] [--load-minutes 12]
+    python3 bench/birthdays.py [sqlite|postgres] [--users 1000000] [--birthdays 150000] [--single-minutes 4] [--load-minutes 12]
 
-Creates the users by POST /v1/users, each in a transaction of its own that plans the next birthday; fewer if --load-minutes
-are over before. The birthday schedule is set to a time of day shortly afterwards, and the run waits for it on the real
+Creates users by POST /v1/users for --single-minutes, each in a transaction of its own that plans the next birthday, and the
+others by batches of 500; fewer if --load-minutes are over before. The birthday schedule is set to a time of day shortly afterwards, and the run waits for it on the real
 clock. Prints the rate of creation, the times of claims beside all those rows, and the lateness of that day's events. One
 machine runs the server, the clients and the receiver.
 
@@ -13,8 +13,11 @@ machine runs the server, the clients and the receiver.
 """
 import argparse
 import asyncio
+import concurrent.futures
 import contextlib
 import datetime
+import http.client
+import itertools
 import json
 import os
 import re
@@ -23,11 +26,14 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 from bed import h
 
 CONNECTIONS = 48
+BATCH = 500
+BATCHES_AT_ONCE = 4
 SINGLE_EVENTS = 10_000
 SINGLE_EVENTS_A_SECOND = 500
 ZONES = ["Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Sydney", "America/Sao_Paulo", "Africa/Cairo",
@@ -108,14 +114,36 @@ def post_all(port, path, bodies):
     return sent, time.perf_counter() - begin
 
 
+def post_batches(port, bodies):
+    """Like post_all, many in one transaction each."""
+    begin, lock = time.perf_counter(), threading.Lock()
+
+    def run():
+        sent, connection = 0, http.client.HTTPConnection("127.0.0.1", port, timeout=h.HANG_GUARD)
+        while True:
+            with lock:
+                batch = list(itertools.islice(bodies, BATCH))
+            if not batch:
+                return sent
+            connection.request("POST", "/v1/users/batch", f'{{"users":[{",".join(batch)}]}}', {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status == 201, text
+            sent += len(batch)
+    with concurrent.futures.ThreadPoolExecutor(BATCHES_AT_ONCE) as pool:
+        running = [pool.submit(run) for _ in range(BATCHES_AT_ONCE)]
+        return sum(one.result() for one in running), time.perf_counter() - begin
+
+
 def users(count, birthdays, day):
     """As JSON. The birthdays on `day` are spread evenly over all users; their zone is UTC."""
     other_days = [day + datetime.timedelta(days=n) for n in range(7, 350)]
     for i in range(count):
         of_today = (i + 1) * birthdays // count > i * birthdays // count
         date = day if of_today else other_days[i % len(other_days)]
+        no_leap_day = min(date.day, 28) if date.month == 2 else date.day
         yield json.dumps({"firstName": f"First{i}", "lastName": f"Last{i}",
-                          "dateOfBirth": f"{1950 + i % 50}-{date.month:02}-{min(date.day, 28):02}",
+                          "dateOfBirth": f"{1950 + i % 50}-{date.month:02}-{no_leap_day:02}",
                           "timezone": "UTC" if of_today else ZONES[i % len(ZONES)]})
 
 
@@ -141,10 +169,8 @@ def quantile(values, part):
 
 
 def until(end, bodies):
-    """Those that are asked for before `end`."""
-    for body in bodies:
-        if time.time() >= end:
-            return
+    """Those that are asked for before `end`; leaves the others."""
+    while time.time() < end and (body := next(bodies, None)) is not None:
         yield body
 
 
@@ -189,7 +215,7 @@ def measure(kind, url, server, endpoint, count, birthdays, instant):
           f"p95 {quantile(late, 0.95):,.0f} ms, last {late[-1]:,.0f} ms", flush=True)
 
 
-def report(kind, count, birthdays, load_minutes):
+def report(kind, count, birthdays, single_minutes, load_minutes):
     instant = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
     instant += datetime.timedelta(minutes=load_minutes + 2)
     with h.folder() as directory, h.database(kind, directory) as url, receiver() as receiver_port, \
@@ -199,9 +225,12 @@ def report(kind, count, birthdays, load_minutes):
         endpoint = client.ok("POST", "/v1/endpoints", {"name": "receiver", "type": "WEBHOOK",
                                                        "url": f"http://127.0.0.1:{receiver_port}/"})["id"]
         client.ok("PATCH", "/v1/schedules/ext:birthday", {"endpointId": endpoint})
-        created, seconds = post_all(server.port, "/v1/users",
-                                    until(instant.timestamp() - 75, users(count, birthdays, instant.date())))
-        print(f"{kind}: {created:,} users created in {seconds:.0f} s, {created / seconds:,.0f} a second", flush=True)
+        wanted = users(count, birthdays, instant.date())
+        created, seconds = post_all(server.port, "/v1/users", until(time.time() + 60 * single_minutes, wanted))
+        print(f"{kind}: {created:,} users created one by one in {seconds:.0f} s, {created / seconds:,.0f} a second", flush=True)
+        more, seconds = post_batches(server.port, until(instant.timestamp() - 75, wanted))
+        print(f"{kind}: {more:,} more in batches in {seconds:.0f} s, {more / max(seconds, 0.001):,.0f} a second", flush=True)
+        created += more
         measure(kind, url, server, endpoint, created, created * birthdays // count, instant)
 
 
@@ -212,9 +241,10 @@ def main():
     parser.add_argument("database", nargs="?", default="sqlite", choices=["sqlite", "postgres"])
     parser.add_argument("--users", type=int, default=1_000_000)
     parser.add_argument("--birthdays", type=int, default=150_000)
+    parser.add_argument("--single-minutes", type=float, default=4)
     parser.add_argument("--load-minutes", type=int, default=12)
     arguments = parser.parse_args()
-    return report(arguments.database, arguments.users, arguments.birthdays, arguments.load_minutes)
+    return report(arguments.database, arguments.users, arguments.birthdays, arguments.single_minutes, arguments.load_minutes)
 
 
 if __name__ == "__main__":

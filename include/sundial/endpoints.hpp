@@ -37,7 +37,7 @@ struct NewEndpoint {
     std::optional<std::uint32_t> max_per_second{};  // of all engines together
     bool enabled = true;                            // the events of a disabled endpoint wait
     /// The secret that signs the requests of a webhook: "whsec_" and base64. Empty: a random one.
-    /// Used only when the endpoint is created.
+    /// An inbox signs only if it is given one. Used only when the endpoint is created.
     std::string secret{};
     /// A webhook also signs with a pair of Ed25519 keys, so that the receiver can verify but not
     /// sign.

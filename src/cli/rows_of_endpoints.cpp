@@ -219,17 +219,19 @@ void add_rows_of_endpoints(std::vector<ApiCommand>& rows) {
          .shape = Shape::list,
          .columns = event_columns(),
          .current = path});
-    rows.push_back(
-        {.noun = "inbox",
-         .verb = "list",
-         .help = "list received requests, newest first",
-         .operation = "readInbox",
-         .method = "GET",
-         .path = path + "/inbox",
-         .arguments = {id_of("endpoint")},
-         .shape = Shape::pages,
-         .columns = {
-             {"received", "receivedAt"}, {"webhook-id", "headers.webhook-id"}, {"body", "body"}}});
+    rows.push_back({.noun = "inbox",
+                    .verb = "list",
+                    .help = "list received requests, newest first",
+                    .operation = "readInbox",
+                    .method = "GET",
+                    .path = path + "/inbox",
+                    .arguments = {id_of("endpoint")},
+                    .shape = Shape::pages,
+                    .columns = {{"received", "receivedAt"},
+                                {"webhook-id", "headers.webhook-id"},
+                                {"signature", "signature.state"},
+                                {"secret", "signature.secret"},
+                                {"body", "body"}}});
     rows.push_back({.noun = "inbox",
                     .verb = "clear",
                     .help = "remove all requests of an inbox",

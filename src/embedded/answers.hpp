@@ -46,7 +46,7 @@ inline constexpr const char* correlation_id = "";  // there is no HTTP request
 [[nodiscard]] StoredEndpoint shown(const PutEndpointResult& stored);
 [[nodiscard]] StoredEndpoint shown(const CreatedEndpoint& rotated);
 [[nodiscard]] EndpointTest shown(const TestDelivery& sent);
-[[nodiscard]] std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page);
+[[nodiscard]] std::vector<ReceivedRequest> shown(const Page<CheckedRequest>& page);
 
 namespace detail {
 

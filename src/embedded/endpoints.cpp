@@ -77,7 +77,8 @@ EndpointKinds endpoint_kinds(const std::optional<WebhookOptions>& options, Store
     kinds.add(std::make_unique<webhook::WebhookKind>(webhook_settings(*options), secrets, monotonic,
                                                      permit));
     kinds.add(std::make_unique<webhook::InboxKind>(
-        webhook::InboxKind::Settings{.allowed = true, .user_agent = "sundial/1"}, store, ids));
+        webhook::InboxKind::Settings{.allowed = true, .user_agent = "sundial/1"}, store, secrets,
+        ids));
     return kinds;
 }
 
@@ -165,11 +166,11 @@ EndpointTest shown(const TestDelivery& sent) {
             .duration = sent.outcome.duration};
 }
 
-std::vector<ReceivedRequest> shown(const Page<InboxRequest>& page) {
+std::vector<ReceivedRequest> shown(const Page<CheckedRequest>& page) {
     std::vector<ReceivedRequest> requests;
     requests.reserve(page.items.size());
-    for (const InboxRequest& one : page.items) {
-        requests.push_back({one.received_at, one.headers, one.body});
+    for (const auto& [received, signature] : page.items) {
+        requests.push_back({received.received_at, received.headers, received.body});
     }
     return requests;
 }

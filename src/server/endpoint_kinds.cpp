@@ -57,7 +57,8 @@ EndpointKinds endpoint_kinds(const EndpointKindParts& p) {
     EndpointKinds kinds;
     kinds.add(
         make_unique<webhook::WebhookKind>(webhook_settings(p), p.secrets, p.monotonic, p.permit));
-    kinds.add(make_unique<webhook::InboxKind>(inbox_settings(p.settings), p.store, p.ids));
+    kinds.add(
+        make_unique<webhook::InboxKind>(inbox_settings(p.settings), p.store, p.secrets, p.ids));
     kinds.add(make_unique<PullKind>());
     kinds.add(make_unique<sqs::SqsKind>(
         sqs_settings(p.settings), destination_rules(p),

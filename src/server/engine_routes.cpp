@@ -108,10 +108,13 @@ ProcessState Engine::process_state() const {
     const Settings& settings = modules_->platform.settings;
     Clock& clock = modules_->platform.database->clock();
     ProcessState state;
-    if (settings.scheduler.roles.worker) state.claims = modules_->delivery.loop.turning();
+    if (settings.scheduler.roles.worker) {
+        state.claims = modules_->delivery.loop.turning();
+        state.claim_loop_age = modules_->delivery.loop.age();
+    }
     if (!clock.is_test()) state.clock_ahead = system::real_time() - clock.now();
     if (const auto file = sqlite_file(settings.storage.url)) {
-        state.disk_free = free_space_of(*file);
+        state.storage_free = free_space_of(*file);
     }
     if (!settings.http.tls_cert.empty()) {
         state.certificate_left = certificate_time_left(settings.http.tls_cert);
@@ -127,6 +130,7 @@ void Engine::add_metrics(Metrics& metrics) {
     metrics.at_scrape([&] { metrics.instances(p.running_roles()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
     metrics.at_scrape([&] { metrics.pings(p.pings.counts()); });
+    metrics.at_scrape([&] { metrics.live_clients(p.live->clients()); });
     metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
     metrics.at_scrape([&] { metrics.connections(database.connections()); });
     metrics.at_scrape([&] { metrics.circuits(p.queries.circuits(max_label_values)); });

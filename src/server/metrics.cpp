@@ -169,6 +169,7 @@ struct Metrics::Families {
     Family<Histogram>& request_duration =
         histogram("sundial_http_request_duration_seconds",
                   "From the end of the request's head to the response");
+    Gauge& live_clients = gauge("sundial_live_clients", "Clients of /v1/live").Add({});
     Family<Counter>& spans =
         counter("sundial_trace_spans_total", "Spans of traces: exported, or why they were dropped");
     Family<Counter>& pings =
@@ -179,13 +180,16 @@ struct Metrics::Families {
     Family<Gauge>& claim_loop =
         gauge("sundial_claim_loop_running",
               "1 if the claim loop has made progress within two ticks; absent without one");
+    Family<Gauge>& claim_loop_age =
+        gauge("sundial_claim_loop_age_seconds",
+              "Time since the claim loop made progress; absent without one");
     Family<Gauge>& instances =
         gauge("sundial_instances", "Running processes on this database, by role");
     Family<Gauge>& clock_skew =
         gauge("sundial_clock_skew_seconds",
               "Clock of this machine minus the clock of the database, which decides");
-    Family<Gauge>& disk_free =
-        gauge("sundial_disk_free_bytes", "Free space beside the SQLite file");
+    Family<Gauge>& storage_free =
+        gauge("sundial_storage_free_bytes", "Free space beside the SQLite file");
     Family<Gauge>& certificate_expiry =
         gauge("sundial_tls_certificate_expiry_seconds",
               "Time until the certificate of http.tls_cert expires; negative after it");
@@ -345,6 +349,10 @@ void Metrics::traces(const otlp::ExportCounts& counts) {
     set("refused", counts.refused);
 }
 
+void Metrics::live_clients(std::size_t clients) {
+    families_->live_clients.Set(static_cast<double>(clients));
+}
+
 void Metrics::pings(const PingCounts& counts) {
     const auto set = [this](const char* of, const char* outcome, std::uint64_t count) {
         set_count(families_->pings.Add({{"of", of}, {"outcome", outcome}}), count);
@@ -360,12 +368,15 @@ void Metrics::process(const ProcessState& state) {
     std::optional<double> claims;
     if (state.claims) claims = *state.claims ? 1 : 0;
     all.set_or_remove(all.claim_loop, claims);
+    std::optional<double> age;
+    if (state.claim_loop_age) age = seconds(*state.claim_loop_age);
+    all.set_or_remove(all.claim_loop_age, age);
     std::optional<double> skew;
     if (state.clock_ahead) skew = seconds(*state.clock_ahead);
     all.set_or_remove(all.clock_skew, skew);
     std::optional<double> free;
-    if (state.disk_free) free = static_cast<double>(*state.disk_free);
-    all.set_or_remove(all.disk_free, free);
+    if (state.storage_free) free = static_cast<double>(*state.storage_free);
+    all.set_or_remove(all.storage_free, free);
     std::optional<double> left;
     if (state.certificate_left) left = seconds(*state.certificate_left);
     all.set_or_remove(all.certificate_expiry, left);

@@ -30,10 +30,12 @@ inline constexpr std::size_t max_label_values = 200;
 struct ProcessState {
     /// The claim loop has made progress within two ticks. Empty if it does not run here.
     std::optional<bool> claims{};
+    /// Time since its last turn. Empty if it does not run here.
+    std::optional<std::chrono::microseconds> claim_loop_age{};
     /// This machine's clock minus the database's. Empty with a test clock.
     std::optional<std::chrono::microseconds> clock_ahead{};
     /// Bytes left beside the SQLite file. Empty on PostgreSQL, or if unknown.
-    std::optional<std::uintmax_t> disk_free{};
+    std::optional<std::uintmax_t> storage_free{};
     /// Until the file of `http.tls_cert` expires. Empty without one, or if it cannot be read.
     std::optional<std::chrono::seconds> certificate_left{};
 };
@@ -77,6 +79,7 @@ public:
     void next_key_expiry(const ExpiringKeys& expiring);
     void traces(const otlp::ExportCounts& counts);
     void pings(const PingCounts& counts);
+    void live_clients(std::size_t clients);
     void process(const ProcessState& state);
     /// The roles of each running process.
     void instances(const std::vector<std::vector<std::string>>& roles);

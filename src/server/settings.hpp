@@ -38,7 +38,7 @@ struct Settings {
         std::string url = "sqlite:sundial.db";
         std::string listen_url{};     // PostgreSQL URL for hints between instances; empty: none
         std::uint32_t pool_size = 8;  // PostgreSQL connections
-        std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
+        std::uint32_t shards = 16;    // PostgreSQL; read by the first migration
         bool auto_migrate = true;
         std::string synchronous = "full";  // or normal; SQLite only
         std::vector<IntakeSetting> intake{};

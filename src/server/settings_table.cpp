@@ -289,7 +289,9 @@ const std::vector<SettingRow>& setting_table() {
                 "storage.pool_size", "PostgreSQL connections",
                 [](auto& s) -> auto& { return s.storage.pool_size; }, 2, 1000),
             number(
-                "storage.shards", "PostgreSQL shards, fixed by the first migration",
+                "storage.shards",
+                "PostgreSQL shards, for the first migration; 'sundial db reshard' changes them "
+                "later",
                 [](auto& s) -> auto& { return s.storage.shards; }, 1, 256),
             key("storage.auto_migrate", "apply pending migrations at start",
                 [](auto& s) -> auto& { return s.storage.auto_migrate; }),

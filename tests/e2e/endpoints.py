@@ -1,6 +1,7 @@
 """Endpoints are put and deleted, over HTTP and by command; the birthday schedule is restored as the guide tells."""
 import json
 import os
+import sqlite3
 import subprocess
 import threading
 import time
@@ -146,6 +147,49 @@ def inbox_in_trouble():
         assert server.stop() == 0
 
 
+def signed_inbox():
+    """An inbox signs once it has a secret. Each kept request says which secret signed it, and a changed body is found."""
+    with h.folder() as directory:
+        database = os.path.join(directory, "sundial.db")
+        with h.running("serve", "--db", database, "--ui.inbox=true", folder=directory) as server:
+            client = server.client()
+            made = client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin"})
+            assert "secret" not in made and made["secretHint"] is None, made
+
+            def received():
+                """Sends one more. Returns the results of the checks of all requests, the latest first."""
+                before = len(client.ok("GET", "/v1/endpoints/ext:bin/inbox")["data"])
+                client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now", "endpointId": "ext:bin",
+                                                 "deliveryPayload": {"text": "x"}})
+                kept = h.wait_until(lambda: len(client.ok("GET", "/v1/endpoints/ext:bin/inbox")["data"]) > before
+                                    and client.ok("GET", "/v1/endpoints/ext:bin/inbox")["data"], "a request")
+                return [(one["signature"]["state"], one["signature"]["secret"]) for one in kept]
+            assert received() == [("MISSING", None)]
+            rotated = client.ok("POST", "/v1/endpoints/ext:bin/rotate-secret", {})
+            assert rotated["secret"].startswith("whsec_"), rotated
+            assert received() == [("VALID", "CURRENT"), ("MISSING", None)]
+            request = client.ok("GET", "/v1/endpoints/ext:bin/inbox?limit=1")["data"][0]
+            assert 0 <= request["signature"]["ageMs"] < 300_000 and "whsec_" not in json.dumps(request), request
+            # The old secret signs beside the new one. Once it is gone, its own signatures are not valid any more.
+            client.ok("POST", "/v1/endpoints/ext:bin/rotate-secret", {"oldSignsFor": "PT1H"})
+            assert received()[:2] == [("VALID", "CURRENT"), ("VALID", "PREVIOUS")]
+            client.ok("POST", "/v1/endpoints/ext:bin/rotate-secret", {"oldSignsFor": "PT0S"})
+            assert received()[:2] == [("VALID", "CURRENT"), ("INVALID", None)]
+            code, out, err = sundial(server, "inbox", "list", "ext:bin")
+            lines = [line.split() for line in out.splitlines()]
+            assert code == 0 and lines[0][2:4] == ["signature", "secret"] and "VALID" in lines[1] and "MISSING" in lines[4], (out, err)
+            assert server.stop() == 0
+        # Someone changes the body where it is kept.
+        with sqlite3.connect(database) as stored:
+            stored.execute("""UPDATE inbox_requests SET body = CAST(replace(CAST(body AS TEXT), '"x"', '"y"') AS BLOB)""")
+        stored.close()
+        with h.running("serve", "--db", database, "--ui.inbox=true", folder=directory) as server:
+            kept = server.client().ok("GET", "/v1/endpoints/ext:bin/inbox")["data"]
+            assert all('"y"' in one["body"] for one in kept), kept
+            assert [one["signature"]["state"] for one in kept] == ["INVALID"] * 3 + ["MISSING"], kept
+            assert server.stop() == 0
+
+
 def put_and_delete(kind):
     with h.folder() as directory, h.database(kind, directory) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, "--delivery.allow_http=true", folder=directory) as server:
@@ -158,4 +202,4 @@ def put_and_delete(kind):
 
 
 if __name__ == "__main__":
-    h.main({"put_and_delete": put_and_delete, "inbox_in_trouble": inbox_in_trouble})
+    h.main({"put_and_delete": put_and_delete, "inbox_in_trouble": inbox_in_trouble, "signed_inbox": signed_inbox})

@@ -1,6 +1,7 @@
 """A trial beside the old scheduler: events of SHADOW endpoints are completed and not sent, and compared with its log."""
 import datetime as dt
 import json
+import os
 import re
 
 import harness as h
@@ -47,7 +48,7 @@ def same(cli):
     shown = cli.run("shadow", "compare", "--timezone", "Europe/Berlin", text=syslog(runs()))
     assert "poll: 12 matched, 0 early, 0 late, 0 missing, 0 extra\n" in shown and "in all: 13 matched" in shown, shown
     found = cli.json("shadow", "compare", "--endpoint", "ext:trial", text=syslog(runs()))
-    assert found["same"] and [job["matched"] for job in found["jobs"]] == [1, 12], found
+    assert found["same"] and found["deletedSchedules"] == 0 and [job["matched"] for job in found["jobs"]] == [1, 12], found
     assert found["jobs"][0]["largestDifferenceMs"] == 1000 and not found["unknown"] and not found["unread"], found
     cli.run("shadow", "compare", "--tolerance", "PT0S", text=syslog(runs()), code=1)
 
@@ -81,6 +82,10 @@ def other_logs(cli, client):
     assert cli.json(*command, text="start,job,result\n" + rows)["same"]
     lines = "".join(json.dumps({"time": int(at.timestamp() * 1000), "name": command}) + "\n" for at, command in runs())
     assert cli.json("shadow", "compare", "--format", "ndjson", text=lines)["same"]
+    with open(os.path.join(cli.directory, "bytes.csv"), "wb") as file:
+        file.write(b"time,name\n2032-01-01T01:30:01Z,x\xff\n\xff,poll\n")
+    odd = cli.json("shadow", "compare", "bytes.csv", "--format", "csv", code=1)  # must be JSON, so UTF-8
+    assert odd["unknown"][0]["name"] == "x\\xff" and "\\xff" in odd["unread"][0]["reason"], odd
     for arguments, text, said in ((("--timezone", "Mars/Base"), "x", "--timezone: "), (("--name", "x"), "x", "NAME=SCHEDULE"),
                                   ((), "", "has no run"), (("--format", "csv"), "a,b\n", "no column 'time'"),
                                   (("--format", "csv"), "", "the log is empty"), (("--from", "noon"), syslog(runs()), "--from: "),
@@ -103,6 +108,15 @@ def going_live(client):
     assert len(client.all("/v1/events?endpointId=ext:trial&status=COMPLETED&limit=100")) == 14, "the backup is still on trial"
 
 
+def deleted(cli, client):
+    """The events of a deleted schedule have no name any more: they are left out, and the report says so."""
+    backup = next(each for each in client.all("/v1/schedules?limit=100&endpointId=ext:trial") if "backup" in each["externalId"])
+    client.ok("DELETE", f"/v1/schedules/{backup['id']}")
+    found = cli.json("shadow", "compare", text=syslog(runs()), code=1)
+    assert found["deletedSchedules"] == 1 and [one["name"] for one in found["unknown"]] == ["/usr/bin/backup --all {x}"], found
+    assert "events of 1 deleted schedule are left out\n" in cli.run("shadow", "compare", text=syslog(runs()), code=1)
+
+
 def trials(kind):
     options = ("dev", "--test-clock", "--users=1")
     with h.folder() as directory, h.database(kind, directory) as url, h.running(*options, "--db", url, folder=directory) as server:
@@ -114,6 +128,7 @@ def trials(kind):
         different(cli)
         other_logs(cli, client)
         going_live(client)
+        deleted(cli, client)
 
 
 if __name__ == "__main__":

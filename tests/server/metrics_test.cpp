@@ -73,8 +73,9 @@ protected:
             metrics.pings({.engine_failed = 1});
             metrics.instances({{"worker"}});
             metrics.process({.claims = true,
+                             .claim_loop_age = std::chrono::seconds{1},
                              .clock_ahead = std::chrono::seconds{1},
-                             .disk_free = 1,
+                             .storage_free = 1,
                              .certificate_left = std::chrono::days{1}});
             metrics.next_key_expiry(
                 {.as_of = noon,
@@ -204,13 +205,14 @@ TEST(MetricsTest, CountConflictsByOperation) {
 TEST(MetricsTest, TellTheStateOfTheProcess) {
     Metrics metrics{"1", "abc", "2025b"};
     metrics.process({.claims = true,
+                     .claim_loop_age = 250ms,
                      .clock_ahead = -1500ms,
-                     .disk_free = 4096,
+                     .storage_free = 4096,
                      .certificate_left = std::chrono::hours{-1}});
     const std::string scrape = metrics.render();
-    for (const char* line :
-         {"sundial_claim_loop_running 1", "sundial_clock_skew_seconds -1.5",
-          "sundial_disk_free_bytes 4096", "sundial_tls_certificate_expiry_seconds -3600"}) {
+    for (const char* line : {"sundial_claim_loop_running 1", "sundial_claim_loop_age_seconds 0.25",
+                             "sundial_clock_skew_seconds -1.5", "sundial_storage_free_bytes 4096",
+                             "sundial_tls_certificate_expiry_seconds -3600"}) {
         EXPECT_THAT(scrape, testing::HasSubstr(line));
     }
 }
@@ -231,19 +233,19 @@ TEST(MetricsTest, CountProcessesByRole) {
 TEST(MetricsTest, LeaveOutWhatIsUnknown) {
     Metrics metrics{"1", "abc", "2025b"};
     metrics.process({.claims = true,
+                     .claim_loop_age = 1s,
                      .clock_ahead = 1s,
-                     .disk_free = 1,
+                     .storage_free = 1,
                      .certificate_left = std::chrono::hours{1}});
     metrics.process({.claims = false});
     const std::string scrape = metrics.render();
     EXPECT_THAT(scrape, testing::HasSubstr("sundial_claim_loop_running 0"));
-    for (const char* name : {"\nsundial_clock_skew_seconds ", "\nsundial_disk_free_bytes ",
+    for (const char* name : {"\nsundial_clock_skew_seconds ", "\nsundial_storage_free_bytes ",
                              "\nsundial_tls_certificate_expiry_seconds "}) {
         EXPECT_THAT(scrape, testing::Not(testing::HasSubstr(name)));
     }
     metrics.process({});  // of a process without the role worker
-    EXPECT_THAT(metrics.render(),
-                testing::Not(testing::HasSubstr("\nsundial_claim_loop_running ")));
+    EXPECT_THAT(metrics.render(), testing::Not(testing::HasSubstr("\nsundial_claim_loop_")));
 }
 
 /// So that the tests above go over all of them, and the document does.

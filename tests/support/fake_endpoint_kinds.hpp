@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,18 +49,24 @@ public:
     }
 };
 
-/// Has no URL, signs nothing, and keeps what it receives.
+/// Has no URL, signs once it has a secret, and keeps what it receives. Every signature is valid.
 class FakeInbox final : public FakeKind {
 public:
     explicit FakeInbox(Delivery& delivery) : FakeKind(inbox_type, delivery) {}
     [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings& given) const override {
         std::vector<FieldError> found;
         if (given.url) found.push_back({"/url", "not_allowed", "an inbox has none"});
-        if (given.secret) found.push_back({"/secret", "not_allowed", "an inbox signs nothing"});
-        if (given.ed25519) found.push_back({"/ed25519", "not_allowed", "an inbox signs nothing"});
+        if (given.ed25519) found.push_back({"/ed25519", "not_allowed", "an inbox has none"});
         return found;
     }
+    [[nodiscard]] bool takes_secret() const override { return true; }
     [[nodiscard]] bool keeps_requests() const override { return true; }
+    [[nodiscard]] SignatureCheck check_signature(const Endpoint&,
+                                                 const InboxRequest& request) const override {
+        const bool is_signed =
+            std::ranges::count(request.headers, "webhook-signature", &HeaderText::first) > 0;
+        return {.state = is_signed ? SignatureState::valid : SignatureState::missing};
+    }
 };
 
 /// The types of the product, sending to `webhook` and `inbox`.

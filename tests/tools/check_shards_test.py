@@ -28,6 +28,12 @@ KEEPS_THE_RULES = (
                    SELECT shard, id FROM sundial.events WHERE shard = $1 AND claimable_at <= sundial.clock()
                     LIMIT 9 FOR UPDATE SKIP LOCKED) AS due) AS ready
         WHERE event.shard = $1 AND event.id = ready.id RETURNING event.*""",
+    """WITH RECURSIVE line AS (SELECT id FROM sundial.events WHERE shard = $1 UNION ALL
+           SELECT later.id FROM sundial.events AS later JOIN line ON later.id > line.id WHERE later.shard = $1)
+       SELECT * FROM line""",
+    """SELECT event.* FROM (SELECT $1::smallint AS shard, * FROM unnest($2::uuid[]) AS found(id) OFFSET 0) AS found
+         JOIN sundial.events AS event ON (event.shard = $1 OR event.shard = $1::integer) AND event.id = found.id
+        ORDER BY event.id FOR UPDATE OF event""",
 )
 
 # A statement, and what the sentence says.
@@ -46,7 +52,9 @@ VIOLATIONS = (
     ("UPDATE sundial.events SET due = CASE WHEN pull THEN sundial.clock() + $2 END WHERE shard = $1", "adds to the clock"),
     ("UPDATE sundial.events SET due = sundial.clock() + jitter WHERE shard = $1", "adds to the clock"),
     ("SELECT version FROM sundial.events WHERE shard = $1 AND xmin = $2::xid", "reads xmin"),
-    ("WITH RECURSIVE line AS (SELECT 1 FROM sundial.events WHERE shard = $1) SELECT * FROM line", "is recursive"),
+    ("""WITH RECURSIVE line AS (SELECT id FROM sundial.events WHERE shard = $1 UNION ALL
+             SELECT later.id FROM sundial.events AS later JOIN line ON later.id > line.id) SELECT * FROM line""",
+     "is recursive over several shards"),
 )
 
 
@@ -90,6 +98,20 @@ class CheckShards(unittest.TestCase):
 
     def test_a_known_exception_passes(self):
         self.assertEqual(self.check(self.statement("SELECT * FROM sundial.events", "peek")), (0, ""))
+
+    def test_a_listed_read_of_all_shards_neither_changes_nor_locks_rows(self):
+        for sql, sentence in (
+            ("DELETE FROM sundial.events WHERE user_id = $1", "depth changes or locks rows"),
+            ("UPDATE sundial.events SET user_id = NULL WHERE user_id = $1", "depth changes or locks rows"),
+            ("SELECT * FROM sundial.events WHERE user_id = $1 FOR UPDATE", "depth changes or locks rows"),
+            ("WITH RECURSIVE a AS (SELECT id FROM sundial.events) SELECT id FROM a", "depth is recursive"),
+            ("SELECT head.id FROM unnest($1::smallint[]) AS part(shard) CROSS JOIN LATERAL (SELECT id FROM sundial.events"
+             " WHERE shard = part.shard LIMIT 1) AS head", "depth has a LIMIT in a LATERAL"),
+        ):
+            with self.subTest(sql):
+                code, said = self.check(self.statement(sql, "depth"))
+                self.assertEqual(code, 1)
+                self.assertIn(sentence, said)
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ export interface Loaded<T> {
  * visible. After failures it asks less often, and at once when another request has reached the server again.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: readonly unknown[], topics: readonly Topic[] = [], every = 15_000): Loaded<T> {
-  const [state, setState] = useState<{ data?: T; refusal?: Refusal }>({});
+  const [state, setState] = useState<{ of?: readonly unknown[]; data?: T; refusal?: Refusal }>({});
   const again = useRef(() => {});
   useEffect(() => {
     const ended = new AbortController();
@@ -130,7 +130,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
         const data = await load(ended.signal);
         failures = 0;
         unknown = false;
-        if (!ended.signal.aborted) setState({ data });
+        if (!ended.signal.aborted) setState({ of: on, data });
       } catch (error) {
         if (ended.signal.aborted) return;
         failures++;
@@ -150,7 +150,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
     document.addEventListener("visibilitychange", tick);
     const unfollow = follow(topics, tick);
     const unheard = connection.onReturn(tick);
-    setState({});
+    setState({ of: on });
     void run();
     return () => {
       ended.abort();
@@ -160,7 +160,10 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
       unheard();
     };
   }, on);
-  return { data: state.data, refusal: state.refusal, reload: useCallback(() => again.current(), []) };
+  const reload = useCallback(() => again.current(), []);
+  // The effect runs after the first rendering with a new `on`, which must not show the data of the old one.
+  const isCurrent = state.of?.every((one, index) => one === on[index]) === true;
+  return { data: isCurrent ? state.data : undefined, refusal: isCurrent ? state.refusal : undefined, reload };
 }
 
 /** The topics with an event for each kind of change, and those with hints only. */

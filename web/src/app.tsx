@@ -1,7 +1,7 @@
 import "./app.css";
 import type { ComponentChildren } from "preact";
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Session } from "../../clients/typescript/src/schema.ts";
 import { connection, findSession, logIn, logOut, openLive, readClock, Refusal, session, useLoaded } from "./api.ts";
 import { apply, DisplayContext, LANGUAGES, storedDisplay, useTexts, type Display } from "./display.ts";
@@ -52,14 +52,14 @@ const PAGES: Record<string, { key: string; page: (place: Place) => ComponentChil
 /** Suggestions for fields of zones: the names that the browser knows. */
 const ZONES = Intl.supportedValuesOf("timeZone");
 
-function usePlace() {
-  const [place, setPlace] = useState(() => placeOf(location.hash));
+function useHash() {
+  const [hash, setHash] = useState(() => location.hash);
   useEffect(() => {
-    const follow = () => setPlace(placeOf(location.hash));
+    const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return place;
+  return hash;
 }
 
 /** One key, or `g` and a second one, unless the user is typing. */
@@ -152,7 +152,8 @@ function Signed({ found, changed, children }: { found: Session; changed: (sessio
 
 function Shell({ display, change }: { display: Display; change: (next: Partial<Display>) => void }) {
   const text = useTexts();
-  const place = usePlace();
+  const hash = useHash();
+  const place = useMemo(() => placeOf(hash), [hash]);
   const [found, setFound] = useState<Session>();
   const [keyMissing, setKeyMissing] = useState(false);
   const [help, setHelp] = useState(false);
@@ -192,7 +193,7 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
         <nav id="pages" class={menu ? "open" : ""} aria-label={text("pages")}>
           {Object.keys(PAGES).map((page) => <a key={page} href={hrefOf(page)} aria-current={place.page === page ? "page" : undefined}>{text(page as Word)}</a>)}
         </nav>
-        <main id="main" ref={main} tabIndex={-1}>
+        <main id="main" ref={main} tabIndex={-1} data-place={hash}>
           <Lost />
           {keyMissing ? <KeyForm used={(now) => { setFound(now); setKeyMissing(false); }} /> : found ? (
             <Signed found={found} changed={setFound}>{known ? known.page(place) : <p>{text("notFound")}</p>}</Signed>

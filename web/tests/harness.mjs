@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const PATIENCE = 30_000; // ms: a page answers in far less, but a busy machine runs other tests too
+const PATIENCE = 90_000; // ms: a page answers in far less, but a slow machine runs other tests too
+const PAUSE = 20; // ms between two questions: asking without one takes the time of the server that is to answer
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 if (!existsSync(CHROMIUM)) {
@@ -67,7 +68,7 @@ export async function withConsole(run, mode = SERVE) {
   const key = randomBytes(32).toString("base64");
   const stored = await database(folder);
   const running = { server: await serve(folder, stored.url, key, mode) };
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, timeout: PATIENCE, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   const faults = [], outside = [];
   try {
     const url = running.server.url;
@@ -99,12 +100,26 @@ export async function withConsole(run, mode = SERVE) {
   }
 }
 
+const isShown = (page) => page.waitForFunction(() => document.querySelector("main")?.dataset.place === location.hash);
+
+/** Opens an address, and waits until its page has replaced the one before. */
+export async function open(page, address) {
+  await page.goto(address);
+  await isShown(page);
+}
+
+/** The same for a place of the console that is already open, such as `#/events`, without loading it. */
+export async function turn(page, place) {
+  await page.evaluate((hash) => { location.hash = hash; }, place);
+  await isShown(page);
+}
+
 /** Asks until `check` returns something true. */
 export async function until(check, what) {
   for (const end = Date.now() + PATIENCE; Date.now() < end;) {
     const found = await check();
     if (found) return found;
-    await new Promise((ready) => setImmediate(ready));
+    await new Promise((ready) => setTimeout(ready, PAUSE));
   }
   assert.fail(`did not happen: ${what}`);
 }

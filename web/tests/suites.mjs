@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { act, newEvent, receiver, TEST_CLOCK, until, withConsole } from "./harness.mjs";
+import { act, newEvent, open, receiver, TEST_CLOCK, turn, until, withConsole } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
 const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "inboxAndClock", "keys", "configuration", "reference?q=/v1/locks"];
@@ -61,7 +61,7 @@ const SUITES = {
         for (const { id, nodes } of violations) findings.push(`${colorScheme} ${place}: ${id} ${nodes[0].target} ${nodes[0].failureSummary}`);
       };
       for (const place of places) {
-        await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+        await turn(page, `#/${place}`);
         await page.locator("main h1").first().waitFor();
         await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
         if (place.startsWith("timeline")) await page.locator("[data-advice='1']").waitFor();
@@ -73,7 +73,7 @@ const SUITES = {
       await page.locator("dialog kbd").first().waitFor();
       await check("help");
       await page.keyboard.press("Escape");
-      await page.evaluate((hash) => { location.hash = hash; }, `#/events/${event.id}`);
+      await turn(page, `#/events/${event.id}`);
       await page.locator("[data-act=cancel]").click();
       await page.locator("dialog .line").first().waitFor();
       await check("dialog");
@@ -185,7 +185,7 @@ const SUITES = {
   /** Zones, languages and themes are remembered. */
   display: () => withConsole(async ({ page, api, url }) => {
     const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: undefined, targetTimestampLocal: "2030-07-01T09:00", targetTimezone: "Europe/Berlin" }));
-    await page.goto(`${url}/ui/#/events/${event.id}`);
+    await open(page, `${url}/ui/#/events/${event.id}`);
     const due = page.locator("dd time > bdi").first();
     await due.waitFor();
     assert.match(await due.innerText(), /09:00:00 \+02:00$/);
@@ -210,7 +210,7 @@ const SUITES = {
   /** Login with a key, a cookie that scripts cannot read, changes with a token, READ keys that change nothing. */
   session: () => withConsole(async ({ page, newPage, api, url }) => {
     const event = await api("POST", "/v1/events", newEvent());
-    await page.goto(`${url}/ui/#/keys`);
+    await open(page, `${url}/ui/#/keys`);
     await act(page, "createKey", { fill: async () => { await page.fill("dialog input[name=name]", "root"); await page.locator("dialog select").selectOption("ADMIN"); } });
     const key = await page.locator("[data-secret]").innerText();
     assert.match(key, /^sundial_sk_/);
@@ -224,7 +224,7 @@ const SUITES = {
     const reader = await page.locator("[data-secret]").innerText();
     // Without the token the cookie alone changes nothing.
     assert.equal(await page.evaluate((id) => fetch(`/v1/events/${id}`, { method: "DELETE" }).then((answer) => answer.status), event.id), 403);
-    await page.goto(`${url}/ui/#/events/${event.id}`);
+    await open(page, `${url}/ui/#/events/${event.id}`);
     const lines = await act(page, "cancel");
     assert.match(lines[0], /-H "Authorization: Bearer \$SUNDIAL_API_KEY"$/);
     await page.locator("h1 [data-state=CANCELLED]").waitFor();
@@ -241,8 +241,9 @@ const SUITES = {
     await page.locator("h1 [data-state=CANCELLED]").waitFor();
     await page.locator(".display", { hasText: "Read only" }).waitFor();
     for (const place of ["events", "endpoints", "schedules", "instances", "deadLetters"]) {
-      await page.evaluate((hash) => { location.hash = hash; }, `#/${place}`);
+      await turn(page, `#/${place}`);
       await page.locator("main h1").waitFor();
+      await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
       assert.equal(await page.locator("[data-act]").count(), 0, place);
     }
     // The session is of one browser only.
@@ -268,32 +269,38 @@ const SUITES = {
       assert.fail(`Tab does not reach ${selector}`);
     };
     const press = async (selector) => { await focus(selector); await page.keyboard.press("Enter"); };
+    /** A page takes the focus once it is shown; a key before that would move it from the page before. */
+    const follows = async (act, place) => {
+      await act();
+      await page.waitForFunction((wanted) => document.activeElement?.id === "main" && document.activeElement.dataset.place.startsWith(wanted), place);
+    };
+    const type = async (...keys) => {
+      await page.evaluate(() => document.activeElement?.blur());
+      for (const key of keys) await page.keyboard.press(key);
+    };
     await page.goto(`${url}/ui/`);
     await page.locator("main h1").waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("d");
-    await press(`tr[data-id] a[href*='${event.id}']`);
+    await follows(() => type("g", "d"), "#/deadLetters");
+    await follows(() => press(`tr[data-id] a[href*='${event.id}']`), "#/events/");
     await page.locator("[data-attempt='1']", { hasText: "410" }).waitFor(); // why it failed
-    await press(`main dd a[href*='endpoints/${endpoint.id}']`);
+    await follows(() => press(`main dd a[href*='endpoints/${endpoint.id}']`), "#/endpoints/");
     await press("[data-act=enable]");
     await press("dialog button[type=submit]");
     await page.locator("h1 [data-state=enabled]").waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("d");
+    await follows(() => type("g", "d"), "#/deadLetters");
     await press("[data-act=bulkRetry]");
     await page.locator("dialog [data-count='1']").waitFor();
     assert.equal(await page.locator("dialog input[name=pace]").inputValue(), "50");
     await press("dialog button[type=submit]");
     await page.locator("[data-operation=COMPLETED]").waitFor();
-    await press("[data-operation] a");
+    await follows(() => press("[data-operation] a"), "#/operations/");
     await page.locator("h1 [data-state=COMPLETED]").waitFor();
     await until(async () => (await api("GET", `/v1/events?status=COMPLETED&endpointId=${endpoint.id}`)).data.length === 1, "the event was delivered");
     failing.stop();
 
     // A schedule for 02:30 in Berlin, with a choice of what happens on 28 March.
-    await page.keyboard.press("g");
-    await page.keyboard.press("s");
-    await press("main a[href='#/schedules/new']");
+    await follows(() => type("g", "s"), "#/schedules");
+    await follows(() => press("main a[href='#/schedules/new']"), "#/schedules/new");
     for (const [name, value] of [["eventType", "AT_NIGHT"], ["cron", "30 2 * * *"], ["timezone", "Europe/Berlin"], ["from", "03272027"]]) {
       await focus(`main input[name=${name}]`);
       if (name === "timezone") await page.keyboard.press("Control+A");
@@ -316,11 +323,12 @@ const SUITES = {
     assert.equal(mode, "test");
     const later = (minutes) => new Date(new Date(now).getTime() + minutes * 60_000).toISOString();
     const [passed, stays] = [await api("POST", "/v1/events", newEvent({ eventType: "PASSED", targetTimestampUTC: later(45), endpointId: inbox.id })), await api("POST", "/v1/events", newEvent({ eventType: "STAYS", targetTimestampUTC: later(46), endpointId: inbox.id }))];
-    await page.goto(`${url}/ui/#/overview`);
+    await open(page, `${url}/ui/#/overview`);
     await page.locator("main a", { hasText: "Test clock" }).click();
     const slider = page.locator("[data-slider] input[type=range]");
     await slider.waitFor();
     assert.equal(await slider.getAttribute("data-to"), later(15)); // the first step of a day
+    await page.locator("[data-slider] [data-total]").waitFor(); // the slider is at rest
     await slider.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
@@ -328,10 +336,12 @@ const SUITES = {
     assert.match(await slider.getAttribute("aria-valuetext"), /, in 45 minutes$/);
     await page.locator("[data-slider] tr[data-id]", { hasText: "PASSED" }).waitFor();
     assert.equal(await page.locator("[data-slider] tr[data-id]", { hasText: "STAYS" }).count(), 0);
+    await page.locator("#clock-marks option[value='4']").waitFor({ state: "attached" }); // the marks are loaded apart
     assert.deepEqual(await page.locator("#clock-marks option").evaluateAll((all) => all.map(({ value }) => value).slice(0, 2)), ["3", "4"]);
     // Nothing moves before it is confirmed, and the dialog shows the same as a command.
     await page.locator("[data-slider] [data-act=advance]").focus();
     await page.keyboard.press("Enter");
+    await page.locator("dialog button[type=submit]:not([disabled])").waitFor();
     const lines = await page.locator("dialog .line code").allInnerTexts();
     assert.match(lines[0], /-X POST .*\/v1\/clock\/advance .*"to":/);
     assert.equal(lines[1], `sundial clock advance --to ${later(45)}`);
@@ -356,7 +366,7 @@ const SUITES = {
   /** A killed server: the page says so, keeps what it knew, shows nothing as done, and comes back by itself. */
   lost: () => withConsole(async ({ page, api, url, server, startAgain }) => {
     const event = await api("POST", "/v1/events", newEvent());
-    await page.goto(`${url}/ui/#/events/${event.id}`);
+    await open(page, `${url}/ui/#/events/${event.id}`);
     await page.locator("h1 [data-state=PENDING]").waitFor();
     await server.kill();
     await page.locator("[data-lost=server]").waitFor();
@@ -371,7 +381,7 @@ const SUITES = {
     await page.locator("[data-lost]").waitFor({ state: "detached" });
     // And it follows changes of others again.
     const other = await api("POST", "/v1/events", newEvent({ eventType: "LATER" }));
-    await page.evaluate((hash) => { location.hash = hash; }, `#/events/${other.id}`);
+    await turn(page, `#/events/${other.id}`);
     await page.locator("h1 [data-state=PENDING]").waitFor();
     await api("DELETE", `/v1/events/${other.id}`);
     await page.locator("h1 [data-state=CANCELLED]").waitFor();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_batches.hpp"
 #include "adapters/postgres/event_list.hpp"
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/ports.hpp"
@@ -123,13 +124,12 @@ public:
         return first_of(events_in(session_.run(sql::lock_event, session_.shard_of(id), id)));
     }
     std::vector<Event> lock_of_user(UserId user) override {
-        return events_in(session_.run(sql::lock_events_of_user, user));
+        return lock_events_of_user(session_, user);
     }
 
     std::vector<Event> lock_behind(ScheduleId schedule, Version version,
                                    std::optional<EventId> after, std::size_t limit) override {
-        return events_in(session_.run(sql::lock_events_behind, schedule, version, after,
-                                      static_cast<std::int64_t>(limit)));
+        return lock_events_behind(session_, schedule, version, {after, limit});
     }
 
     std::uint64_t count_behind(ScheduleId schedule, Version version) override {
@@ -247,34 +247,13 @@ public:
         return {};
     }
 
-    // Both lock first and then change: a single statement that waited for a claim would not see the
-    // row as the claim left it.
-
-    void erase_of_user(UserId user) override {
-        session_.run(sql::lock_events_of_user, user);
-        session_.run(sql::erase_events_of_user, user);
-        session_.run(sql::forget_user_of_events, user);
-    }
-
-    void forget_user(UserId user) override {
-        session_.run(sql::lock_events_of_user, user);
-        session_.run(sql::forget_user_of_events, user);
-    }
-
+    void erase_of_user(UserId user) override { erase_events_of_user(session_, user); }
+    void forget_user(UserId user) override { forget_user_of_events(session_, user); }
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
-        const auto at_most = static_cast<std::int64_t>(limit);
-        const auto unparked =
-            endpoint ? session_.run(sql::unpark_of_endpoint, *endpoint, at_most, session_.now())
-                     : session_.run(sql::unpark_of_none, at_most, session_.now(),
-                                    static_cast<std::int32_t>(session_.shards()));
-        return unparked.changed();
+        return unpark_events(session_, endpoint, limit);
     }
-
     std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) override {
-        return session_
-            .run(sql::expedite, endpoint, to_string(reason), static_cast<std::int64_t>(limit),
-                 session_.now())
-            .changed();
+        return expedite_events(session_, endpoint, reason, limit);
     }
 
     std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {

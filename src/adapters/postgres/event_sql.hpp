@@ -142,19 +142,8 @@ inline constexpr Statement find_event{"find_event", R"sql(
 inline constexpr Statement lock_event{"lock_event", R"sql(
     SELECT * FROM sundial.events WHERE shard = $1 AND id = $2 FOR UPDATE)sql"};
 
-/// $1 user.
-inline constexpr Statement lock_events_of_user{"lock_events_of_user", R"sql(
-    SELECT * FROM sundial.events WHERE user_id = $1 ORDER BY id FOR UPDATE)sql"};
-
-/// Unclaimed live events that an earlier version of the schedule planned. Events that are claimed
-/// while the statement waits for their rows are left out. $1 schedule, $2 version, $3 after this id
-/// (or null), $4 limit.
-inline constexpr Statement lock_events_behind{"lock_events_behind", R"sql(
-    SELECT * FROM sundial.events
-     WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL
-       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-     ORDER BY id LIMIT $4 FOR UPDATE)sql"};
-/// The number of those events. $1 schedule, $2 version.
+/// The number of unclaimed live events that an earlier version of the schedule planned. $1
+/// schedule, $2 version.
 inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
     SELECT count(*) FROM sundial.events
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
@@ -235,79 +224,6 @@ inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
     UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6,
                                      dismissal_note = $7, dismissed_by = $8
      WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED')sql"};
-
-/// Erases all events of a user but the claimed ones. The live events must be locked. $1 user.
-inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
-    WITH live AS (
-        DELETE FROM sundial.events WHERE user_id = $1 AND claimed_by IS NULL RETURNING shard, id),
-    finished AS (
-        DELETE FROM sundial.event_history WHERE user_id = $1 RETURNING shard, id),
-    erased AS (SELECT * FROM live UNION ALL SELECT * FROM finished),
-    moves AS (
-        DELETE FROM sundial.event_moves AS move USING erased AS event
-         WHERE move.shard = event.shard AND move.event_id = event.id)
-    DELETE FROM sundial.attempts AS attempt USING erased AS event
-     WHERE attempt.shard = event.shard AND attempt.event_id = event.id)sql"};
-
-/// Removes the user from claimed and finished events, which stay. The live events must be locked.
-/// $1 user.
-inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
-    WITH finished AS (
-        UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
-    UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
-
-// These look up each of the rows that they have locked, by the array as claims do (claim_sql.hpp).
-
-/// $1 endpoint, $2 limit, $3 now.
-inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
-    WITH parked AS (
-        SELECT shard, id FROM sundial.events
-         WHERE endpoint_id = $1 AND claimable_at = 'infinity' AND status = 'PROCESSING'
-         ORDER BY id LIMIT $2 FOR UPDATE)
-    UPDATE sundial.events AS event
-       SET claimable_at = $3, version = version + 1, updated_at = $3
-      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
-/// Goes from type to type in the index, where parked events are at the end of each priority of a
-/// type. Skips rows that other transactions have locked. $1 limit, $2 now, $3 number of shards.
-inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
-    WITH RECURSIVE lane(shard, type) AS (
-        SELECT shard.number::smallint,
-               (SELECT event_type FROM sundial.events
-                 WHERE shard = shard.number::smallint AND endpoint_id IS NULL
-                 ORDER BY event_type LIMIT 1)
-          FROM generate_series(0, $3::integer - 1) AS shard(number)
-        UNION ALL
-        SELECT lane.shard,
-               (SELECT later.event_type FROM sundial.events AS later
-                 WHERE later.shard = lane.shard AND later.event_type > lane.type
-                   AND later.endpoint_id IS NULL
-                 ORDER BY later.event_type LIMIT 1)
-          FROM lane WHERE lane.type IS NOT NULL),
-    parked AS (
-        SELECT head.* FROM lane
-         CROSS JOIN generate_series(0, 3) AS priority(number)
-         CROSS JOIN LATERAL (
-            SELECT shard, id FROM sundial.events
-             WHERE shard = lane.shard AND event_type = lane.type
-               AND priority = priority.number::smallint
-               AND claimable_at = 'infinity'
-               AND endpoint_id IS NULL AND status = 'PROCESSING'
-             LIMIT $1 FOR UPDATE SKIP LOCKED) AS head
-         LIMIT $1)
-    UPDATE sundial.events AS event
-       SET claimable_at = $2, version = version + 1, updated_at = $2
-      FROM parked WHERE event.shard = ANY (ARRAY[parked.shard]) AND event.id = parked.id)sql"};
-
-/// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
-inline constexpr Statement expedite{"expedite", R"sql(
-    WITH waiting AS (
-        SELECT shard, id FROM sundial.events
-         WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
-           AND coalesce(obstacle, 'RETRY') = $2 AND claimable_at > $4 AND claimable_at < 'infinity'
-         ORDER BY id LIMIT $3 FOR UPDATE)
-    UPDATE sundial.events AS event
-       SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
-      FROM waiting WHERE event.shard = ANY (ARRAY[waiting.shard]) AND event.id = waiting.id)sql"};
 
 /// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: any time).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(

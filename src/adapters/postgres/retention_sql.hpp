@@ -2,7 +2,8 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// Deletions by retention. $1 older than this, $2 limit, unless stated otherwise.
+/// Deletions by retention. Rows of events are found on all shards, and deleted shard by shard
+/// (ADR 0060).
 namespace sundial::postgres::sql {
 
 /// $1 done or failed, $2 before this instant.
@@ -14,25 +15,45 @@ inline constexpr Statement drop_history_partitions{"drop_history_partitions",
 inline constexpr Statement forget_history_rest{"forget_history_rest",
                                                "SELECT sundial.forget_history_rest($1, $2, $3)",
                                                Statement::Plan::fresh};
+/// Of all shards. $1 before this instant, $2 limit.
+inline constexpr Statement find_old_attempts{"find_old_attempts", R"sql(
+    SELECT shard, event_id, number FROM sundial.attempts WHERE recorded_at < $1 LIMIT $2)sql",
+                                             Statement::Plan::fresh};
+/// $1 shard, $2 events, $3 numbers.
 inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
-    DELETE FROM sundial.attempts
-     WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts
-                                          WHERE recorded_at < $1 LIMIT $2))sql",
+    DELETE FROM sundial.attempts AS attempt
+     USING (SELECT $1::smallint AS shard, *
+              FROM unnest($2::uuid[], $3::integer[]) AS old(event_id, number) OFFSET 0) AS old
+     WHERE (attempt.shard = $1 OR attempt.shard = $1::integer)
+       AND attempt.shard = ANY (ARRAY[old.shard])
+       AND attempt.event_id = old.event_id AND attempt.number = old.number)sql",
                                            Statement::Plan::fresh};
-/// Keeps keys of future events. Checks the age again, because another event may have taken the key
-/// while this statement waited for the row. $3 number of shards.
+
+/// Keys that are too old, on all shards. Leaves out those of live events in the shard of the key,
+/// where most are, and of the events $3. $1 expired before, $2 limit.
+inline constexpr Statement find_old_keys{"find_old_keys", R"sql(
+    SELECT keys.shard, keys.key, keys.event_id FROM sundial.event_keys AS keys
+     WHERE keys.expires_at < $1 AND keys.event_id <> ALL ($3::uuid[])
+       AND NOT EXISTS (
+            SELECT 1 FROM sundial.events AS event
+             WHERE event.shard = keys.shard AND event.id = keys.event_id)
+     LIMIT $2)sql",
+                                         Statement::Plan::fresh};
+/// $1 shard, $2 id.
+inline constexpr Statement is_live{"is_live",
+                                   "SELECT FROM sundial.events WHERE shard = $1 AND id = $2"};
+/// Checks the age again, because another event may have taken the key meanwhile. $1 shard, $2 keys,
+/// $3 their events, $4 expired before.
 inline constexpr Statement forget_keys{"forget_keys", R"sql(
-    DELETE FROM sundial.event_keys
-     WHERE (shard, key) IN (
-        SELECT keys.shard, keys.key FROM sundial.event_keys AS keys
-         WHERE keys.expires_at < $1
-           AND NOT EXISTS (
-                SELECT FROM sundial.events AS event
-                 WHERE event.shard = (get_byte(uuid_send(keys.event_id), 15) % $3)::smallint
-                   AND event.id = keys.event_id)
-         LIMIT $2)
-       AND event_keys.expires_at < $1)sql",
+    DELETE FROM sundial.event_keys AS known
+     USING (SELECT $1::smallint AS shard, *
+              FROM unnest($2::text[], $3::uuid[]) AS old(key, event_id) OFFSET 0) AS old
+     WHERE (known.shard = $1 OR known.shard = $1::integer)
+       AND known.shard = ANY (ARRAY[old.shard]) AND known.key = old.key
+       AND known.event_id = old.event_id AND known.expires_at < $4)sql",
                                        Statement::Plan::fresh};
+
+/// $1 before this instant, $2 limit.
 inline constexpr Statement forget_skips{"forget_skips", R"sql(
     DELETE FROM sundial.skipped_runs
      WHERE id IN (SELECT id FROM sundial.skipped_runs WHERE recorded_at < $1 LIMIT $2))sql",

@@ -2,15 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
 #include "adapters/postgres/database.hpp"
-#include "adapters/postgres/migration_sql.hpp"
 #include "adapters/postgres/ports.hpp"
-#include "adapters/postgres/retention_sql.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/clock.hpp"
-#include "application/ports/retention.hpp"
 #include "application/transactions/transaction_of.hpp"
 
 namespace sundial::postgres {
@@ -76,64 +72,6 @@ private:
 
 std::unique_ptr<Clock> make_clock(Database& database, bool is_test) {
     return std::make_unique<PostgresClock>(database, is_test);
-}
-
-namespace {
-
-/// A key's `expires_at` is this much later than the instant from which its age counts
-/// (event_sql.hpp).
-constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
-
-std::size_t forget_events(Session& session, std::string_view kind, Instant before,
-                          std::int64_t limit) {
-    session.run(sql::make_history_partitions);  // for the coming months, as at startup
-    session.run(sql::drop_history_partitions, kind, before);
-    return static_cast<std::size_t>(
-        session.run(sql::forget_history_rest, kind, before, limit).get<std::int64_t>(0, 0));
-}
-
-std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age,
-                      std::int64_t limit) {
-    const Instant before = session.now() - age;
-    switch (what) {
-        case Kept::completed:
-            return forget_events(session, "done", before, limit);
-        case Kept::failed:
-            return forget_events(session, "failed", before, limit);
-        case Kept::attempts:
-            return session.run(sql::forget_attempts, before, limit).changed();
-        case Kept::keys:
-            return session
-                .run(sql::forget_keys, before + in_expiry, limit,
-                     static_cast<std::int32_t>(session.shards()))
-                .changed();
-        case Kept::skips:
-            break;
-    }
-    return session.run(sql::forget_skips, before, limit).changed();
-}
-
-class PostgresRetention final : public Retention {
-public:
-    explicit PostgresRetention(Database& database) : database_{database} {}
-
-    bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) override {
-        std::size_t rows = 0;
-        database_.write("retention", [&](Session& session) {
-            rows = forget_in(session, what, age, static_cast<std::int64_t>(limit));
-            return true;
-        });
-        return rows == limit;
-    }
-
-private:
-    Database& database_;
-};
-
-}  // namespace
-
-std::unique_ptr<Retention> make_retention(Database& database) {
-    return std::make_unique<PostgresRetention>(database);
 }
 
 }  // namespace sundial::postgres

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_batches.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
@@ -35,8 +36,7 @@ public:
 
     std::vector<Event> lock(const ComputedWith& pair, std::optional<EventId> after,
                             std::size_t limit) override {
-        return events_in(session_.run(sql::lock_computed_with, pair.zone, pair.release, after,
-                                      static_cast<std::int64_t>(limit)));
+        return lock_events_computed_with(session_, pair, {after, limit});
     }
 
     KnownClocks known_clocks(std::string_view release) override {

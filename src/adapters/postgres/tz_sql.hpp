@@ -3,8 +3,9 @@
 #include "adapters/postgres/statement.hpp"
 
 /// SQL statements for the port TzRepository. Those about events repeat the condition of the partial
-/// index events_computed_with. Besides PENDING events, the index contains only events in their
-/// first attempt. The retry of an attempted event does not follow releases.
+/// index events_computed_with, as those in event_batches_sql.hpp do. Besides PENDING events, the
+/// index contains only events in their first attempt. The retry of an attempted event does not
+/// follow releases.
 namespace sundial::postgres::sql {
 
 /// Each pair once, by an index lookup of the next pair after each.
@@ -29,15 +30,6 @@ inline constexpr Statement list_computed_with{"list_computed_with", R"sql(
        AND zone = $1 AND tz_release = $2
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4)sql"};
-
-/// The same, locked. Events that are claimed or moved while the statement waits for their rows are
-/// left out.
-inline constexpr Statement lock_computed_with{"lock_computed_with", R"sql(
-    SELECT * FROM sundial.events
-     WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
-       AND zone = $1 AND tz_release = $2
-       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
-     ORDER BY id LIMIT $4 FOR UPDATE)sql"};
 
 /// $1 release.
 inline constexpr Statement known_clocks{"known_clocks", R"sql(

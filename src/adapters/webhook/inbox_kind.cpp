@@ -9,10 +9,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
+#include "application/ports/failures.hpp"
 #include "domain/outcome.hpp"
 #include "domain/time/text.hpp"
 
@@ -51,6 +54,29 @@ std::string option_of(const Endpoint& endpoint, const char* name, const char* ot
     return found == endpoint.options.end() ? otherwise : found->second;
 }
 
+Outcome unkept(std::string why) {
+    Outcome outcome;
+    outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = std::move(why);
+    return outcome;
+}
+
+const std::string* header_of(const InboxRequest& request, std::string_view name) {
+    const auto found = std::ranges::find(request.headers, name, &HeaderText::first);
+    return found == request.headers.end() ? nullptr : &found->second;
+}
+
+/// The instant of a `webhook-timestamp`.
+std::optional<std::chrono::sys_seconds> stamp_in(const std::string* text) {
+    constexpr std::int64_t year_10000 = 253'402'300'800;
+    std::int64_t count = 0;
+    if (text == nullptr) return std::nullopt;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
+    const bool whole = error == std::errc{} && end == text->data() + text->size();
+    if (!whole || count < 0 || count >= year_10000) return std::nullopt;
+    return std::chrono::sys_seconds{std::chrono::seconds{count}};
+}
+
 /// The answer of an inbox, and how long it takes.
 struct InboxAnswer {
     Outcome outcome;
@@ -81,7 +107,7 @@ InboxAnswer answer_of(const Endpoint& endpoint) {
 /// worker's slots bound how many can wait.
 class InboxDelivery final : public Delivery {
 public:
-    InboxDelivery(Store& store, Ids& ids, std::string user_agent);
+    InboxDelivery(Store& store, Secrets& secrets, Ids& ids, std::string user_agent);
     ~InboxDelivery() override;
     InboxDelivery(const InboxDelivery&) = delete;
     InboxDelivery& operator=(const InboxDelivery&) = delete;
@@ -91,6 +117,7 @@ public:
 private:
     struct Waiting {
         DeliveryRequest request;
+        std::vector<OpenKey> keys;
         std::function<void(Outcome)> done;
     };
     void run();
@@ -101,6 +128,7 @@ private:
     void give_answers(bool all);
 
     Store& store_;
+    Secrets& secrets_;
     Ids& ids_;
     std::string user_agent_;
     std::mutex mutex_;
@@ -115,8 +143,12 @@ private:
     std::thread thread_;
 };
 
-InboxDelivery::InboxDelivery(Store& store, Ids& ids, std::string user_agent)
-    : store_(store), ids_(ids), user_agent_(std::move(user_agent)), thread_([this] { run(); }) {}
+InboxDelivery::InboxDelivery(Store& store, Secrets& secrets, Ids& ids, std::string user_agent)
+    : store_(store),
+      secrets_(secrets),
+      ids_(ids),
+      user_agent_(std::move(user_agent)),
+      thread_([this] { run(); }) {}
 
 InboxDelivery::~InboxDelivery() {
     {
@@ -128,9 +160,16 @@ InboxDelivery::~InboxDelivery() {
 }
 
 void InboxDelivery::start(DeliveryRequest request, std::function<void(Outcome)> done) {
+    std::vector<OpenKey> keys;
+    try {
+        keys = open_keys(signing_at(request.endpoint->signing_keys, request.now), secrets_);
+    } catch (const Corrupt& error) {
+        done(unkept(error.what()));
+        return;
+    }
     {
         const std::lock_guard lock(mutex_);
-        waiting_.push_back({std::move(request), std::move(done)});
+        waiting_.push_back({std::move(request), std::move(keys), std::move(done)});
     }
     arrived_.notify_one();
 }
@@ -191,9 +230,9 @@ std::optional<Outcome> InboxDelivery::keep(const std::vector<Waiting>& batch) {
             for (const Waiting& one : batch) {
                 const Endpoint& endpoint = *one.request.endpoint;
                 std::string body = request_body(one.request.event, endpoint.format);
-                auto headers = request_headers(one.request, body,
-                                               {.keys = {}, .headers = hints_of(endpoint.headers)},
-                                               user_agent_);
+                auto headers = request_headers(
+                    one.request, body, {.keys = one.keys, .headers = hints_of(endpoint.headers)},
+                    user_agent_);
                 tx.inbox().add({.id = ids_.fresh(),
                                 .endpoint = endpoint.id,
                                 .received_at = tx.now(),
@@ -203,19 +242,18 @@ std::optional<Outcome> InboxDelivery::keep(const std::vector<Waiting>& batch) {
             return true;
         });
     } catch (const std::exception& error) {  // only these attempts fail
-        Outcome failed;
-        failed.error = DeliveryErrorCode::worker;
-        failed.error_text = error.what();
-        return failed;
+        return unkept(error.what());
     }
     return std::nullopt;
 }
 
 }  // namespace
 
-InboxKind::InboxKind(Settings settings, Store& store, Ids& ids)
+InboxKind::InboxKind(Settings settings, Store& store, Secrets& secrets, Ids& ids)
     : allowed_(settings.allowed),
-      delivery_(std::make_unique<InboxDelivery>(store, ids, std::move(settings.user_agent))) {}
+      secrets_(secrets),
+      delivery_(
+          std::make_unique<InboxDelivery>(store, secrets, ids, std::move(settings.user_agent))) {}
 
 InboxKind::~InboxKind() = default;
 
@@ -249,9 +287,36 @@ std::vector<FieldError> InboxKind::refuse_edit(const TypeSettings& given) const 
         }
     }
     refuse(given.url.has_value(), "/url", "an INBOX has no URL");
-    refuse(given.secret, "/secret", "an INBOX signs nothing: it has no secret");
-    refuse(given.ed25519, "/ed25519", "an INBOX signs nothing: it has no keys");
+    refuse(given.ed25519, "/ed25519", "an INBOX signs by its secret alone");
     return found;
+}
+
+SignatureCheck InboxKind::check_signature(const Endpoint& endpoint,
+                                          const InboxRequest& request) const {
+    const auto* id = header_of(request, "webhook-id");
+    const auto* signatures = header_of(request, "webhook-signature");
+    const auto stamp = stamp_in(header_of(request, "webhook-timestamp"));
+    SignatureCheck check;
+    if (stamp) {
+        check.age = std::chrono::floor<std::chrono::milliseconds>(request.received_at - *stamp);
+    }
+    if (signatures == nullptr) return check;
+    check.state = SignatureState::invalid;
+    if (id == nullptr || !stamp) return check;
+    std::set<SignatureScheme> seen;
+    for (const SigningKey& key : endpoint.signing_keys) {
+        const bool is_newest = seen.insert(key.scheme).second;
+        try {
+            const OpenKey open{key.scheme, secrets_.open(key.sealed)};
+            if (!is_signed(*signatures, open, *id, *stamp, request.body)) continue;
+        } catch (const Corrupt&) {  // it was sealed under a key that this server no longer has
+            continue;
+        }
+        check.state = SignatureState::valid;
+        check.by_newest = is_newest;
+        break;
+    }
+    return check;
 }
 
 }  // namespace sundial::webhook

@@ -64,6 +64,13 @@ std::string content_type(BodyFormat format) {
                                              : "application/json";
 }
 
+std::vector<OpenKey> open_keys(std::span<const SigningKey> keys, Secrets& secrets) {
+    std::vector<OpenKey> open;
+    open.reserve(keys.size());
+    for (const SigningKey& key : keys) open.push_back({key.scheme, secrets.open(key.sealed)});
+    return open;
+}
+
 namespace {
 
 /// CloudEvents' binary mode: the attributes are headers, and the payload is unchanged.

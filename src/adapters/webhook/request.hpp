@@ -1,11 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "adapters/webhook/signature.hpp"
 #include "application/ports/delivery.hpp"
+#include "application/ports/secrets.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 
@@ -27,6 +29,9 @@ struct CloudEvent {
 [[nodiscard]] std::string content_type(BodyFormat format);
 
 using HeaderList = std::vector<HeaderText>;
+
+/// The keys, decrypted. Throws Corrupt.
+[[nodiscard]] std::vector<OpenKey> open_keys(std::span<const SigningKey> keys, Secrets& secrets);
 
 /// The secrets of an endpoint, decrypted for one attempt.
 struct Credentials {

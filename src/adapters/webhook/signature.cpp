@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <stdexcept>
@@ -65,6 +66,17 @@ std::string sign(std::span<const OpenKey> keys, std::string_view id,
         signatures += sign(key, id, timestamp, body);
     }
     return signatures;
+}
+
+bool is_signed(std::string_view signatures, const OpenKey& key, std::string_view id,
+               std::chrono::sys_seconds timestamp, std::string_view body) {
+    const std::string own = sign(key, id, timestamp, body);
+    while (!signatures.empty()) {
+        const auto end = std::min(signatures.find(' '), signatures.size());
+        if (signatures.substr(0, end) == own) return true;
+        signatures.remove_prefix(std::min(end + 1, signatures.size()));
+    }
+    return false;
 }
 
 }  // namespace sundial::webhook

@@ -21,5 +21,8 @@ struct OpenKey {
 /// One signature per key, in order, separated by blanks.
 [[nodiscard]] std::string sign(std::span<const OpenKey> keys, std::string_view id,
                                std::chrono::sys_seconds timestamp, std::string_view body);
+/// Whether one of `signatures`, the value of `webhook-signature`, was made by `key`.
+[[nodiscard]] bool is_signed(std::string_view signatures, const OpenKey& key, std::string_view id,
+                             std::chrono::sys_seconds timestamp, std::string_view body);
 
 }  // namespace sundial::webhook

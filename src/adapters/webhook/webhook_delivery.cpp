@@ -41,9 +41,7 @@ Outcome forbidden(std::string why) {
 /// The decrypted secrets that the endpoint needs at `now`. Throws Corrupt.
 Credentials opened(const Endpoint& endpoint, Instant now, Secrets& secrets) {
     Credentials open;
-    for (const SigningKey& key : signing_at(endpoint.signing_keys, now)) {
-        open.keys.push_back({key.scheme, secrets.open(key.sealed)});
-    }
+    open.keys = open_keys(signing_at(endpoint.signing_keys, now), secrets);
     for (const EndpointHeader& header : endpoint.headers) {
         open.headers.emplace_back(header.name, secrets.open(header.sealed));
     }

@@ -161,7 +161,7 @@ void WorkerLoop::due_at(Instant when) {
     if (mailbox_->has_news()) mailbox_->arrived.notify_all();
 }
 
-bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * settings_.tick; }
+std::chrono::microseconds WorkerLoop::age() const { return now() - Mono{last_turn_.load()}; }
 
 std::optional<Mono> WorkerLoop::turn() {
     const SchedulerScope scheduler;

@@ -97,8 +97,10 @@ public:
     /// Claims that this instance holds, as of the latest turn.
     [[nodiscard]] std::size_t held() const { return held_; }
 
+    /// Time since the loop turned for the last time.
+    [[nodiscard]] std::chrono::microseconds age() const;
     /// The loop turned within the last two ticks.
-    [[nodiscard]] bool turning() const;
+    [[nodiscard]] bool turning() const { return age() < 2 * settings_.tick; }
     /// The loop turns, and its latest call of the database succeeded.
     [[nodiscard]] bool working() const { return turning() && !failing_; }
 

@@ -18,7 +18,7 @@ using Defects = std::vector<FieldError>;
 /// Sealing also validates a given secret.
 EndpointResult<FreshKeys> keys_of(const NewEndpoint& requested, const EndpointKind& kind,
                                   Secrets& secrets) {
-    if (!kind.signs()) return FreshKeys{};
+    if (!kind.signs() && !(kind.takes_secret() && requested.secret)) return FreshKeys{};
     return fresh_keys(secrets, requested.secret, requested.ed25519);
 }
 

@@ -135,9 +135,12 @@ void add_fixed_defects(const Endpoint& before, const EndpointEdit& edit, const E
                          "an endpoint's format never changes; it is " +
                              std::string{to_string(before.format)} + ": create another endpoint"});
     }
-    if (edit.secret && kind.signs() && !is_current(*edit.secret, before, secrets)) {
-        found.push_back({"/secret", "not_allowed",
-                         "the endpoint has another secret; POST …/rotate-secret replaces it"});
+    if (edit.secret && kind.takes_secret() && !is_current(*edit.secret, before, secrets)) {
+        found.push_back(
+            {"/secret", "not_allowed",
+             before.signing_keys.empty()
+                 ? "the endpoint has no secret; POST …/rotate-secret gives it one"
+                 : "the endpoint has another secret; POST …/rotate-secret replaces it"});
     }
 }
 

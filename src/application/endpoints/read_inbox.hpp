@@ -8,13 +8,14 @@
 
 namespace sundial {
 
-/// Lists the requests that an endpoint received, if its type keeps them.
+/// Lists the requests that an endpoint received, if its type keeps them, each with what a check of
+/// its signature finds.
 class ReadInbox {
 public:
     ReadInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Newest first. Errors: NotFound; ValidationFailed for a type that keeps no requests.
-    [[nodiscard]] EndpointResult<Page<InboxRequest>> run(std::string_view reference,
-                                                         const PageRequest& page);
+    [[nodiscard]] EndpointResult<Page<CheckedRequest>> run(std::string_view reference,
+                                                           const PageRequest& page);
 
 private:
     Store& store_;

@@ -41,7 +41,7 @@ EndpointResult<CreatedEndpoint> RotateSecret::run(std::string_view reference,
         }
         const auto kind = kinds_.of(*before);
         if (!kind) return kind.error();
-        if (!(*kind)->signs()) {
+        if (!(*kind)->takes_secret()) {
             return invalid("/type", "not_allowed",
                            "an endpoint of type " + before->type.value + " has no secret");
         }

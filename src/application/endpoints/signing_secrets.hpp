@@ -36,7 +36,7 @@ struct Rotation {
     std::optional<std::string> secret{};                         // empty: a random one
 };
 
-/// Gives an endpoint that signs a new secret, and a new pair of keys if it has one. The new keys
+/// Gives an endpoint that may sign a new secret, and a new pair of keys if it has one. The new keys
 /// sign first, the old ones also sign for a while, so that receivers have time to change theirs.
 class RotateSecret {
 public:

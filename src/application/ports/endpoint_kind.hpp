@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "application/ports/delivery.hpp"
+#include "application/ports/endpoint_repository.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/error.hpp"
 
@@ -51,11 +52,18 @@ public:
     }
     /// Whether its endpoints have keys that sign each request to them.
     [[nodiscard]] virtual bool signs() const { return false; }
+    /// Whether an endpoint signs once it has been given a secret, when it is made or by a rotation.
+    [[nodiscard]] virtual bool takes_secret() const { return signs(); }
     /// The receiver behind `url`: https://crm.example. The value of a header is never sent to
     /// another one than it was given for. Empty if there is none.
     [[nodiscard]] virtual std::string origin(std::string_view /*url*/) const { return {}; }
     /// Whether requests sent to its endpoints can be read here (InboxRepository).
     [[nodiscard]] virtual bool keeps_requests() const { return false; }
+    /// Checks a kept request against the keys that its endpoint has now.
+    [[nodiscard]] virtual SignatureCheck check_signature(const Endpoint& /*endpoint*/,
+                                                         const InboxRequest& /*request*/) const {
+        return {};
+    }
     /// Whether pings are sent in the same way as to its endpoints: to a URL, under the same rules.
     [[nodiscard]] virtual bool sends_pings() const { return false; }
     /// Null if nothing is sent to its endpoints.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -89,6 +91,21 @@ struct InboxRequest {
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     friend bool operator==(const InboxRequest&, const InboxRequest&) = default;
+};
+
+/// The result of checking the signature of a request, as a receiver does.
+enum class SignatureState : std::uint8_t { missing, invalid, valid };
+
+struct SignatureCheck {
+    SignatureState state = SignatureState::missing;
+    bool by_newest = false;  // valid: made by the newest key of its scheme, not by a replaced one
+    std::optional<std::chrono::milliseconds> age{};  // of its timestamp when the request arrived
+    friend bool operator==(const SignatureCheck&, const SignatureCheck&) = default;
+};
+
+struct CheckedRequest {
+    InboxRequest received;
+    SignatureCheck signature{};
 };
 
 /// Requests received by INBOX endpoints, inside one transaction. Keeps the newest 10,000 of each

@@ -131,6 +131,7 @@ bool read_csv_row(InputBytes& in, char delimiter, std::size_t& line, CsvRow& row
 }
 
 std::vector<CsvRow> read_csv_rows(std::string_view text) {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     std::istringstream in{std::string(text)};
     InputBytes bytes{in};
     std::vector<CsvRow> rows;

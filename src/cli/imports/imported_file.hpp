@@ -81,6 +81,8 @@ struct TranslatedCron {
 // Shared by the readers.
 
 [[nodiscard]] std::vector<std::string> split_words(std::string_view text);
+/// Some programs begin a file in UTF-8 with it. It is not a part of the first field.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// Rows of fields (RFC 4180), each with the line that it begins on.
 struct CsvRow {
     std::size_t line = 0;

@@ -19,7 +19,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t longest_person = 64 * 1024;  // as a line of events (reliability 9)
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::array<std::string_view, 5> person_members{"externalId", "firstName", "lastName",
                                                          "dateOfBirth", "timezone"};
 constexpr std::array<std::string_view, 2> person_maps{"dates.", "metadata."};

@@ -42,9 +42,9 @@ std::chrono::microseconds duration_argument(const std::string& flag, const std::
     return *read;
 }
 
-/// A name as a text of JSON, which must be UTF-8.
-std::string json_name(const std::string& name) {
-    return base::count_code_points(name) ? name : harmless(name);
+/// Text of the log for JSON, which must be UTF-8.
+std::string as_utf8(const std::string& text) {
+    return base::count_code_points(text) ? text : harmless(text);
 }
 
 std::string time_text(std::chrono::microseconds time) {
@@ -239,7 +239,10 @@ private:
             out << harmless(name) << ": no schedule has this name; " << runs
                 << (runs == 1 ? " run" : " runs") << " in the log\n";
         }
-        if (!deleted_.empty()) out << deleted_.size() << " deleted schedules are left out\n";
+        if (!deleted_.empty())
+            out << "events of " << deleted_.size()
+                << (deleted_.size() == 1 ? " deleted schedule" : " deleted schedules")
+                << " are left out\n";
         out << "in all: " << counts(all) << '\n';
     }
 
@@ -263,8 +266,8 @@ private:
         for (const Instant at : runs.extra)
             out << "  extra     " << format_zoned(at, zone_) << ": only in Sundial\n";
         if (runs.before > 0)
-            out << "  before    " << runs.before
-                << " runs in the log are from before the schedule was created\n";
+            out << "  before    " << runs.before << (runs.before == 1 ? " run" : " runs")
+                << " in the log from before the schedule was created\n";
     }
 
     void show_pair(std::string_view word, const RunPair& pair, std::string_view direction) const {
@@ -299,7 +302,7 @@ private:
         result.member("to", std::string_view(format_instant_millis(limits_.to)));
         result.member("same", same_ && log_.unread.empty()).key("jobs").begin_array();
         for (const auto& [job, runs] : jobs_) {
-            result.begin_object().member("name", std::string_view(json_name(job.name)));
+            result.begin_object().member("name", std::string_view(as_utf8(job.name)));
             result.key("schedules").begin_array();
             for (const std::string& schedule : job.schedules)
                 result.value(std::string_view(schedule));
@@ -315,14 +318,15 @@ private:
         result.end_array().key("unknown").begin_array();
         for (const auto& [name, runs] : unknown_) {
             result.begin_object()
-                .member("name", std::string_view(json_name(name)))
+                .member("name", std::string_view(as_utf8(name)))
                 .member("runs", runs);
             result.end_object();
         }
-        result.end_array().key("unread").begin_array();
+        result.end_array().member("deletedSchedules", deleted_.size());
+        result.key("unread").begin_array();
         for (const UnreadRun& unread : log_.unread) {
             result.begin_object().member("line", unread.line);
-            result.member("reason", std::string_view(unread.reason)).end_object();
+            result.member("reason", std::string_view(as_utf8(unread.reason))).end_object();
         }
         output_.out << result.end_array().end_object().text() << '\n';
     }

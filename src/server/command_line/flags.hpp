@@ -45,7 +45,7 @@ void add_client_flags(CLI::App& command, ClientFlags& flags);
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
-/// Who holds a lock that a command takes, unless `--holder` names another: `host:pid`.
+/// The holder of a lock that a command acquires, unless `--holder` names another: `host:pid`.
 [[nodiscard]] std::string default_lock_holder();
 
 /// The streams for results and messages of this process. Colours and the width of the terminal are

@@ -12,7 +12,9 @@ constexpr auto around_shards = postgres::PostgresStorage::Fence::around_shards;
 SUNDIAL_CONTRACT(FencedPostgres, EventQueueContract, postgres::postgres_with(16, around_shards));
 SUNDIAL_CONTRACT(FencedPostgres, EventRepositoryContract,
                  postgres::postgres_with(16, around_shards));
+SUNDIAL_CONTRACT(FencedPostgres, LimitsContract, postgres::postgres_with(16, around_shards));
 SUNDIAL_CONTRACT(FencedPostgres, PullQueueContract, postgres::postgres_with(16, around_shards));
 SUNDIAL_CONTRACT(FencedPostgres, SettleContract, postgres::postgres_with(16, around_shards));
+SUNDIAL_CONTRACT(FencedPostgres, TzRepositoryContract, postgres::postgres_with(16, around_shards));
 
 }  // namespace sundial

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/event_batches_sql.hpp"
 #include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
@@ -38,16 +39,26 @@ protected:
     /// it.
     std::string plan_of(const Statement& statement, const std::string& types,
                         const std::string& values) {
+        return plan_after(
+            std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+                sql::configure_queue.sql +
+                "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); ",
+            statement, types, values);
+    }
+    /// The same for a statement that changes found events of one shard.
+    std::string plan_of_batch(const Statement& statement, const std::string& types,
+                              const std::string& values) {
+        return plan_after(std::string{sql::look_up_rows.sql} + "; ", statement, types, values);
+    }
+    std::string plan_after(const std::string& settings, const Statement& statement,
+                           const std::string& types, const std::string& values) {
         const auto rows =
-            query(storage_.url(),
-                  std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
-                      sql::configure_queue.sql +
-                      "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
-                      (statement.plan == Statement::Plan::fresh
-                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
-                           : "") +
-                      "PREPARE it(" + types + ") AS " + statement.sql + "; EXPLAIN EXECUTE it(" +
-                      values + ")");
+            query(storage_.url(), settings +
+                                      (statement.plan == Statement::Plan::fresh
+                                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
+                                           : "") +
+                                      "PREPARE it(" + types + ") AS " + statement.sql +
+                                      "; EXPLAIN EXECUTE it(" + values + ")");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
@@ -178,11 +189,37 @@ protected:
 
     void expect_good_releases() {
         const std::string endpoint = "'01990000-0000-7000-8000-0000000000e1'";
-        EXPECT_THAT(plan_of(sql::unpark_of_endpoint, "uuid, bigint, timestamptz",
-                            endpoint + ", 100, now()"),
+        EXPECT_THAT(plan_of(sql::find_parked, "uuid, bigint", endpoint + ", 100"),
+                    HasSubstr("using events_of_endpoint on events"));
+        EXPECT_THAT(plan_of(sql::find_waiting, "uuid, text, timestamptz, bigint",
+                            endpoint + ", 'CIRCUIT', now(), 100"),
+                    HasSubstr("using events_of_endpoint on events"));
+        EXPECT_THAT(plan_of(sql::find_parked_of_none, "smallint, bigint", "3, 100"),
+                    AllOf(HasSubstr("using events_to_handle on events"), Not(HasSubstr("Sort")),
+                          Not(HasSubstr("Seq Scan")), Not(HasSubstr("events_pkey"))));
+        EXPECT_THAT(plan_of_batch(sql::unpark_events, "smallint, uuid[], uuid, timestamptz",
+                                  "3, '{}', " + endpoint + ", now()"),
                     by_key());
-        EXPECT_THAT(plan_of(sql::expedite, "uuid, text, bigint, timestamptz",
-                            endpoint + ", 'CIRCUIT', 100, now()"),
+        EXPECT_THAT(plan_of_batch(sql::expedite_events, "smallint, uuid[], uuid, text, timestamptz",
+                                  "3, '{}', " + endpoint + ", 'CIRCUIT', now()"),
+                    by_key());
+    }
+    void expect_good_batches() {
+        const std::string owner = "'01990000-0000-7000-8000-000000000001'";
+        EXPECT_THAT(
+            plan_of_batch(sql::lock_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
+            by_key());
+        EXPECT_THAT(plan_of_batch(sql::lock_events_behind, "smallint, uuid[], uuid, bigint",
+                                  "3, '{}', " + owner + ", 2"),
+                    by_key());
+        EXPECT_THAT(plan_of_batch(sql::lock_computed_with, "smallint, uuid[], text, text",
+                                  "3, '{}', 'UTC', '2025b'"),
+                    by_key());
+        EXPECT_THAT(
+            plan_of_batch(sql::erase_events_of_user, "smallint, uuid[], uuid", "3, '{}', " + owner),
+            by_key());
+        EXPECT_THAT(plan_of_batch(sql::forget_user_of_events, "smallint, uuid[], uuid",
+                                  "3, '{}', " + owner),
                     by_key());
     }
 
@@ -248,6 +285,8 @@ TEST_F(Plans, ASettlementFindsItsRowsByTheirKey) { expect_good_settlements(); }
 
 TEST_F(Plans, ParkedAndWaitingEventsAreFoundByTheirKey) { expect_good_releases(); }
 
+TEST_F(Plans, TheEventsOfAnOwnerAreLockedByTheirKey) { expect_good_batches(); }
+
 /// A queue is often empty, and its statistics say so. Then all indexes cost the same to the
 /// planner.
 TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
@@ -263,10 +302,11 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     expect_good_peeks_for_handlers();
     expect_good_settlements();
     expect_good_releases();
+    expect_good_batches();
 }
 
 TEST_F(Plans, AnEditOfAScheduleReadsItsEventsInOrder) {
-    EXPECT_THAT(plan_of(sql::lock_events_behind, "uuid, bigint, uuid, bigint",
+    EXPECT_THAT(plan_of(sql::find_events_behind, "uuid, bigint, uuid, bigint",
                         "'01990000-0000-7000-8000-000000000001', 2, NULL, 100"),
                 AllOf(HasSubstr("Index Scan using events_of_schedule"), Not(HasSubstr("Sort"))));
 }
@@ -280,7 +320,7 @@ TEST_F(Plans, ThePlannedEventsOfManySchedulesAreFoundByTheirIndex) {
 
 TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
     EXPECT_THAT(
-        plan_of(sql::lock_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),
+        plan_of(sql::find_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),
         AllOf(HasSubstr("Index Scan using events_computed_with"), Not(HasSubstr("Sort"))));
 }
 

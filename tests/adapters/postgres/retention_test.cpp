@@ -3,18 +3,22 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "adapters/postgres/connection.hpp"
 #include "adapters/postgres/distribute_sql.hpp"
 #include "contract/retention_contract.hpp"
 #include "postgres_storage.hpp"
+#include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial {
 namespace {
 
-template <std::uint32_t shards>
+using Fence = postgres::PostgresStorage::Fence;
+
+template <std::uint32_t shards, Fence fence = Fence::none>
 class With {
 public:
     Store& store() { return storage_.store(); }
@@ -23,7 +27,7 @@ public:
     Retention& retention() { return storage_.retention(); }
 
 private:
-    postgres::PostgresStorage storage_{shards};
+    postgres::PostgresStorage storage_{shards, fence};
 };
 
 /// The number of shards of the tests' database whose history has one level, as on Citus.
@@ -48,10 +52,12 @@ private:
 
 }  // namespace
 
-using Kinds = testing::Types<With<1>, With<16>, WithFlatHistory>;
+using Kinds = testing::Types<With<1>, With<16>, With<16, Fence::around_shards>, WithFlatHistory>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, RetentionContract, Kinds);
 
 namespace postgres {
+
+using std::chrono::days;
 
 /// As if a user retried an event that failed long ago.
 TEST(PostgresRetention, ForgetsNoKeyThatIsTakenOverMeanwhile) {
@@ -80,6 +86,28 @@ TEST(PostgresRetention, ForgetsNoKeyThatIsTakenOverMeanwhile) {
     (void)other.run(std::array{Call{commit}}, false, 30s);
     (void)forgotten.get();
     EXPECT_EQ(query(storage.url(), "SELECT count(*) FROM sundial.event_keys")[0][0], "1");
+}
+
+/// The key of an exchange is in another shard than its event.
+TEST(PostgresRetention, KeepsTheKeysOfLiveEventsInOtherShardsAndForgetsTheRest) {
+    PostgresStorage storage{16};
+    const std::vector<Event> live{an_event().in_shard(3), an_event().in_shard(5),
+                                  an_event().in_shard(7)};
+    storage.store().transact([&](Transaction& tx) {
+        for (const Event& event : live) EXPECT_TRUE(tx.events().add(event));
+        return true;
+    });
+    query(storage.url(), R"(
+        UPDATE sundial.event_keys SET shard = 15, expires_at = sundial.clock() - interval '1 day';
+        INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+        SELECT n % 16, 'old' || n, ('00000000-0000-0000-0000-00000000aa' || lpad(to_hex(n % 16), 2, '0'))::uuid,
+               sundial.clock() - interval '1 hour'
+          FROM generate_series(1, 20) AS n)");
+    const auto forget = [&] { return storage.retention().forget(Kept::keys, days{400}, 2); };
+    for (int batch = 0; batch < 10; ++batch) EXPECT_TRUE(forget());
+    EXPECT_FALSE(forget());
+    EXPECT_EQ(query(storage.url(), "SELECT count(*), min(shard) FROM sundial.event_keys"),
+              (std::vector<std::vector<std::string>>{{"3", "15"}}));
 }
 
 /// Of what `db distribute` makes of the history, as far as one server shows it.

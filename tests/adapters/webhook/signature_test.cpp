@@ -32,6 +32,20 @@ TEST(Signature, OfSeveralKeysStandSideBySideInTheirOrder) {
     EXPECT_EQ(sign(std::vector<OpenKey>{}, vector_id, vector_time, vector_body), "");
 }
 
+TEST(Signature, IsFoundAmongOthers) {
+    const OpenKey key = secret("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    const auto finds = [&](const std::string& signatures) {
+        return is_signed(signatures, key, vector_id, vector_time, vector_body);
+    };
+    EXPECT_TRUE(finds(vector_signature));
+    EXPECT_TRUE(finds("v1,AAAA  v2,AAAA " + vector_signature));
+    EXPECT_FALSE(finds(""));
+    EXPECT_FALSE(finds(" "));
+    EXPECT_FALSE(finds(vector_signature + "="));
+    EXPECT_FALSE(finds(vector_signature.substr(3)));
+    EXPECT_FALSE(is_signed(vector_signature, key, vector_id, vector_time, vector_body + " "));
+}
+
 /// RFC 8032, 7.1, test 1: the private key and its public key.
 const std::string private_key = "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=";
 const std::string public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";

@@ -414,8 +414,10 @@ TEST_F(WorkerLoopTest, TicksUpToALimit) {
 TEST_F(WorkerLoopTest, IsTurningForTwoTicksAfterATurn) {
     turn(1);
     EXPECT_TRUE(loop->turning());
+    EXPECT_EQ(loop->age(), 0s);
     monotonic.time += 2s;
     EXPECT_FALSE(loop->turning());
+    EXPECT_EQ(loop->age(), 2s);
 }
 
 }  // namespace

@@ -404,13 +404,16 @@ TEST_F(Endpoints, ShowAndClearReceivedRequestsOfAnInbox) {
     const Endpoint inbox = create(bin()).endpoint;
     const std::string id = to_string(inbox.id);
     for (std::uint64_t i = 1; i <= 3; ++i) {
+        const auto header = i == 3 ? "webhook-signature" : "webhook-id";
         write([&](Transaction& tx) {
-            tx.inbox().add({uuid_of(i), inbox.id, noon, {{"webhook-id", "k"}}, std::to_string(i)});
+            tx.inbox().add({uuid_of(i), inbox.id, noon, {{header, "k"}}, std::to_string(i)});
         });
     }
     const auto page = read_inbox.run(id, {.limit = 2, .after = std::nullopt}).value();
     ASSERT_THAT(page.items, SizeIs(2));
-    EXPECT_EQ(page.items[0].body, "3");
+    EXPECT_EQ(page.items[0].received.body, "3");
+    EXPECT_EQ(page.items[0].signature.state, SignatureState::valid);
+    EXPECT_EQ(page.items[1].signature.state, SignatureState::missing);
     EXPECT_TRUE(page.has_more);
 
     ASSERT_TRUE(clear_inbox.run(id));
@@ -454,13 +457,34 @@ TEST_F(Endpoints, RefuseAnInvalidRotation) {
     EXPECT_THAT(defects_of(rotate(webhook, {.old_signs_for = 169h})),
                 ElementsAre("/oldSignsFor out_of_range"));
     EXPECT_THAT(defects_of(rotate(webhook, {.secret = "mine"})), ElementsAre("/secret bad_format"));
-    EXPECT_THAT(defects_of(rotate(create(bin()).endpoint, {})), ElementsAre("/type not_allowed"));
+    NewEndpoint queue{.type = pull_type};
+    queue.name = "queue";
+    EXPECT_THAT(defects_of(rotate(create(queue).endpoint, {})), ElementsAre("/type not_allowed"));
     EXPECT_TRUE(rotate(webhook, {}));
     EXPECT_TRUE(rotate(webhook, {}));
     EXPECT_THAT(defects_of(rotate(webhook, {})), ElementsAre("/oldSignsFor not_allowed"));
     EXPECT_TRUE(rotate(webhook, {.old_signs_for = 0s}));
     const auto stale = rotate_secret.run(to_string(webhook.id), {}, Version{1}, "req-2");
     EXPECT_EQ(error_of<OptimisticLock>(stale).actual, Version{4});
+}
+
+TEST_F(Endpoints, OfTypeInboxSignOnceTheyHaveASecret) {
+    const Endpoint unsigned_bin = create(bin()).endpoint;
+    EXPECT_THAT(unsigned_bin.signing_keys, IsEmpty());
+    EXPECT_THAT(defects_of(edit(unsigned_bin, {.secret = "whsec_mine"})),
+                ElementsAre("/secret not_allowed"));
+    const auto rotated =
+        rotate_secret.run(to_string(unsigned_bin.id), {}, std::nullopt, "req-2").value();
+    EXPECT_THAT(rotated.endpoint.signing_keys, SizeIs(1));
+    EXPECT_THAT(rotated.secret, Not(IsEmpty()));
+
+    NewEndpoint requested = bin();
+    requested.secret = "whsec_mine";
+    const auto made = create(requested);
+    EXPECT_EQ(made.secret, "whsec_mine");
+    ASSERT_THAT(made.endpoint.signing_keys, SizeIs(1));
+    EXPECT_EQ(secrets.open(made.endpoint.signing_keys[0].sealed), "whsec_mine");
+    EXPECT_TRUE(edit(made.endpoint, {.secret = "whsec_mine"}));
 }
 
 TEST_F(Endpoints, SignByEd25519OnRequest) {

@@ -111,6 +111,11 @@ TEST_F(RunLogTest, ColumnsMayHaveOtherNames) {
     ASSERT_THAT(log.unread, SizeIs(2));
     EXPECT_THAT(log.unread[0].reason, HasSubstr("2 fields"));
     EXPECT_THAT(log.unread[1].reason, HasSubstr("no time"));
+    EXPECT_THAT(read("\xEF\xBB\xBF"
+                     "start_time,command\n2027-01-01 05:00:00+00,x\n",
+                     options)
+                    .runs,
+                SizeIs(1));
     options.name_column = "jobname";
     EXPECT_THROW((void)read("jobid,command,start_time\n", options), BadArgument);
     EXPECT_THROW((void)read("", options), BadArgument);

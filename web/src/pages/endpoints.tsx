@@ -57,14 +57,14 @@ export function Endpoint({ id }: { id: string }) {
       <p><a href={hrefOf("endpoints")}>{text("endpoints")}</a></p>
       <Shown of={endpoint}>{(found) => (
         <>
-          <h1><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
+          <h1 data-version={found.version}><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
           <div class="buttons">
             {found.enabled && <Act word="test" press={() => actions.ask({
               word: "test", about: found.name, undoable: true, note: <p>{text("testHint")}</p>, said: (answer) => <TestShown of={answer as TestResult} />,
               request: { method: "POST", path: `${path}/test`, cli: ["endpoint", "test", found.id] },
             })} />}
-            {found.type === "WEBHOOK" && <Act word="rotateSecret" press={() => actions.ask({
-              word: "rotateSecret", about: found.name, note: <p>{text("rotateHint")}</p>, said: (answer) => <Secret of={(answer as EndpointObject).secret ?? ""} />,
+            {(found.type === "WEBHOOK" || found.type === "INBOX") && <Act word="rotateSecret" press={() => actions.ask({
+              word: "rotateSecret", about: found.name, note: <p>{text(found.secretHint === null ? "firstSecretHint" : "rotateHint")}</p>, said: (answer) => <Secret of={(answer as EndpointObject).secret ?? ""} />,
               request: { method: "POST", path: `${path}/rotate-secret`, version: found.version, body: { oldSignsFor: "PT24H" }, cli: ["endpoint", "rotate-secret", found.id, "--old-signs-for", "PT24H"] },
             })} />}
             {found.enabled

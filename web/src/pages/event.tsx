@@ -98,7 +98,7 @@ export function EventDetails({ id }: { id: string }) {
         const can = { ...eventActions(found), edit: found.status === "PENDING" };
         return (
           <>
-            <h1><bdi>{found.eventType}</bdi> <State of={found.status} /></h1>
+            <h1 data-version={found.version}><bdi>{found.eventType}</bdi> <State of={found.status} /></h1>
             <div class="buttons">
               {(["retry", "fire", "reschedule", "edit", "cancel", "dismiss"] as const).filter((one) => can[one]).map((one) => (
                 <Act key={one} word={one} press={() => { setSaid(""); setChosen(one); }} />

@@ -177,19 +177,19 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   const [pace, setPace] = useState("50");
   const [note, setNote] = useState("");
   const [move, setMove] = useState<Move>({ how: "shift", amount: "60", unit: "M", local: "" });
-  const [preview, setPreview] = useState<BulkPreview>();
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [found, setFound] = useState<{ of: string; preview?: BulkPreview; refusal?: Refusal }>();
   const set = action === "reschedule" ? setOf(move) : {};
   const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids: [...ids] } : { filter: bulkFilter(filter) }), ...(action === "reschedule" && set && { set }), ...(note.trim() && { note: note.trim() }) };
-  const counted = JSON.stringify(set);
+  const counted = JSON.stringify(set ?? null);
+  // The count of another move says nothing about this one.
+  const current = found?.of === counted ? found : undefined;
+  const preview = current?.preview, refusal = current?.refusal;
   useEffect(() => {
-    setPreview(undefined);
-    setRefusal(undefined);
     if (!set) return; // what the user has typed so far moves nothing
     const ended = new AbortController();
     const timer = setTimeout(() => {
       send<BulkPreview>({ method: "POST", path: "/v1/bulk", body: { ...body, dryRun: true } }, ended.signal)
-        .then(setPreview, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
+        .then((answer) => setFound({ of: counted, preview: answer }), (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setFound({ of: counted, refusal: error }); });
     }, action === "reschedule" ? PAUSE : 0);
     return () => { clearTimeout(timer); ended.abort(); };
   }, [counted]);

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Endpoint, EndpointPage, InboxPage } from "../../../clients/typescript/src/schema.ts";
+import type { Endpoint, EndpointPage, InboxPage, InboxRequest } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf } from "../logic.ts";
-import { Act, Facts, Field, Payload, Shown, Table, Time, useActions, useMayDo } from "../parts.tsx";
+import { Act, Facts, Field, Payload, Shown, State, Table, Time, useActions, useMayDo, Value } from "../parts.tsx";
 import { TestClock } from "./test_clock.tsx";
 
 const SHOWN = 5; // inboxes; a demo has one
@@ -43,12 +43,24 @@ export function Inbox({ path, of, changed }: { path: string; of: Endpoint; chang
       <h2>{text("inbox")}</h2>
       <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
       {actions.view}
-      <InboxAnswer path={path} of={of} changed={changed} key={of.version} />
+      <InboxAnswer path={path} of={of} changed={changed} />
       <Shown of={inbox}>{({ data }) => <Table label={text("inbox")} rows={data} id={(request) => `${request.receivedAt} ${request.headers["webhook-id"] ?? ""}`} columns={[
         ["recorded", ({ receivedAt }) => <Time at={receivedAt} />],
         ["key", ({ headers }) => <code>{headers["webhook-id"] ?? "–"}</code>],
+        ["signature", ({ signature }) => <Signature of={signature} />],
         ["body", ({ body, headers }) => <details><summary>{text("show")}</summary><Payload value={body} /><Facts of={Object.entries(headers).map(([field, value]) => ["name", <code>{field}: {value}</code>] as const)} /></details>],
       ]} />}</Shown>
+    </>
+  );
+}
+
+/** Whether a receiver could verify the request: the server knows the secrets, this browser does not. */
+function Signature({ of }: { of: InboxRequest["signature"] }) {
+  const text = useTexts();
+  return (
+    <>
+      <State of={of.state} />{of.secret !== null && <> <Value of={of.secret} /></>}
+      {of.state !== "MISSING" && of.ageMs !== null && <div class="quiet">{text("timestampAge", { time: durationText(Math.max(of.ageMs, 0) / 1000) })}</div>}
     </>
   );
 }
@@ -60,9 +72,9 @@ const DELAYS = ["PT0S", "PT1S", "PT5S", "PT20S"];
 function InboxAnswer({ path, of, changed }: { path: string; of: Endpoint; changed: () => void }) {
   const text = useTexts();
   const mayWrite = useMayDo("WRITE");
-  const actions = useActions(changed);
-  const [status, setStatus] = useState(of.inboxStatus ?? "204");
-  const [delay, setDelay] = useState(of.inboxDelay ?? "PT0S");
+  const [chosen, choose] = useState<{ status?: string; delay?: string }>({});
+  const actions = useActions(() => { choose({}); changed(); });
+  const status = chosen.status ?? of.inboxStatus ?? "204", delay = chosen.delay ?? of.inboxDelay ?? "PT0S";
   const choices = (all: readonly string[], own: string) => [...new Set([...all, own])];
   return (
     <section data-inbox-answer={of.inboxStatus ?? "204"} data-inbox-delay={of.inboxDelay ?? "PT0S"}>
@@ -76,8 +88,8 @@ function InboxAnswer({ path, of, changed }: { path: string; of: Endpoint; change
             request: { method: "PATCH", path, version: of.version, body: { inboxStatus: status, inboxDelay: delay }, cli: ["endpoint", "set", of.id, "--inbox-status", status, "--inbox-delay", delay, "--if-match", String(of.version)] },
           });
         }}>
-          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
-          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => setDelay(event.currentTarget.value)}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
+          <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => choose({ ...chosen, status: event.currentTarget.value })}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
+          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => choose({ ...chosen, delay: event.currentTarget.value })}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
           <div class="buttons"><button type="submit" data-act="answerSo">{text("answerSo")}</button></div>
         </form>
       )}

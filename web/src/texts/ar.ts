@@ -42,7 +42,7 @@ export const ar: Texts = {
   retry: "إعادة الآن", fire: "إرسال الآن", reschedule: "تغيير الموعد", edit: "تعديل الحمولة", cancel: "إلغاء الحدث", dismiss: "استبعاد", bulkRetry: "إعادة", bulkCancel: "إلغاء", bulkDismiss: "استبعاد", confirm: "تنفيذ", close: "إغلاق", create: "إنشاء",
   countedApply: "يشمل هذا {n} من الأحداث.", counting: "جارٍ العد…", started: "{status}، أُنجز {done} من {total}، فشل {failed}.", operation: "العملية", perSecond: "أقصى عدد في الثانية", cannotUndo: "لا يمكن التراجع عن هذا.",
   sameAs: "الشيء نفسه بـ curl وبالأمر", done: "تم.", stop: "إيقاف", stopHint: "يبقى ما أُنجز، ولا يُنفَّذ الباقي.", drain: "إنهاء تدريجي", drainHint: "تُنهي العملية {n} من الأحداث التي بحوزتها ثم تتوقف.",
-  test: "إرسال اختبار", testHint: "يرسل طلبًا من النوع sundial.test لا يُحفظ في أي مكان.", rotateSecret: "تغيير السر", rotateHint: "يوقّع السر القديم مع الجديد لمدة 24 ساعة.", shownOnce: "يُعرض مرة واحدة. انسخه الآن.",
+  test: "إرسال اختبار", testHint: "يرسل طلبًا من النوع sundial.test لا يُحفظ في أي مكان.", rotateSecret: "تغيير السر", rotateHint: "يوقّع السر القديم مع الجديد لمدة 24 ساعة.", firstSecretHint: "ليس له سر بعد. من الآن فصاعدًا تُوقَّع الطلبات.", signature: "التوقيع", timestampAge: "الطابع الزمني قبل الوصول بـ {time}", shownOnce: "يُعرض مرة واحدة. انسخه الآن.",
   enable: "تفعيل", disable: "تعطيل", closeCircuit: "إغلاق القاطع", pause: "إيقاف مؤقت", pauseHint: "تنتظر الأحداث المخططة حتى استئناف الجدول.", resume: "استئناف", trigger: "تشغيل الآن", triggerHint: "ينشئ حدثًا واحدًا موعده الآن.", backfill: "استدراك",
   reference: "مرجع الواجهة", parameters: "المعاملات", responses: "الردود", requestBody: "المتن", searchPath: "الطريقة أو المسار يحتوي على",
   views: "طرق العرض المحفوظة", viewName: "اسم طريقة العرض هذه", save: "حفظ", remove: "إزالة", exportAs: "تصدير بصيغة {format}", exported: "صُدِّر {n} من الأحداث.", exportedPart: "صُدِّرت أول {n} من الأحداث فقط.",
@@ -76,6 +76,7 @@ export const ar: Texts = {
 
   EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", CircuitClosed: "أُغلق القاطع", WaitingRetried: "أُعيدت محاولة الأحداث المنتظرة", EndpointTested: "أُرسل اختبار", DrainRequested: "طُلب الإنهاء التدريجي", OperationStopped: "أُوقفت",
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
+  VALID: "صالح", INVALID: "غير صالح", MISSING: "غير موقّع", CURRENT: "بالسر الحالي", PREVIOUS: "بسر سابق",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت وستعاد", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",
   RETRY: "المحاولة التالية", CIRCUIT: "قاطع الدائرة", LIMIT: "الحد", ENDPOINT: "نقطة الوصول", SCHEDULE: "الجدول", true: "نعم", false: "لا",

@@ -111,7 +111,7 @@ struct CircuitShown {
 [[nodiscard]] std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
                                         const std::string& secret = "");
 [[nodiscard]] std::string test_json(const TestDelivery& test);
-[[nodiscard]] std::string inbox_json(const InboxRequest& received);
+[[nodiscard]] std::string inbox_json(const CheckedRequest& request);
 
 // Streams and recorded events. The data of an event is stored and returned byte for byte.
 

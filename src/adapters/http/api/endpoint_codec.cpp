@@ -1,6 +1,7 @@
 #include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "base/json.hpp"
+#include "domain/enum_names.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
@@ -211,14 +212,34 @@ std::string test_json(const TestDelivery& test) {
     return std::move(json.end_object()).text();
 }
 
-std::string inbox_json(const InboxRequest& received) {
+namespace {
+
+constexpr EnumNames<3> signature_state_names{"MISSING", "INVALID", "VALID"};
+
+void write_signature(base::JsonWriter& json, const SignatureCheck& check) {
+    std::optional<std::string_view> secret;
+    if (check.state == SignatureState::valid) secret = check.by_newest ? "CURRENT" : "PREVIOUS";
+    std::optional<std::int64_t> age;
+    if (check.age) age = check.age->count();
+    json.begin_object()
+        .member("state", name_in(signature_state_names, check.state))
+        .member("secret", secret)
+        .member("ageMs", age)
+        .end_object();
+}
+
+}  // namespace
+
+std::string inbox_json(const CheckedRequest& request) {
+    const auto& [received, signature] = request;
     base::JsonWriter json;
     json.begin_object()
         .member("receivedAt", format_instant_millis(received.received_at))
         .key("headers")
         .begin_object();
     for (const auto& [name, value] : received.headers) json.member(name, value);
-    json.end_object().member("body", received.body);
+    json.end_object().member("body", received.body).key("signature");
+    write_signature(json, signature);
     return std::move(json.end_object()).text();
 }
 

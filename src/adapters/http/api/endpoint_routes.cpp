@@ -120,9 +120,9 @@ public:
         if (!page) return refused(page.error(), request);
         const auto received = api_.endpoints.read_inbox.run(request.path_value("id"), *page);
         if (!received) return refused(received.error(), request);
-        return page_response(*received, request, [](auto& json, const InboxRequest& one) {
+        return page_response(*received, request, [](auto& json, const CheckedRequest& one) {
             json.raw(inbox_json(one));
-            return PageKey{.value = {}, .id = one.id};
+            return PageKey{.value = {}, .id = one.received.id};
         });
     }
 

@@ -171,6 +171,11 @@ std::shared_ptr<LiveHub::Client> LiveHub::join(LiveRequest request) {
     return client;
 }
 
+std::size_t LiveHub::clients() const {
+    const std::lock_guard lock(mutex_);
+    return clients_;
+}
+
 void LiveHub::leave(const LiveRequest& request) {
     const std::lock_guard lock(mutex_);
     --clients_;
@@ -342,8 +347,7 @@ std::optional<Mono> LiveHub::turn() {
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::warn;
-        line.message =
-            std::string("live updates could not be read; trying again:  ") + error.what();
+        line.message = std::string("live updates could not be read; trying again: ") + error.what();
         ports_.log.write(std::move(line));
     }
     const std::uint64_t position = [&] {

@@ -94,6 +94,7 @@ public:
     class Client;
     /// Empty if there are too many. Throws Unavailable.
     [[nodiscard]] std::shared_ptr<Client> join(LiveRequest request);
+    [[nodiscard]] std::size_t clients() const;
     /// The messages that the client has not seen yet, as server-sent events; no text: nothing new.
     /// Empty: the stream must end.
     [[nodiscard]] std::optional<std::string> next(Client& client);

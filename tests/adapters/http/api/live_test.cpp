@@ -66,6 +66,14 @@ TEST_F(LiveTest, SendsOnlyTheRequestedTopics) {
     EXPECT_EQ(after_push(*client), "");
 }
 
+TEST_F(LiveTest, CountsTheClientsThatAreThere) {
+    auto first = hub->join(asking({LiveTopic::users}));
+    const auto second = hub->join(asking({LiveTopic::users}));
+    EXPECT_EQ(hub->clients(), 2U);
+    first.reset();
+    EXPECT_EQ(hub->clients(), 1U);
+}
+
 TEST_F(LiveTest, ShowsKeysToAdminsOnly) {
     const auto admin = hub->join(asking({LiveTopic::keys}, Role::admin));
     const auto writer = hub->join(asking({LiveTopic::keys}, Role::write));

@@ -1,0 +1,157 @@
+#include "application/ports/retention.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/postgres/database.hpp"
+#include "adapters/postgres/migration_sql.hpp"
+#include "adapters/postgres/ports.hpp"
+#include "adapters/postgres/retention_sql.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+/// A key's `expires_at` is this much later than the instant from which its age counts
+/// (event_sql.hpp).
+constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
+
+std::size_t forget_events(Session& session, std::string_view kind, Instant before,
+                          std::int64_t limit) {
+    session.run(sql::make_history_partitions);  // for the coming months, as at startup
+    session.run(sql::drop_history_partitions, kind, before);
+    return static_cast<std::size_t>(
+        session.run(sql::forget_history_rest, kind, before, limit).get<std::int64_t>(0, 0));
+}
+
+/// Returns how many it found.
+std::size_t forget_attempts(Session& session, Instant before, std::int64_t limit) {
+    struct Old {
+        std::vector<EventId> events;
+        std::vector<std::int32_t> numbers;
+    };
+    const Answer found = session.run(sql::find_old_attempts, before, limit);
+    std::map<std::int16_t, Old> parts;
+    for (std::size_t row = 0; row < found.size(); ++row) {
+        Old& part = parts[found.get<std::int16_t>(row, 0)];
+        part.events.push_back(found.get<EventId>(row, 1));
+        part.numbers.push_back(found.get<std::int32_t>(row, 2));
+    }
+    std::vector<Call> calls;
+    for (const auto& [shard, old] : parts) {
+        calls.emplace_back(sql::forget_attempts, shard, old.events, old.numbers);
+    }
+    if (!calls.empty()) (void)session.run(calls);
+    return found.size();
+}
+
+struct OldKey {
+    std::int16_t shard;
+    std::string key;
+    EventId event;
+};
+
+/// Removes the keys whose event is live in another shard, and adds these events to `live`.
+void keep_live(Session& session, std::vector<OldKey>& keys, std::vector<EventId>& live) {
+    std::vector<EventId> elsewhere;
+    std::vector<Call> calls;
+    for (const OldKey& each : keys) {
+        const std::int16_t shard = session.shard_of(each.event);
+        if (shard == each.shard) continue;
+        elsewhere.push_back(each.event);
+        calls.emplace_back(sql::is_live, shard, each.event);
+    }
+    if (calls.empty()) return;
+    const auto answers = session.run(calls);
+    for (std::size_t i = 0; i < elsewhere.size(); ++i) {
+        if (answers[i].empty()) continue;
+        live.push_back(elsewhere[i]);
+        std::erase_if(keys, [&](const OldKey& each) { return each.event == elsewhere[i]; });
+    }
+}
+
+void forget_each(Session& session, const std::vector<OldKey>& keys, Instant before) {
+    struct Old {
+        std::vector<std::string> keys;
+        std::vector<EventId> events;
+    };
+    std::map<std::int16_t, Old> parts;
+    for (const OldKey& each : keys) {
+        parts[each.shard].keys.push_back(each.key);
+        parts[each.shard].events.push_back(each.event);
+    }
+    std::vector<Call> calls;
+    for (const auto& [shard, old] : parts) {
+        calls.emplace_back(sql::forget_keys, shard, old.keys, old.events, before);
+    }
+    if (!calls.empty()) (void)session.run(calls);
+}
+
+/// Returns how many it found that are not of live events.
+std::size_t forget_keys(Session& session, Instant before, std::size_t limit) {
+    std::size_t forgotten = 0;
+    std::vector<EventId> live;  // in another shard than their key; never found again
+    for (bool more = true; more && forgotten < limit;) {
+        const auto wanted = static_cast<std::int64_t>(limit - forgotten);
+        const Answer found = session.run(sql::find_old_keys, before, wanted, live);
+        more = found.size() == limit - forgotten;
+        std::vector<OldKey> keys;
+        for (std::size_t row = 0; row < found.size(); ++row) {
+            keys.push_back({found.get<std::int16_t>(row, 0), found.get<std::string>(row, 1),
+                            found.get<EventId>(row, 2)});
+        }
+        keep_live(session, keys, live);
+        std::ranges::sort(keys, {}, &OldKey::key);  // the order of locks within a shard
+        forget_each(session, keys, before);
+        forgotten += keys.size();
+    }
+    return forgotten;
+}
+
+std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age,
+                      std::int64_t limit) {
+    const Instant before = session.now() - age;
+    switch (what) {
+        case Kept::completed:
+            return forget_events(session, "done", before, limit);
+        case Kept::failed:
+            return forget_events(session, "failed", before, limit);
+        case Kept::attempts:
+            return forget_attempts(session, before, limit);
+        case Kept::keys:
+            return forget_keys(session, before + in_expiry, static_cast<std::size_t>(limit));
+        case Kept::skips:
+            break;
+    }
+    return session.run(sql::forget_skips, before, limit).changed();
+}
+
+class PostgresRetention final : public Retention {
+public:
+    explicit PostgresRetention(Database& database) : database_{database} {}
+
+    bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) override {
+        std::size_t rows = 0;
+        database_.write("retention", [&](Session& session) {
+            rows = forget_in(session, what, age, static_cast<std::int64_t>(limit));
+            return true;
+        });
+        return rows == limit;
+    }
+
+private:
+    Database& database_;
+};
+
+}  // namespace
+
+std::unique_ptr<Retention> make_retention(Database& database) {
+    return std::make_unique<PostgresRetention>(database);
+}
+
+}  // namespace sundial::postgres
