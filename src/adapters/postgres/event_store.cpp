@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
@@ -79,6 +80,7 @@ public:
         const auto id_after = query.after ? std::optional{query.after->aggregate_id} : std::nullopt;
         std::optional<std::string> last_type, last_id;
         if (query.prefix && query.max_passed) {
+            (void)session_.run(sql::walk_indexes);
             const Answer last =
                 session_.run(sql::passed_stream, query.aggregate_type, type_after, id_after,
                              static_cast<std::int64_t>(*query.max_passed) - 1);
