@@ -123,6 +123,65 @@ TEST_P(EventStoreContract, ListsStreamsByTypeAndIdPageByPage) {
                 ElementsAre("B-1", "a-2"));
 }
 
+TEST_P(EventStoreContract, ListsStreamsOfOneTypeAfterACursor) {
+    for (const StreamId& stream : {StreamId{"A", "1"}, StreamId{"B", "1"}, StreamId{"B", "2"},
+                                   StreamId{"BB", "1"}, StreamId{"C", "1"}}) {
+        ASSERT_TRUE(append(stream, any, facts(1)));
+    }
+    const auto of_b = [&](std::optional<StreamId> after) {
+        const StreamQuery query{
+            .aggregate_type = "B", .prefix = std::nullopt, .after = std::move(after)};
+        std::vector<std::string> ids;
+        for (const auto& listed :
+             read([&](Transaction& tx) { return tx.streams().list(query); }).items) {
+            EXPECT_EQ(listed.stream.aggregate_type, "B");
+            ids.push_back(listed.stream.aggregate_id);
+        }
+        return ids;
+    };
+    EXPECT_THAT(of_b(std::nullopt), ElementsAre("1", "2"));
+    EXPECT_THAT(of_b(StreamId{"A", "1"}), ElementsAre("1", "2"));
+    EXPECT_THAT(of_b(StreamId{"B", "1"}), ElementsAre("2"));
+    EXPECT_THAT(of_b(StreamId{"BB", "1"}), ElementsAre());
+}
+
+/// A page whose prefix matches few of many streams ends early, with the place to continue from.
+TEST_P(EventStoreContract, PassesABoundedNumberOfStreamsPerPage) {
+    for (int i = 0; i < 20; ++i) {
+        const std::string type = i % 2 == 0 ? "Basket" : "Order";
+        const std::string name = i % 7 == 6 ? "rare-" : i % 3 == 0 ? "a-" : "z-";
+        ASSERT_TRUE(append(StreamId{type, name + std::to_string(i)}, any, facts(1)));
+    }
+    for (const std::optional<std::string>& type :
+         {std::optional<std::string>{}, std::optional<std::string>{"Order"}}) {
+        StreamQuery query{.aggregate_type = type, .prefix = "rare-", .after = std::nullopt};
+        query.max_passed = 3;
+        std::vector<std::string> found;
+        int pages = 1;
+        for (bool more = true; more; ++pages) {
+            const auto page = read([&](Transaction& tx) { return tx.streams().list(query); });
+            for (const auto& listed : page.items) found.push_back(listed.stream.aggregate_id);
+            more = page.has_more;
+            if (!more) break;
+            ASSERT_TRUE(page.passed);
+            const auto slash = page.passed->value.find('/');
+            const StreamId passed{page.passed->value.substr(0, slash),
+                                  page.passed->value.substr(slash + 1)};
+            ASSERT_NE(passed, query.after);
+            query.after = passed;
+        }
+        if (type) {
+            EXPECT_THAT(found, ElementsAre("rare-13"));
+            EXPECT_GE(pages, 4) << "10 streams, and no page may pass more than 3";
+        } else {
+            EXPECT_THAT(found, ElementsAre("rare-6", "rare-13"));
+            EXPECT_GE(pages, 7) << "20 streams, and no page may pass more than 3";
+        }
+    }
+    StreamQuery unbounded{.aggregate_type = std::nullopt, .prefix = "rare-", .after = std::nullopt};
+    EXPECT_EQ(read([&](Transaction& tx) { return tx.streams().list(unbounded); }).items.size(), 2U);
+}
+
 TEST_P(EventStoreContract, TheFeedHasEverythingInOrderAndPageByPage) {
     const StreamId a = a_stream(), b = a_stream();
     for (int i = 0; i < 3; ++i) {

@@ -275,6 +275,44 @@ TEST_P(UserRepositoryContract, PassesAnyNumberOfUsersIfNoFilterIsRare) {
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().list(query); }).has_more);
 }
 
+TEST_P(UserRepositoryContract, WalksATimeOfCreationInBothDirections) {
+    std::vector<UserId> inside;
+    for (int i = 0; i < 20; ++i) {
+        const User user =
+            a_user().named(i % 2 == 0 ? "Even" : "Odd", "N").created(noon + 1s * (i / 2));
+        add(user);
+        const bool is_inside = i / 2 >= 3 && i / 2 < 7;
+        if (is_inside) inside.push_back(user.id);
+    }
+    for (const bool descending : {false, true}) {
+        for (const bool rare : {false, true}) {
+            UserQuery query;
+            query.created_from = noon + 3s;
+            query.created_to = noon + 7s;
+            if (rare) query.prefix = "Even";
+            query.max_passed = 3;
+            query.page = {.limit = 3, .descending = descending, .after = std::nullopt};
+            std::vector<UserId> found;
+            for (int pages = 0; pages < 20; ++pages) {
+                const auto page = read([&](Transaction& tx) { return tx.users().list(query); });
+                for (const User& user : page.items) found.push_back(user.id);
+                if (!page.has_more) break;
+                query.page.after = page.passed;
+                if (!page.passed) {
+                    const User& last = page.items.back();
+                    query.page.after = PageKey{
+                        std::to_string(last.created_at.time_since_epoch().count()), last.id.value};
+                }
+            }
+            std::vector<UserId> expected;
+            for (std::size_t i = 0; i < inside.size(); i += rare ? 2U : 1U)
+                expected.push_back(inside[i]);
+            if (descending) std::ranges::reverse(expected);
+            EXPECT_EQ(found, expected) << descending << rare;
+        }
+    }
+}
+
 TEST_P(UserRepositoryContract, SortsAListBothWaysAndWalksEveryRowOnce) {
     const std::vector<std::string> names{"Ä", "Z", "a", "Ng", "Ng", "ng", "N", "Öz", "日本"};
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -37,15 +37,22 @@ public:
 
     Page<ListedStream> list(const StreamQuery& query) override {
         Page<ListedStream> page;
+        const bool bounded = query.prefix && query.max_passed;
+        std::size_t passed = 0;
         for (const auto& [stream, head] : state_.streams.rows()) {
             if (query.after && stream <= *query.after) continue;
             if (query.aggregate_type && stream.aggregate_type != *query.aggregate_type) continue;
-            if (query.prefix && !stream.aggregate_id.starts_with(*query.prefix)) continue;
-            if (page.items.size() == query.limit) {
+            const bool has_prefix = !query.prefix || stream.aggregate_id.starts_with(*query.prefix);
+            if (has_prefix && page.items.size() == query.limit) {
                 page.has_more = true;
                 break;
             }
-            page.items.push_back({stream, head});
+            if (has_prefix) page.items.push_back({stream, head});
+            if (bounded && ++passed == *query.max_passed) {
+                page.has_more = true;
+                page.passed = place_of(stream);
+                break;
+            }
         }
         return page;
     }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
@@ -77,15 +78,30 @@ public:
         const auto type_after =
             query.after ? std::optional{query.after->aggregate_type} : std::nullopt;
         const auto id_after = query.after ? std::optional{query.after->aggregate_id} : std::nullopt;
+        std::optional<std::string> last_type, last_id;
+        if (query.prefix && query.max_passed) {
+            (void)session_.run(sql::walk_indexes);
+            const Answer last =
+                session_.run(sql::passed_stream, query.aggregate_type, type_after, id_after,
+                             static_cast<std::int64_t>(*query.max_passed) - 1);
+            if (last.size() > 0) {
+                last_type = last.get<std::string>(0, 0);
+                last_id = last.get<std::string>(0, 1);
+            }
+        }
         const Answer rows =
             session_.run(sql::list_streams, query.aggregate_type, query.prefix, type_after,
-                         id_after, static_cast<std::int64_t>(query.limit + 1));
+                         id_after, static_cast<std::int64_t>(query.limit + 1), last_type, last_id);
         Page<ListedStream> page;
         for (std::size_t row = 0; row < rows.size() && row < query.limit; ++row) {
             StreamId stream{rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)};
             page.items.push_back({std::move(stream), head_in(rows, row, 2)});
         }
         page.has_more = rows.size() > query.limit;
+        if (!page.has_more && last_type) {
+            page.has_more = true;
+            page.passed = place_of(StreamId{*last_type, *last_id});
+        }
         return page;
     }
 

@@ -30,8 +30,17 @@ inline constexpr Statement list_streams{"list_streams", R"sql(
      WHERE ($1::text IS NULL OR aggregate_type = $1)
        AND ($2::text IS NULL OR starts_with(aggregate_id, $2))
        AND ($3::text IS NULL OR (aggregate_type, aggregate_id) > ($3, $4::text))
+       AND ($6::text IS NULL OR (aggregate_type, aggregate_id) <= ($6, $7::text))
      ORDER BY aggregate_type, aggregate_id LIMIT $5)sql",
                                         Statement::Plan::fresh};
+/// Where a page ends that passes many streams: the stream after $4 others. $1 type, $2 and $3 the
+/// last stream of the previous page.
+inline constexpr Statement passed_stream{"passed_stream", R"sql(
+    SELECT aggregate_type, aggregate_id FROM sundial.streams
+     WHERE ($1::text IS NULL OR aggregate_type = $1)
+       AND ($2::text IS NULL OR (aggregate_type, aggregate_id) > ($2, $3::text))
+     ORDER BY aggregate_type, aggregate_id LIMIT 1 OFFSET $4::bigint)sql",
+                                         Statement::Plan::fresh};
 /// No other transaction can create this stream until this one ends.
 inline constexpr Statement lock_absent_stream{"lock_absent_stream",
                                               "SELECT pg_advisory_xact_lock(" SUNDIAL_STREAM_LOCK

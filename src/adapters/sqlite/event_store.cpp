@@ -63,11 +63,25 @@ public:
     StreamHead find(const StreamId& stream) override { return head_in(connection_, stream); }
 
     Page<ListedStream> list(const StreamQuery& query) override {
-        const auto type_after =
-            query.after ? std::optional{query.after->aggregate_type} : std::nullopt;
-        const auto id_after = query.after ? std::optional{query.after->aggregate_id} : std::nullopt;
-        auto row = connection_.query(sql::list_streams, query.aggregate_type, query.prefix,
-                                     type_after, id_after, query.limit + 1);
+        // Of one type: after its empty id, which no stream has, and up to its end.
+        std::optional<std::string> type_after = query.aggregate_type, id_after, last_type, last_id;
+        last_type = query.aggregate_type;
+        if (query.after && query.after->aggregate_type >= query.aggregate_type.value_or("")) {
+            type_after = query.after->aggregate_type;
+            id_after = query.after->aggregate_id;
+        }
+        std::optional<PageKey> passed;
+        if (query.prefix && query.max_passed) {
+            auto last = connection_.query(sql::passed_stream, type_after, id_after, last_type,
+                                          last_id, *query.max_passed - 1);
+            if (last.next()) {
+                last_type = last.get<std::string>(0);
+                last_id = last.get<std::string>(1);
+                passed = place_of(StreamId{*last_type, *last_id});
+            }
+        }
+        auto row = connection_.query(sql::list_streams, type_after, id_after, last_type, last_id,
+                                     query.prefix, query.limit + 1);
         Page<ListedStream> page;
         while (row.next()) {
             StreamId stream{row.get<std::string>(0), row.get<std::string>(1)};
@@ -78,7 +92,12 @@ public:
                                    .deleted = row.get<bool>(5)}});
         }
         page.has_more = page.items.size() > query.limit;
-        if (page.has_more) page.items.pop_back();
+        if (page.has_more) {
+            page.items.pop_back();
+        } else if (passed) {
+            page.has_more = true;
+            page.passed = std::move(passed);
+        }
         return page;
     }
 

@@ -9,16 +9,24 @@ namespace sundial::sqlite::sql {
 inline constexpr Statement find_head{R"sql(
     SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL
       FROM streams WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
-/// ?1 aggregate type, ?2 prefix of the id, ?3 and ?4 the last stream of the previous page, ?5
-/// limit.
-inline constexpr Statement list_streams{R"sql(
-    SELECT aggregate_type, aggregate_id, version, truncated_before, archived_at IS NOT NULL,
-           deleted_at IS NOT NULL
-      FROM streams
-     WHERE (?1 IS NULL OR aggregate_type = ?1)
-       AND (?2 IS NULL OR substr(aggregate_id, 1, length(?2)) = ?2)
-       AND (?3 IS NULL OR (aggregate_type, aggregate_id) > (?3, ?4))
-     ORDER BY aggregate_type, aggregate_id LIMIT ?5)sql"};
+/// A part of the streams in the order of their index. The planner does not know the values, so a
+/// bound that is null must still be one: '' is below every stream, and a blob above every text. ?1
+/// and ?2 the stream before the part; ?3 and ?4 its last one, or ?3 a type and ?4 null for the end
+/// of that type.
+#define SUNDIAL_STREAMS_OF_PART                                                                 \
+    " FROM streams WHERE (aggregate_type, aggregate_id) > (coalesce(?1, ''), coalesce(?2, ''))" \
+    " AND (aggregate_type, aggregate_id) <= (coalesce(?3, x''), coalesce(?4, x''))"
+/// ?5 prefix of the id, ?6 limit.
+inline constexpr Statement list_streams{
+    "SELECT aggregate_type, aggregate_id, version, truncated_before, archived_at IS NOT NULL,"
+    " deleted_at IS NOT NULL" SUNDIAL_STREAMS_OF_PART
+    " AND (?5 IS NULL OR substr(aggregate_id, 1, length(?5)) = ?5)"
+    " ORDER BY aggregate_type, aggregate_id LIMIT ?6"};
+/// The stream after ?5 others.
+inline constexpr Statement passed_stream{
+    "SELECT aggregate_type, aggregate_id" SUNDIAL_STREAMS_OF_PART
+    " ORDER BY aggregate_type, aggregate_id LIMIT 1 OFFSET ?5"};
+#undef SUNDIAL_STREAMS_OF_PART
 /// ?3 version.
 inline constexpr Statement move_head{R"sql(
     INSERT INTO streams (aggregate_type, aggregate_id, version) VALUES (?1, ?2, ?3)

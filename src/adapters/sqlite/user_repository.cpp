@@ -71,26 +71,24 @@ inline constexpr Statement count_users{"SELECT count(*) FROM users"};
             value, before, end, "?13", "?12") " ORDER BY " value " " direction ", id " direction \
                                               " LIMIT ?11"}
 /// Where a page ends that passes many users: id and sort value of the row after ?5 others. ?1 and
-/// ?2 id and sort value of the previous page's last row; ?3 and ?4 creation time from and to, for
-/// lists in that order.
-#define SUNDIAL_PASSED_USERS(name, value, beyond, start, range, direction)                       \
-    inline constexpr Statement name{                                                             \
-        "SELECT id, " value " FROM users WHERE " SUNDIAL_AFTER(value, beyond, start, "?2", "?1") \
-            range " ORDER BY " value " " direction ", id " direction " LIMIT 1 OFFSET ?5"}
-#define SUNDIAL_USERS_BY(name, value, lowest, highest, range)                             \
-    SUNDIAL_LIST_USERS(users_by_##name, value, ">", "<", lowest, highest, "ASC");         \
-    SUNDIAL_LIST_USERS(users_by_##name##_down, value, "<", ">", highest, lowest, "DESC"); \
-    SUNDIAL_PASSED_USERS(passed_users_by_##name, value, ">", lowest, range, "ASC");       \
-    SUNDIAL_PASSED_USERS(passed_users_by_##name##_down, value, "<", highest, range, "DESC")
+/// ?2 id and sort value of the previous page's last row; ?3 and ?4 those of the list's end.
+#define SUNDIAL_PASSED_USERS(name, value, beyond, before, start, end, direction)             \
+    inline constexpr Statement name{"SELECT id, " value " FROM users WHERE " SUNDIAL_AFTER(  \
+        value, beyond, start, "?2",                                                          \
+        "?1") " AND " SUNDIAL_UNTIL(value, before, end, "?4",                                \
+                                    "?3") " ORDER BY " value " " direction ", id " direction \
+                                          " LIMIT 1 OFFSET ?5"}
+#define SUNDIAL_USERS_BY(name, value, lowest, highest)                                     \
+    SUNDIAL_LIST_USERS(users_by_##name, value, ">", "<", lowest, highest, "ASC");          \
+    SUNDIAL_LIST_USERS(users_by_##name##_down, value, "<", ">", highest, lowest, "DESC");  \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name, value, ">", "<", lowest, highest, "ASC"); \
+    SUNDIAL_PASSED_USERS(passed_users_by_##name##_down, value, "<", ">", highest, lowest, "DESC")
 
 #define SUNDIAL_LOWEST_TIME "-9223372036854775807"
 #define SUNDIAL_HIGHEST_TIME "9223372036854775807"
-SUNDIAL_USERS_BY(creation, "created_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME,
-                 " AND created_at >= coalesce(?3, " SUNDIAL_LOWEST_TIME
-                 ")"
-                 " AND created_at < coalesce(?4, " SUNDIAL_HIGHEST_TIME ")");
-SUNDIAL_USERS_BY(update, "updated_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME, "");
-SUNDIAL_USERS_BY(name, "last_name", "''", "x''", "");  // a blob is above every text
+SUNDIAL_USERS_BY(creation, "created_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME);
+SUNDIAL_USERS_BY(update, "updated_at", SUNDIAL_LOWEST_TIME, SUNDIAL_HIGHEST_TIME);
+SUNDIAL_USERS_BY(name, "last_name", "''", "x''");  // a blob is above every text
 #undef SUNDIAL_HIGHEST_TIME
 #undef SUNDIAL_LOWEST_TIME
 #undef SUNDIAL_USERS_BY
@@ -118,6 +116,29 @@ struct UserStatements {
     const Statement& list;
     const Statement& passed;
 };
+
+/// The part of an order that a page may read: after `start`, up to `end`.
+struct CreationPart {
+    PageRequest start, end;
+};
+
+/// A list by creation begins and ends with its range, instead of passing the users outside of it.
+CreationPart part_of(const UserQuery& query) {
+    CreationPart part{.start = query.page, .end = {}};
+    if (query.sort != UserQuery::Sort::created_at) return part;
+    const bool down = query.page.descending;
+    const auto place = [](Instant at) {
+        return PageKey{std::to_string(at.time_since_epoch().count()), Uuid{}};  // before all ids
+    };
+    if (const auto last = down ? query.created_from : query.created_to)
+        part.end.after = place(*last);
+    const auto first = down ? query.created_to : query.created_from;
+    if (!first) return part;
+    const auto after = number_after(query.page);
+    const std::int64_t at = first->time_since_epoch().count();
+    if (!after || (down ? at <= *after : at > *after)) part.start.after = place(*first);
+    return part;
+}
 
 const UserStatements& statements_of(const UserQuery& query) {
     static constexpr std::array<std::array<UserStatements, 2>, 3> all{{
@@ -201,21 +222,23 @@ private:
     Page<User> walked(const UserQuery& query, std::optional<Value> value_in(const PageRequest&),
                       const TextOf& text_of) {
         const UserStatements& statements = statements_of(query);
+        const CreationPart part = part_of(query);
         PageRequest end;
         if (query.max_passed && passes_rows(query)) {
             Cursor row =
-                connection_.query(statements.passed, id_after(query.page), value_in(query.page),
-                                  query.created_from, query.created_to, *query.max_passed - 1);
+                connection_.query(statements.passed, id_after(part.start), value_in(part.start),
+                                  id_after(part.end), value_in(part.end), *query.max_passed - 1);
             if (row.next()) end.after = PageKey{text_of(row.get<Value>(1)), row.get<Uuid>(0)};
         }
+        const PageRequest& until = end.after ? end : part.end;
         std::optional<std::string> zones;
         if (!query.timezones.empty()) zones = array_of(query.timezones);
         const IdRange ids = ids_with(query.prefix);
         auto page = page_of(
             all_of(connection_.query(statements.list, zones, query.birth_month, query.birth_day,
                                      query.prefix, ids.first, ids.last, query.created_from,
-                                     query.created_to, id_after(query.page), value_in(query.page),
-                                     limit_of(query.page), id_after(end), value_in(end)),
+                                     query.created_to, id_after(part.start), value_in(part.start),
+                                     limit_of(query.page), id_after(until), value_in(until)),
                    read_user),
             query.page);
         if (end.after && !page.has_more) {

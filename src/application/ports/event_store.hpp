@@ -36,12 +36,20 @@ struct StreamQuery {
     std::optional<std::string> prefix;  // of the aggregate id
     std::optional<StreamId> after;      // the last stream of the previous page
     std::size_t limit = 50;
+    /// About how many streams a page may pass because they lack the prefix. The page then ends,
+    /// perhaps without an item. Empty: unbounded.
+    std::optional<std::size_t> max_passed{};
 };
 struct ListedStream {
     StreamId stream;
     StreamHead head;
     friend bool operator==(const ListedStream&, const ListedStream&) = default;
 };
+
+/// The stream at which a page has ended.
+[[nodiscard]] inline PageKey place_of(const StreamId& stream) {
+    return {.value = stream.aggregate_type + '/' + stream.aggregate_id, .id = {}};
+}
 
 /// Streams, inside one transaction. `domain/append.hpp` decides which appends are allowed.
 class EventStore {
@@ -51,7 +59,7 @@ public:
     /// exists.
     virtual StreamHead lock(const StreamId& stream) = 0;
     virtual StreamHead find(const StreamId& stream) = 0;
-    /// Sorted by type and id, byte by byte.
+    /// Sorted by type and id, byte by byte. The value of `passed` is `type/id`.
     virtual Page<ListedStream> list(const StreamQuery& query) = 0;
     /// The events among `ids` that exist, in any stream.
     virtual std::vector<KnownEvent> known(std::span<const Uuid> ids) = 0;

@@ -17,18 +17,28 @@ using std::chrono::microseconds;
 /// Schedules read at once, with their payloads.
 constexpr std::size_t later_schedules_of_page = 100;
 
-/// The latest planned event of each schedule: its rule continues from there.
-std::map<ScheduleId, Event> latest_planned(Transaction& tx,
-                                           const std::vector<Schedule>& schedules) {
-    std::vector<ScheduleId> ids;
-    ids.reserve(schedules.size());
-    for (const Schedule& schedule : schedules) ids.push_back(schedule.id);
+/// Schedules with the latest planned event of each: its rule continues from there.
+struct PlannedSchedules {
+    Page<Schedule> schedules;
     std::map<ScheduleId, Event> latest;
+
+    [[nodiscard]] const Event* planned_of(ScheduleId id) const {
+        const auto at = latest.find(id);
+        return at == latest.end() ? nullptr : &at->second;
+    }
+};
+
+PlannedSchedules read_planned_schedules(Transaction& tx, const ScheduleQuery& query) {
+    PlannedSchedules read{.schedules = tx.schedules().list(query), .latest = {}};
+    std::vector<ScheduleId> ids;
+    ids.reserve(read.schedules.items.size());
+    for (const Schedule& schedule : read.schedules.items) ids.push_back(schedule.id);
     for (Event& event : tx.events().planned_by_rule(ids)) {
-        const auto [known, fresh] = latest.try_emplace(event.occurrence.value().schedule, event);
+        const auto [known, fresh] =
+            read.latest.try_emplace(event.occurrence.value().schedule, event);
         if (!fresh && known->second.due < event.due) known->second = std::move(event);
     }
-    return latest;
+    return read;
 }
 
 /// Empty if the rule has ended.
@@ -36,6 +46,16 @@ std::optional<Instant> first_later(const ScheduleRule& rule, const Event* planne
     if (planned == nullptr) return from;
     const auto next = rule.next_of(*planned);
     return next ? std::optional{std::max(from, next->instant)} : std::nullopt;
+}
+
+void use_schedule(const Schedule& schedule, const Event* planned, const TzData& zones, Instant from,
+                  const UseLater& use) {
+    const auto rule = rule_of_schedule(schedule, nullptr, zones);
+    if (!rule) return;  // it never fires again
+    std::optional<ListedOccurrences> later;
+    if (const auto first = first_later(*rule, planned, from))
+        later.emplace(rule->recurrence(), rule->zone(), *first - microseconds{1});
+    use({.rule = *rule, .planned = planned, .later = later ? &*later : nullptr});
 }
 
 /// As many schedules of users as a page of a list has.
@@ -46,7 +66,7 @@ constexpr microseconds a_year_at_most = std::chrono::days{366};
 
 }  // namespace
 
-bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t most,
+bool each_later(Store& store, const TzData& zones, Instant from, std::size_t most,
                 const UseLater& use) {
     ScheduleQuery query;
     query.enabled = true;
@@ -54,18 +74,11 @@ bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t 
     std::size_t left = most;
     while (true) {
         query.page.limit = std::min(left, later_schedules_of_page);
-        const Page<Schedule> page = tx.schedules().list(query);
-        const auto planned = latest_planned(tx, page.items);
-        for (const Schedule& schedule : page.items) {
-            const auto rule = rule_of_schedule(schedule, nullptr, zones);
-            if (!rule) continue;  // it never fires again
-            const auto at = planned.find(schedule.id);
-            const auto first =
-                first_later(*rule, at == planned.end() ? nullptr : &at->second, from);
-            if (!first) continue;
-            ListedOccurrences later{rule->recurrence(), rule->zone(), *first - microseconds{1}};
-            use(*rule, later);
-        }
+        const PlannedSchedules part =
+            in_read(store, [&](Transaction& tx) { return read_planned_schedules(tx, query); });
+        const Page<Schedule>& page = part.schedules;
+        for (const Schedule& schedule : page.items)
+            use_schedule(schedule, part.planned_of(schedule.id), zones, from, use);
         left -= page.items.size();
         if (!page.has_more || left == 0) return page.has_more;
         const Schedule& last = page.items.back();

@@ -12,16 +12,24 @@
 
 namespace sundial {
 
-/// Bounds the schedules that one response reads: a tenth of a second of the database's time.
+/// Bounds the schedules that one response reads.
 inline constexpr std::size_t max_later_schedules = 10'000;
 
-/// Gets a rule, and its occurrences that no event has been planned for yet, in order.
-using UseLater = std::function<void(const ScheduleRule&, ListedOccurrences&)>;
+/// A schedule with its occurrences that no event has been planned for yet, in order.
+struct LaterOccurrences {
+    const ScheduleRule& rule;
+    const Event* planned;      // its latest planned event; null: it has none
+    ListedOccurrences* later;  // null: the rule has ended
+};
+using UseLater = std::function<void(const LaterOccurrences&)>;
 
 /// Calls `use` for each enabled schedule without users, `most` of them at most, with its later
 /// occurrences at or after `from`. Returns whether there are more schedules. Schedules of users are
 /// left out, because their occurrences would be computed for every user.
-[[nodiscard]] bool each_later(Transaction& tx, const TzData& zones, Instant from, std::size_t most,
+///
+/// Each hundred schedules are read in a transaction of their own. Rules are computed, and `use` is
+/// called, outside of it, so `planned` may be later than events that the caller has read before.
+[[nodiscard]] bool each_later(Store& store, const TzData& zones, Instant from, std::size_t most,
                               const UseLater& use);
 
 /// The enabled schedules of users that may fire more than once in a time of this length: a list has

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "domain/time/calendar_duration.hpp"
@@ -74,6 +75,13 @@ struct FutureWindow {
     Instant from, to;
     std::optional<FuturePlace> after{};       // the last one of the page before
     std::optional<FuturePlace> last_event{};  // if more planned events follow
+
+    [[nodiscard]] bool is_before(const FuturePlace& place) const {
+        return place.first < from || (after && place <= *after);
+    }
+    [[nodiscard]] bool is_after(const FuturePlace& place) const {
+        return place.first >= to || (last_event && place > *last_event);
+    }
 };
 
 ScheduleResult<FutureWindow> window_of_page(const FutureRequest& request, Instant now) {
@@ -90,18 +98,30 @@ ScheduleResult<FutureWindow> window_of_page(const FutureRequest& request, Instan
     return window;
 }
 
-void read_planned_events(Transaction& tx, const FutureRequest& request, const TzData& zones,
-                         FutureWindow& window, FirstOccurrences& first) {
+/// Read in one transaction, before the schedules.
+struct PlannedPage {
+    FutureWindow window;
+    Page<Event> events;
+    std::vector<ScheduleId> only_next;
+};
+
+ScheduleResult<PlannedPage> read_planned_page(Transaction& tx, const FutureRequest& request) {
+    auto window = window_of_page(request, tx.now());
+    if (!window) return window.error();
     EventQuery query;
     query.statuses = {EventStatus::pending};
-    query.target_from = window.from;
-    query.target_to = window.to;
+    query.target_from = window->from;
+    query.target_to = window->to;
     query.page = request.page;
-    const Page<Event> page = tx.events().list(query);
-    for (const Event& event : page.items) first.add(planned_future(event, zones));
+    PlannedPage page{.window = *window,
+                     .events = tx.events().list(query),
+                     .only_next = only_next_event(tx, window->to - window->from)};
     // Later occurrences after the last event of a full page belong to the next one.
-    if (page.has_more && !page.items.empty())
-        window.last_event.emplace(page.items.back().due, page.items.back().id.value);
+    if (page.events.has_more && !page.events.items.empty()) {
+        const Event& last = page.events.items.back();
+        page.window.last_event.emplace(last.due, last.id.value);
+    }
+    return page;
 }
 
 /// Adds the later occurrences of a rule that belong to this page.
@@ -111,9 +131,8 @@ void add_later(const ScheduleRule& rule, ListedOccurrences& later, const FutureW
     while (const auto next = later.next()) {
         const Instant at = next->occurrence.instant;
         const FuturePlace place{at, schedule.id.value};
-        const bool beyond = window.last_event && place > *window.last_event;
-        if (at >= window.to || beyond || !first.accept(place)) return;
-        if (is_skip(next->occurrence.note) || (window.after && place <= *window.after)) continue;
+        if (window.is_after(place) || !first.accept(place)) return;
+        if (is_skip(next->occurrence.note) || window.is_before(place)) continue;
         first.add({.at = at,
                    .zone = schedule.timezone.value_or("UTC"),
                    .local = format_local_millis(at, rule.zone()),
@@ -123,31 +142,60 @@ void add_later(const ScheduleRule& rule, ListedOccurrences& later, const FutureW
     }
 }
 
+/// The occurrences of one page, from a list of planned events and from the rules of schedules.
+class FuturePage {
+public:
+    FuturePage(PlannedPage planned, std::size_t limit, const TzData& zones)
+        : planned_{std::move(planned)}, limit_{limit}, zones_{zones} {
+        for (const Event& event : planned_.events.items) add_planned(event);
+    }
+
+    [[nodiscard]] const FutureWindow& window() const { return planned_.window; }
+
+    void add(const LaterOccurrences& of) {
+        // A scheduler may have planned this event since the list of events was read.
+        if (of.planned != nullptr && !listed_.contains(of.planned->id)) {
+            const FuturePlace place{of.planned->due, of.planned->id.value};
+            if (!window().is_before(place) && !window().is_after(place)) add_planned(*of.planned);
+        }
+        if (of.later != nullptr) add_later(of.rule, *of.later, window(), first_);
+    }
+
+    void finish(Future& future) && {
+        future.only_next = std::move(planned_.only_next);
+        future.occurrences = std::move(first_).in_order();
+        future.has_more = window().last_event.has_value() || future.occurrences.size() > limit_;
+        if (future.occurrences.size() > limit_) future.occurrences.pop_back();
+    }
+
+private:
+    void add_planned(const Event& event) {
+        listed_.insert(event.id);
+        first_.add(planned_future(event, zones_));
+    }
+
+    PlannedPage planned_;
+    std::size_t limit_;
+    const TzData& zones_;
+    FirstOccurrences first_{limit_ + 1};
+    std::set<EventId> listed_{};
+};
+
 }  // namespace
 
 ScheduleResult<Future> ListOccurrences::run(const FutureRequest& request) {
     const auto zones = zones_.current();
-    return in_read(store_, [&](Transaction& tx) -> ScheduleResult<Future> {
-        auto window = window_of_page(request, tx.now());
-        if (!window) return window.error();
-        FirstOccurrences first{request.page.limit + 1};
-        read_planned_events(tx, request, *zones, *window, first);
-        Future future{.tz_release = std::string{zones->release()}};
-        const bool computed = within_effort(max_steps_of_request, [&] {
-            future.more_schedules =
-                each_later(tx, *zones, window->from, max_schedules_,
-                           [&](const ScheduleRule& rule, ListedOccurrences& later) {
-                               add_later(rule, later, *window, first);
-                           });
-        });
-        if (!computed) return refused_moment("?to", too_expensive());
-        future.only_next = only_next_event(tx, window->to - window->from);
-        future.occurrences = std::move(first).in_order();
-        future.has_more =
-            window->last_event.has_value() || future.occurrences.size() > request.page.limit;
-        if (future.occurrences.size() > request.page.limit) future.occurrences.pop_back();
-        return future;
+    auto planned = in_read(store_, [&](Transaction& tx) { return read_planned_page(tx, request); });
+    if (!planned) return planned.error();
+    FuturePage page{*std::move(planned), request.page.limit, *zones};
+    Future future{.tz_release = std::string{zones->release()}};
+    const bool computed = within_effort(max_steps_of_request, [&] {
+        future.more_schedules = each_later(store_, *zones, page.window().from, max_schedules_,
+                                           [&](const LaterOccurrences& of) { page.add(of); });
     });
+    if (!computed) return refused_moment("?to", too_expensive());
+    std::move(page).finish(future);
+    return future;
 }
 
 }  // namespace sundial

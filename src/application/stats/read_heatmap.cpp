@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -112,8 +113,8 @@ std::optional<ValidationFailed> refuse_heatmap(const HeatmapRequest& request) {
 struct HeatRead {
     Instant now{};
     std::vector<StatsRow> rows{};
+    std::set<EventId> planned{};  // counted in the cells
     std::vector<ScheduleId> only_next{};
-    bool more_schedules = false;
     Instant end{};  // of the forecast
 };
 
@@ -130,6 +131,7 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read
         const Page<Event> page = tx.events().list(query);
         for (const Event& event : page.items) {
             if (waiting_for(event) == WaitReason::schedule) continue;  // paused
+            read.planned.insert(event.id);
             cells.add_forecast(heat_label(request.by, event.intent.zone, event.endpoint),
                                target_of(event), microseconds{0});
         }
@@ -145,34 +147,40 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read
     }
 }
 
-/// Counts the later occurrences of a rule.
-void add_later_cells(const ScheduleRule& rule, ListedOccurrences& later,
-                     const HeatmapRequest& request, Instant end, HeatCells& cells) {
-    const Schedule& schedule = rule.schedule();
+/// Counts the later occurrences of a schedule.
+void add_later_cells(const LaterOccurrences& of, const HeatmapRequest& request,
+                     const HeatRead& read, HeatCells& cells) {
+    const Schedule& schedule = of.rule.schedule();
     const std::string label =
         heat_label(request.by, schedule.timezone.value_or("UTC"), schedule.endpoint);
-    while (const auto next = later.next()) {
+    const Instant from = std::max(request.from, read.now);
+    // A scheduler may have planned this event since the planned ones were counted.
+    if (of.planned != nullptr && !read.planned.contains(of.planned->id) &&
+        of.planned->due >= from && of.planned->due < read.end) {
+        cells.add_forecast(label, of.planned->due, microseconds{0});
+    }
+    if (of.later == nullptr) return;
+    while (const auto next = of.later->next()) {
         effort::spend(steps_of_occurrence);
         const Instant at = next->occurrence.instant;
-        if (at >= end) return;
+        if (at >= read.end) return;
         if (is_skip(next->occurrence.note)) continue;
         cells.add_forecast(label, at, microseconds{schedule.jitter});
     }
 }
 
-void read_forecast(Transaction& tx, const HeatmapRequest& request, const TzData& zones,
-                   std::size_t max_schedules, HeatRead& read, HeatCells& cells) {
-    read_planned(tx, request, read, cells);
-    read.only_next = only_next_event(tx, read.end - read.now);
-    const Instant from = std::max(request.from, read.now);
+/// Whether some are missing: there are more schedules or occurrences than a forecast computes.
+[[nodiscard]] bool add_all_later(Store& store, const TzData& zones, std::size_t max_schedules,
+                                 const HeatmapRequest& request, const HeatRead& read,
+                                 HeatCells& cells) {
+    bool more = false;
     const bool computed = within_effort(max_steps_of_request, [&] {
-        read.more_schedules = each_later(tx, zones, from, max_schedules,
-                                         [&](const ScheduleRule& rule, ListedOccurrences& later) {
-                                             add_later_cells(rule, later, request, read.end, cells);
-                                         });
+        more = each_later(
+            store, zones, std::max(request.from, read.now), max_schedules,
+            [&](const LaterOccurrences& of) { add_later_cells(of, request, read, cells); });
     });
     // A map without some occurrences is of more use than an error.
-    if (!computed) read.more_schedules = true;
+    return more || !computed;
 }
 
 /// The events a second that each endpoint accepts, if it has a limit.
@@ -211,19 +219,24 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
                          .to = request.to};
         query.limit = max_heatmap_rows + 1;
         found.rows = tx.stats().read(query);
-        if (request.forecast && request.to > found.now)
-            read_forecast(tx, request, *zones, max_schedules_, found, *cells);
+        if (request.forecast && request.to > found.now) {
+            read_planned(tx, request, found, *cells);
+            found.only_next = only_next_event(tx, found.end - found.now);
+        }
         return found;
     });
     if (read.rows.size() > max_heatmap_rows) {
         return invalid("?from", "too_expensive",
                        "this time has too many counters; ask for less time");
     }
+    if (request.forecast && request.to > read.now) {
+        heatmap.more_schedules =
+            add_all_later(store_, *zones, max_schedules_, request, read, *cells);
+    }
     for (const StatsRow& row : read.rows)
         cells->add_past(past_label(request.by, row), row.key.slot, row.count);
     heatmap.only_next = read.only_next;
     heatmap.now = read.now;
-    heatmap.more_schedules = read.more_schedules;
     heatmap.forecast_to = read.end;
     heatmap.lines = std::move(*cells).lines();
     if (request.by == HeatmapBy::endpoint) {

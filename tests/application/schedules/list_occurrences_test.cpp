@@ -6,7 +6,10 @@
 #include <set>
 
 #include "application/schedules/plan_successors.hpp"
+#include "domain/time/effort.hpp"
 #include "support/control_plane.hpp"
+#include "support/interrupted_store.hpp"
+#include "support/watched_zones.hpp"
 
 namespace sundial {
 namespace {
@@ -159,6 +162,47 @@ TEST_F(ListOccurrencesTest, ReadsMoreSchedulesThanOnePageHasAndSaysWhereItEnds) 
     const Future cut = fewer.run(request).value();
     EXPECT_TRUE(cut.more_schedules);
     EXPECT_THAT(cut.occurrences, SizeIs(150 + 2 * 148));
+}
+
+TEST_F(ListOccurrencesTest, ComputesRulesOutsideOfTransactions) {
+    for (int i = 0; i < 150; ++i) cron("0 9 * * *");
+    ZoneQuestions questions{.store = store};
+    const WatchedZones watched{zones, questions};
+    ListOccurrences computed{store, watched};
+    FutureRequest request{.from = "now", .to = "now+3d", .page = {}};
+    request.page.limit = 500;
+    EXPECT_THAT(computed.run(request).value().occurrences, SizeIs(3 * 150));
+    EXPECT_GT(questions.asked, 150U);
+    EXPECT_EQ(questions.inside_transactions, 0U);
+}
+
+/// The list has the first event, which fires before the schedules are read, and the next one.
+TEST_F(ListOccurrencesTest, ListsAnEventThatIsPlannedWhileItReads) {
+    cron("0 9 * * *");
+    InterruptedStore interrupted{store, [&] {
+                                     clock.advance(20h);
+                                     const std::vector<Event> fired = claimed();
+                                     ASSERT_THAT(fired, SizeIs(1));
+                                     plan.run(std::vector<SharedEvent>(fired.begin(), fired.end()));
+                                     completed(fired[0]);
+                                 }};
+    const Future future = ListOccurrences{interrupted, zones}
+                              .run({.from = "now", .to = "now+3d", .page = {}})
+                              .value();
+    EXPECT_THAT(locals(future),
+                ElementsAre("2027-01-06T09:00", "2027-01-07T09:00", "2027-01-08T09:00"));
+    EXPECT_TRUE(future.occurrences.at(1).event);
+    EXPECT_FALSE(future.occurrences.at(2).event);
+}
+
+TEST_F(ListOccurrencesTest, RefusesSchedulesThatTakeTooLongToCompute) {
+    for (int i = 0; i < 3; ++i) cron("0 9 * * *");
+    FutureRequest request{.from = "now", .to = "now+3d", .page = {}};
+    std::vector<std::string> defects;
+    EXPECT_TRUE(within_effort(20, [&] { defects = defects_of(list.run(request)); }));
+    EXPECT_THAT(defects, ElementsAre("?to too_expensive"));
+    EXPECT_TRUE(within_effort(100'000, [&] { defects = defects_of(list.run(request)); }));
+    EXPECT_THAT(defects, ElementsAre("no ValidationFailed"));
 }
 
 TEST_F(ListOccurrencesTest, RefusesInvalidTimes) {

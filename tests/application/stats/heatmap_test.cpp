@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 
+#include "application/schedules/plan_successors.hpp"
 #include "application/stats/read_heatmap.hpp"
 #include "support/control_plane.hpp"
+#include "support/interrupted_store.hpp"
+#include "support/watched_zones.hpp"
 
 namespace sundial {
 namespace {
@@ -16,6 +19,19 @@ class HeatmapTest : public ControlPlane {
 protected:
     Heatmap heatmap(HeatmapBy by, std::chrono::hours length) {
         return read_heatmap.run({.from = noon, .to = noon + length, .by = by}).value();
+    }
+    void given_daily() {
+        ScheduleFields fields;
+        fields.event_type = "CRON";
+        fields.trigger = TriggerFields{.cron = "0 9 * * *"};
+        fields.timezone = std::optional<std::string>{"Europe/Paris"};
+        ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    }
+    static double forecast_of(const Heatmap& map) {
+        double all = 0;
+        for (const HeatmapLine& line : map.lines)
+            for (const double one : line.forecast) all += one;
+        return all;
     }
     ReadHeatmap read_heatmap{store, zones};
 };
@@ -48,9 +64,7 @@ TEST_F(HeatmapTest, CountsLaterOccurrencesInTheZoneOfTheirSchedule) {
     EXPECT_EQ(found.lines[0].label, "Europe/Paris");
     for (const std::size_t hour : {20U, 44U, 68U})  // 08:00Z
         EXPECT_THAT(found.lines[0].forecast.at(hour), DoubleEq(1)) << hour;
-    double all = 0;
-    for (const double one : found.lines[0].forecast) all += one;
-    EXPECT_THAT(all, DoubleEq(3));
+    EXPECT_THAT(forecast_of(found), DoubleEq(3));
 }
 
 TEST_F(HeatmapTest, SaysThatThereAreMoreSchedulesThanItReads) {
@@ -69,6 +83,31 @@ TEST_F(HeatmapTest, SaysThatThereAreMoreSchedulesThanItReads) {
     EXPECT_TRUE(more(2));
 }
 
+TEST_F(HeatmapTest, ComputesRulesOutsideOfTransactions) {
+    given_daily();
+    ZoneQuestions questions{.store = store};
+    const WatchedZones watched{zones, questions};
+    const auto found = ReadHeatmap{store, watched}.run({.from = noon, .to = noon + 72h});
+    EXPECT_THAT(forecast_of(found.value()), DoubleEq(3));
+    EXPECT_GT(questions.asked, 0U);
+    EXPECT_EQ(questions.inside_transactions, 0U);
+}
+
+/// The forecast has the first event, which fires before the schedules are read, and the next one.
+TEST_F(HeatmapTest, CountsAnEventThatIsPlannedWhileItReads) {
+    given_daily();
+    PlanSuccessors plan{store, zones, ids};
+    InterruptedStore interrupted{store, [&] {
+                                     clock.advance(20h);
+                                     const std::vector<Event> fired = claimed();
+                                     ASSERT_THAT(fired, SizeIs(1));
+                                     plan.run(std::vector<SharedEvent>(fired.begin(), fired.end()));
+                                     completed(fired[0]);
+                                 }};
+    const auto found = ReadHeatmap{interrupted, zones}.run({.from = noon, .to = noon + 72h});
+    EXPECT_THAT(forecast_of(found.value()), DoubleEq(3));
+}
+
 /// 80 schedules that fire every minute for two days have 230,400 occurrences; the bound is 200,000.
 TEST_F(HeatmapTest, EndsAtTheScheduleThatReachesTheBoundOfOccurrences) {
     ScheduleFields fields;
@@ -80,9 +119,7 @@ TEST_F(HeatmapTest, EndsAtTheScheduleThatReachesTheBoundOfOccurrences) {
     ASSERT_TRUE(found);
     EXPECT_TRUE(found->more_schedules);
     EXPECT_EQ(found->forecast_to, noon + 48h);
-    double all = 0;
-    for (const HeatmapLine& line : found->lines)
-        for (const double one : line.forecast) all += one;
+    const double all = forecast_of(*found);
     EXPECT_GT(all, 150'000);
     EXPECT_LE(all, 200'000 + 80);  // each schedule has a planned event too
     EXPECT_FALSE(heatmap(HeatmapBy::zone, 24h).more_schedules) << "115,200 occurrences";
@@ -99,10 +136,7 @@ TEST_F(HeatmapTest, CountsAPlannedOccurrenceThatWasMovedOnce) {
     ASSERT_TRUE(
         edit_event.run(to_string(queries.events({}).items.at(0).id), edit, std::nullopt, "req-2"));
     const Heatmap found = heatmap(HeatmapBy::zone, 24h);
-    double all = 0;
-    for (const HeatmapLine& line : found.lines)
-        for (const double one : line.forecast) all += one;
-    EXPECT_THAT(all, DoubleEq(1));
+    EXPECT_THAT(forecast_of(found), DoubleEq(1));
 }
 
 TEST_F(HeatmapTest, RefusesInvalidTimes) {

@@ -21,6 +21,8 @@ StreamId stream_in(const Request& request) {
     return {request.path_value("aggregateType"), request.path_value("aggregateId")};
 }
 
+constexpr std::size_t max_streams_passed = 10'000;  // by a page whose prefix matches few
+
 /// A version or a position. The stores count up to 2^63 - 1.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
@@ -113,7 +115,8 @@ public:
         StreamQuery query{.aggregate_type = text_value(request, "aggregateType"),
                           .prefix = text_value(request, "q"),
                           .after = std::nullopt,
-                          .limit = page->limit};
+                          .limit = page->limit,
+                          .max_passed = max_streams_passed};
         if (page->after) {
             const std::string& place = page->after->value;
             const auto slash = std::min(place.find('/'), place.size());
@@ -125,8 +128,7 @@ public:
             json.begin_object();
             write_stream(json, listed.stream, listed.head);
             json.end_object();
-            const auto& [type, id] = listed.stream;
-            return PageKey{.value = type + '/' + id, .id = {}};
+            return place_of(listed.stream);
         });
     }
 
