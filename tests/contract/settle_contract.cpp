@@ -252,6 +252,22 @@ TEST_P(SettleContract, SettlesAClaimOnceThatABatchNamesTwice) {
     EXPECT_EQ(attempts_of(held[2].id).size(), 1U);
 }
 
+TEST_P(SettleContract, SettlesAClaimOnceBehindAStaleSettlementOfTheEvent) {
+    given(an_event());
+    const Event held = claim(instance_a).at(0).event;
+    Settlement stale = accepted(held, noon);
+    stale.held = Version{1};
+    stale.number = Attempt{9};
+    const std::vector batch{stale, accepted(held, noon), accepted(held, noon)};
+
+    const auto answers = queue().settle(batch);
+
+    EXPECT_FALSE(answers[0].has_value());
+    EXPECT_TRUE(answers[1].has_value());
+    EXPECT_TRUE(answers[2].has_value());
+    EXPECT_EQ(status_of(*find(held.id)), EventStatus::completed);
+}
+
 TEST_P(SettleContract, AnswersEachSettlementOfABatchInItsPlace) {
     given(an_event().due(noon - 4s), an_event().due(noon - 3s), an_event().due(noon - 2s),
           an_event().due(noon - 1s), an_event());

@@ -241,6 +241,8 @@ const PAGES = {
     await page.locator(`tr[data-id='${schedule.id}'] a`).first().click();
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("main tbody tr").nth(5).waitFor(); // next occurrences
+    // The next change of clocks is beyond them. In autumn 02:30 comes twice, in spring not at all.
+    await page.locator("[data-at-change] [data-note^=gap_], [data-at-change] [data-note^=overlap_]").first().waitFor();
     await act(page, "pause", { fill: () => page.fill("dialog input[name=note]", "release night") });
     await page.locator("h1 [data-state=paused]").waitFor();
     assert.deepEqual((({ enabled, note }) => ({ enabled, note }))(await api("GET", `/v1/schedules/${schedule.id}`)), { enabled: false, note: "release night" });

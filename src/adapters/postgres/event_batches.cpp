@@ -62,7 +62,7 @@ std::vector<Event> lock_page(Session& session, IdPage page, Find find, Lock lock
 }
 
 /// Changes at most `limit` of the events that `find(limit)` finds. Returns their number. Looks
-/// again as above; what was changed is not found again.
+/// again as above; changed events are not found again.
 template <class Find, class Change>
 std::size_t change_up_to(Session& session, std::size_t limit, Find find, Change change) {
     std::size_t changed = 0;

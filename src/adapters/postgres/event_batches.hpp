@@ -18,8 +18,7 @@
 /// found (ADR 0060).
 namespace sundial::postgres {
 
-/// What the ports promise of each is at EventRepository and TzRepository. Events are in the order
-/// of ids.
+/// EventRepository and TzRepository say what each promises. Events are in the order of ids.
 [[nodiscard]] std::vector<Event> lock_events_of_user(Session& session, UserId user);
 void erase_events_of_user(Session& session, UserId user);
 void forget_user_of_events(Session& session, UserId user);

@@ -11,7 +11,7 @@
 namespace sundial::postgres::sql {
 
 /// The ids, as a relation with the shard. OFFSET 0 keeps the planner from seeing through it: with
-/// the number of ids it would plan the statement anew each time.
+/// the number of ids it would plan the statement for each call.
 #define SUNDIAL_FOUND                                        \
     "(SELECT $1::smallint AS shard, unnest(ids.given) AS id" \
     " FROM (SELECT $2::uuid[] AS given OFFSET 0) AS ids OFFSET 0) AS found"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -204,13 +204,11 @@ public:
         const ByShard parts = by_shard(settlements, shards());
         Parts<std::pair<std::int16_t, std::size_t>> by_kind;
         // The history refuses a second row of a claim. settle_late answers its repetition.
-        std::unordered_map<EventId, Version> seen;
-        seen.reserve(settlements.size());
+        std::set<std::pair<EventId, Version>> seen;
         for (const auto& [shard, indices] : parts) {
             for (const std::size_t i : indices) {
                 const Settlement& one = settlements[i];
-                const auto [known, is_new] = seen.try_emplace(one.id, one.held);
-                if (!is_new && known->second == one.held) continue;
+                if (!seen.emplace(one.id, one.held).second) continue;
                 by_kind[{shard, one.result.index()}].push_back(i);
             }
         }

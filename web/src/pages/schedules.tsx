@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject } from "../../../clients/typescript/src/schema.ts";
+import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, TimezonePage } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
@@ -110,6 +110,7 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           <p><a href={hrefOf("events", "", { scheduleId: found.id })}>{text("events")}</a> · <a href={hrefOf("streams", `Schedule/${found.id}`)}>{text("history")}</a></p>
           <h2>{text("occurrences")}</h2>
           {found.perUser && !query.userId ? <p class="quiet">{text("perUserHint")} <a href={hrefOf("people")}>{text("people")}</a></p> : <Next of={found} userId={query.userId ?? ""} />}
+          {found.timezone !== null && !found.perUser && <AtNextChange of={found} zone={found.timezone} />}
           <h2>{text("payload")}</h2>
           <Payload value={found.payload} />
           <Calendars scheduleId={found.id} mayAdd={!found.perUser} />
@@ -125,6 +126,30 @@ function Next({ of, userId }: { of: ScheduleObject; userId: string }) {
   const search = searchOf({ scheduleId: of.id, userId, to: AHEAD, limit: "20" });
   const page = useLoaded((signal) => get<OccurrencePage>(`/v1/occurrences${search}`, signal), [search, of.version], ["schedules"]);
   return <Shown of={page}>{({ data }) => <OccurrenceTable rows={data} />}</Shown>;
+}
+
+const HOUR = 3_600_000; // ms
+
+/** The occurrences that the next change of clocks affects. It is mostly far beyond the list of the next ones. */
+function AtNextChange({ of, zone }: { of: ScheduleObject; zone: string }) {
+  const text = useTexts();
+  const found = useLoaded(async (signal) => {
+    const { data } = await get<TimezonePage>(`/v1/timezones${searchOf({ q: zone, limit: "100" })}`, signal);
+    const change = data.find(({ name }) => name === zone)?.changes[0];
+    if (!change) return null;
+    const around = (hours: number) => new Date(new Date(change.at).getTime() + hours * HOUR).toISOString();
+    // Gaps and repeated hours are less than three hours away, the first occurrence at the new offset mostly less than a day.
+    const { data: near } = await get<OccurrencePage>(`/v1/occurrences${searchOf({ scheduleId: of.id, from: around(-3), to: around(24), limit: "500" })}`, signal);
+    return { change, rows: near.filter(({ note }) => note !== null).slice(0, 20) };
+  }, [of.id, of.version, zone], [], 600_000);
+  return (
+    <Shown of={found}>{(it) => it && (
+      <section data-at-change={it.change.at}>
+        <h3>{text("nextChange")}: <Time at={it.change.at} zone={zone} /></h3>
+        {it.rows.length === 0 ? <p class="quiet">{text("changesNone")}</p> : <OccurrenceTable rows={it.rows} />}
+      </section>
+    )}</Shown>
+  );
 }
 
 export function OccurrenceTable({ rows }: { rows: readonly Occurrence[] }) {

@@ -18,7 +18,7 @@ export const ar: Texts = {
   from: "من", before: "قبل", until: "حتى الآن", version: "الإصدار", note: "ملاحظة", url: "العنوان", timeout: "المهلة", retryPolicy: "الإعادات", rateLimit: "الحد", secret: "السر", publicKey: "المفتاح العام", inFlight: "قيد الإرسال",
   circuit: "قاطع الدائرة", failureShare: "نسبة الفشل", probe: "الفحص التالي", disabledReason: "سبب التعطيل", number: "الرقم", begun: "البدء", duration: "المدة", answer: "الرد", body: "المحتوى", instance: "النسخة",
   count: "العدد", oldest: "الأقدم", newest: "الأحدث", samples: "أمثلة", progress: "التقدم", finished: "انتهى", errors: "الأخطاء", holder: "الحائز", acquired: "أُخذ", expires: "ينتهي", fencingToken: "رمز التسييج",
-  recorded: "سُجِّل", actor: "بواسطة", data: "البيانات", roles: "الأدوار", role: "الدور", reported: "آخر إبلاغ", clockSkew: "فرق الساعة", lastUsed: "آخر استعمال", offset: "الفرق عن UTC", nextChange: "التغيير التالي للساعة", born: "تاريخ الميلاد", birthMonth: "شهر الميلاد", birthDay: "يوم الميلاد",
+  recorded: "سُجِّل", actor: "بواسطة", data: "البيانات", roles: "الأدوار", role: "الدور", reported: "آخر إبلاغ", clockSkew: "فرق الساعة", lastUsed: "آخر استعمال", offset: "الفرق عن UTC", changesNone: "لا يؤثر في أي موعد في ذلك اليوم.", nextChange: "التغيير التالي للساعة", born: "تاريخ الميلاد", birthMonth: "شهر الميلاد", birthDay: "يوم الميلاد",
   externalId: "المعرّف الخاص", effect: "أثر تغيير الساعة", history: "السجل", enabled: "مفعّل", deleted: "محذوف", archived: "مؤرشف", erased: "مُسحت", skipped: "متروك", payload: "الحمولة",
 
   ready: "جاهز", notReady: "غير جاهز", checks: "الفحوص", figures: "الأرقام", window: "خلال آخر", overdue: "متأخرة", pending: "بانتظار الموعد", processing: "قيد التنفيذ", openCircuits: "قواطع مفتوحة", noOpenCircuit: "لا قاطع مفتوح.",
