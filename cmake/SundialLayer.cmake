@@ -99,7 +99,9 @@ function(sundial_tests name)
         add_test(NAME ${name} COMMAND test_${name})
         set_tests_properties(${name} PROPERTIES ${properties})
     else()
+        # Names of cases, else their numbers: the text of a parameter need be neither unique nor the same twice.
         gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}."
+            NO_PRETTY_VALUES
             PROPERTIES ${properties})
     endif()
 endfunction()

@@ -9,6 +9,7 @@
 #include <barrier>
 #include <limits>
 #include <mutex>
+#include <ostream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -228,6 +229,7 @@ struct AdviceCase {
     const char* name;
     microseconds advice;
     microseconds waited;
+    friend void PrintTo(const AdviceCase& one, std::ostream* out) { *out << one.name; }
 };
 class RetryAfter : public Retry, public testing::WithParamInterface<AdviceCase> {};
 TEST_P(RetryAfter, RT09_IsWaitedForIfItIsLonger) {
@@ -347,6 +349,7 @@ TEST(ContendedRetry, RT11_AllOf64WritersFinishInFewerThanFourCallsEach) {
 struct NoRules {
     const char* name;
     RetryRules rules;
+    friend void PrintTo(const NoRules& one, std::ostream* out) { *out << one.name; }
 };
 class InvalidRetryRules : public Retry, public testing::WithParamInterface<NoRules> {};
 TEST_P(InvalidRetryRules, RT12_AreRefusedWithoutACall) {

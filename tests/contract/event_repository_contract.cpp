@@ -321,6 +321,29 @@ TEST_P(EventRepositoryContract, AnswersEachOfManyEventsForItself) {
     EXPECT_FALSE(find(known_key.id));
 }
 
+/// As one call for each would: a caller may send an event twice in one request.
+TEST_P(EventRepositoryContract, AnswersAnEventThatIsGivenTwiceTogetherAsADuplicate) {
+    const Event first = an_event();
+    const Event other = an_event();
+    const auto answers = on_events(
+        [&](EventRepository& events) { return events.add_each(std::vector{first, other, first}); });
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_TRUE(answers[0]);
+    EXPECT_TRUE(answers[1]);
+    ASSERT_FALSE(answers[2]);
+    EXPECT_EQ(answers[2].error().key, first.key);
+    EXPECT_EQ(answers[2].error().existing, first.id);
+    EXPECT_EQ(answers[2].error().status, EventStatus::pending);
+    EXPECT_EQ(find(first.id), first);
+
+    const Event third = an_event();
+    EXPECT_EQ(on_events([&](EventRepository& events) {
+                  return events.add_new(std::vector{third, third, first});
+              }),
+              1U);
+    EXPECT_EQ(find(third.id), third);
+}
+
 TEST_P(EventRepositoryContract, KeepsEveryMemberOfEventsAddedTogetherAlikeOrNot) {
     Event odd = an_event()
                     .of_type("BIRTHDAY")

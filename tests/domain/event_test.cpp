@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct Situation {
     Event event;
     Instant now;
     std::set<std::string_view> allowed;
+    friend void PrintTo(const Situation& one, std::ostream* out) { *out << one.name; }
 };
 
 const std::set<std::string_view> settling{"complete", "fail", "give up", "wait for retry",

@@ -99,8 +99,9 @@ public:
         std::vector<std::size_t> refused;
         std::vector<IdempotencyKey> known;
         for (std::size_t i = 0; i < events.size(); ++i) {
-            if (const auto its = fresh.find(events[i].id); its != fresh.end()) {
-                answers[i] = its->second;
+            // Only the first of two with the same id and key was added.
+            if (const auto its = fresh.extract(events[i].id)) {
+                answers[i] = its.mapped();
                 add_evidence(events[i], added.get<std::string>(0, 1));
             } else {
                 refused.push_back(i);

@@ -37,12 +37,13 @@ inline constexpr Statement add_events{"add_events", R"sql(
                      zone, gap, overlap, due, tz_release,
                      payload, claimable_at, version, retry_of, created_at,
                      jitter, nominal_time, second_pass, origin, traceparent, place)),
+    chosen AS (
+        SELECT DISTINCT ON (idempotency_key) * FROM given ORDER BY idempotency_key, place),
     keyed AS (
         INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
-        SELECT DISTINCT ON (idempotency_key)
-               sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
+        SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
                greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
-          FROM given ORDER BY idempotency_key, place
+          FROM chosen ORDER BY idempotency_key
         ON CONFLICT (shard, key) DO UPDATE
            SET event_id = excluded.event_id, free = false,
                expires_at = greatest(known.expires_at, excluded.expires_at)
@@ -60,8 +61,8 @@ inline constexpr Statement add_events{"add_events", R"sql(
            traceparent,
            endpoint_id IS NOT NULL
                AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
-                            WHERE its.id = given.endpoint_id AND its.type = 'PULL')
-      FROM given JOIN keyed ON keyed.event_id = given.id
+                            WHERE its.id = chosen.endpoint_id AND its.type = 'PULL')
+      FROM chosen JOIN keyed ON keyed.event_id = chosen.id
     RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
 
 /// Gives a key to a new event, unless another event has it. Takes over a key that is known but

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace sundial::http {
 namespace {
 
@@ -98,6 +100,7 @@ struct Cut {
     std::string text;
     std::string name;
     std::optional<std::string> bytes;
+    friend void PrintTo(const Cut& one, std::ostream* out) { *out << one.text; }
 };
 class RawMember : public testing::TestWithParam<Cut> {};
 TEST_P(RawMember, IsCutByteForByte) {

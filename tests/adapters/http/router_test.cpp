@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <stdexcept>
 
 #include "adapters/http/json.hpp"
@@ -109,6 +110,7 @@ TEST_F(RouterTest, SaysWhichMethodsARouteAllows) {
 struct Negotiation {
     std::string accept;
     int status;
+    friend void PrintTo(const Negotiation& one, std::ostream* out) { *out << one.accept; }
 };
 class AcceptHeader : public RouterTest, public testing::WithParamInterface<Negotiation> {};
 TEST_P(AcceptHeader, DecidesWhetherWeCanAnswer) {
@@ -140,6 +142,7 @@ struct Posted {
     std::string body;
     int status;
     std::string part;
+    friend void PrintTo(const Posted& one, std::ostream* out) { *out << one.body; }
 };
 class PostedBody : public RouterTest, public testing::WithParamInterface<Posted> {};
 TEST_P(PostedBody, IsAcceptedOnlyIfItMatchesTheDocument) {

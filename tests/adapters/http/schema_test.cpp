@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <stdexcept>
 
 #include "adapters/http/sample_api.hpp"
@@ -37,6 +38,7 @@ struct Body {
     std::string json;
     std::string errors;
     std::string message;  // part of the message
+    friend void PrintTo(const Body& one, std::ostream* out) { *out << one.json; }
 };
 
 class PostedUser : public testing::TestWithParam<Body> {};
@@ -117,6 +119,7 @@ struct Query {
     std::vector<Parameter> parameters;
     std::string errors;
     std::string message;
+    friend void PrintTo(const Query& one, std::ostream* out) { *out << one.errors; }
 };
 class AskedUsers : public testing::TestWithParam<Query> {};
 TEST_P(AskedUsers, AreJudgedByTheDocument) {
@@ -168,6 +171,7 @@ std::string document_with(const std::string& schema) {
 struct BadDocument {
     std::string text;
     std::string why;
+    friend void PrintTo(const BadDocument& one, std::ostream* out) { *out << one.text; }
 };
 class RefusedDocument : public testing::TestWithParam<BadDocument> {};
 TEST_P(RefusedDocument, SaysWhy) {

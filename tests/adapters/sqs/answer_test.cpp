@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "adapters/sqs/batch.hpp"
 #include "support/builders.hpp"
 
@@ -50,6 +52,7 @@ struct ErrorCase {
     const char* body;
     const char* code;
     ErrorKind kind;
+    friend void PrintTo(const ErrorCase& one, std::ostream* out) { *out << one.body; }
 };
 class SqsErrors : public testing::TestWithParam<ErrorCase> {};
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct SuiteCase {
     const char* signature;
     const char* host = "example.amazonaws.com";
     const char* service = "service";
+    friend void PrintTo(const SuiteCase& one, std::ostream* out) { *out << one.name; }
 };
 class AwsSuite : public testing::TestWithParam<SuiteCase> {};
 

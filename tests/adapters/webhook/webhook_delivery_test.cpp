@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <future>
 #include <memory>
+#include <ostream>
 #include <thread>
 
 #include "support/builders.hpp"
@@ -105,6 +106,7 @@ struct AnswerCase {
     const char* answer;
     Verdict verdict;
     std::optional<DeliveryErrorCode> error;
+    friend void PrintTo(const AnswerCase& one, std::ostream* out) { *out << one.name; }
 };
 class Answers : public WebhookDeliveryTest, public testing::WithParamInterface<AnswerCase> {};
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "domain/time/calendar_duration.hpp"
 #include "support/control_plane.hpp"
 
@@ -61,6 +63,7 @@ TEST_F(QueriesTest, ListTheAttemptsOfAnEvent) {
 struct Spoken {
     const char* text;
     Instant means;
+    friend void PrintTo(const Spoken& one, std::ostream* out) { *out << one.text; }
 };
 class Moment : public testing::TestWithParam<Spoken> {};
 TEST_P(Moment, IsReadRelativeToNow) {
@@ -76,6 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
 struct RefusedMoment {
     const char* text;
     TimeErrorCode code;
+    friend void PrintTo(const RefusedMoment& one, std::ostream* out) { *out << one.text; }
 };
 class NoMoment : public testing::TestWithParam<RefusedMoment> {};
 TEST_P(NoMoment, IsReportedByItsCode) {

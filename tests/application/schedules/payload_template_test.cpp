@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <boost/json.hpp>
+#include <ostream>
 #include <string>
 #include <variant>
 
@@ -25,6 +26,7 @@ struct Rendering {
     std::string name;
     std::string json;
     std::string rendered;
+    friend void PrintTo(const Rendering& one, std::ostream* out) { *out << one.name; }
 };
 class Render : public testing::TestWithParam<Rendering> {};
 
@@ -66,6 +68,7 @@ struct Refusal {
     std::string json;
     std::string named;
     std::string message;
+    friend void PrintTo(const Refusal& one, std::ostream* out) { *out << one.name; }
 };
 class CheckTemplate : public testing::TestWithParam<Refusal> {};
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 namespace sundial::http {
@@ -11,6 +12,7 @@ struct Match {
     std::string field;
     Version current;
     Version expected;
+    friend void PrintTo(const Match& one, std::ostream* out) { *out << one.field; }
 };
 class IfMatch : public testing::TestWithParam<Match> {};
 TEST_P(IfMatch, NamesAVersion) {

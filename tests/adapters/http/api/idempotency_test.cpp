@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <boost/json.hpp>
+#include <ostream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -178,6 +179,7 @@ struct BadKey {
     std::string name;
     std::vector<std::string> fields;
     std::string code;
+    friend void PrintTo(const BadKey& one, std::ostream* out) { *out << one.name; }
 };
 class InvalidKey : public KeyedApi, public testing::WithParamInterface<BadKey> {};
 TEST_P(InvalidKey, ID16_IsRefusedWithItsPlaceAndALink) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "adapters/http/api/routes.hpp"
@@ -33,6 +34,9 @@ struct Defect {
     std::string in_body;
     std::string if_match;
     int status;
+    friend void PrintTo(const Defect& one, std::ostream* out) {
+        *out << one.in_body << ", If-Match: " << one.if_match;
+    }
 };
 class DefectiveExpectation : public Streams, public testing::WithParamInterface<Defect> {};
 
