@@ -121,6 +121,7 @@ void Connection::run(const std::string& script) {
     if (code != SQLITE_OK) fail(code);
 }
 
+std::int64_t Connection::last_row() const { return sqlite3_last_insert_rowid(handle()); }
 std::int64_t Connection::total_changes() const { return sqlite3_total_changes64(handle()); }
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle()); }
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }

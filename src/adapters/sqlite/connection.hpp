@@ -108,6 +108,8 @@ public:
     /// Runs any number of statements without parameters.
     void run(const std::string& script);
 
+    /// The integer key of the row inserted last.
+    [[nodiscard]] std::int64_t last_row() const;
     /// Number of rows changed since the connection was opened.
     [[nodiscard]] std::int64_t total_changes() const;
     /// Whether a transaction is open. A failure may have ended it.

@@ -119,15 +119,13 @@ public:
         std::vector<std::uint64_t> positions;
         for (const RecordedEvent& event : events) {
             const EventMetadata& metadata = event.metadata;
-            auto row = connection_.query(
-                sql::append, event.stream.aggregate_type, event.stream.aggregate_id, event.version,
-                event.event_id, event.event_type, event.schema_version, event.data,
-                Bytes{event.content_hash}, metadata.occurred_at, metadata.correlation_id,
-                metadata.causation_id, metadata.actor, metadata.tenant, metadata.traceparent,
-                metadata.headers, now_);
-            base::check(row.next());
-            positions.push_back(row.get<std::uint64_t>(0));
-            base::check(!row.next());
+            connection_.execute(sql::append, event.stream.aggregate_type, event.stream.aggregate_id,
+                                event.version, event.event_id, event.event_type,
+                                event.schema_version, event.data, Bytes{event.content_hash},
+                                metadata.occurred_at, metadata.correlation_id,
+                                metadata.causation_id, metadata.actor, metadata.tenant,
+                                metadata.traceparent, metadata.headers, now_);
+            positions.push_back(static_cast<std::uint64_t>(connection_.last_row()));
         }
         const RecordedEvent& last = events.back();
         connection_.execute(sql::move_head, last.stream.aggregate_type, last.stream.aggregate_id,
