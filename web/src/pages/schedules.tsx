@@ -10,6 +10,7 @@ import { Views } from "./event_lists.tsx";
 import { Followed, Started } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 import { BulkSchedules, SCHEDULE_ACTIONS, wordOf, type ScheduleAction } from "./schedule_bulk.tsx";
+import type { Word } from "../texts/en.ts";
 
 const stateOf = (schedule: ScheduleObject) => (schedule.enabled ? "enabled" : "paused");
 
@@ -146,16 +147,16 @@ function AtNextChange({ of, zone }: { of: ScheduleObject; zone: string }) {
     <Shown of={found}>{(it) => it && (
       <section data-at-change={it.change.at}>
         <h3>{text("nextChange")}: <Time at={it.change.at} zone={zone} /></h3>
-        {it.rows.length === 0 ? <p class="quiet">{text("changesNone")}</p> : <OccurrenceTable rows={it.rows} />}
+        {it.rows.length === 0 ? <p class="quiet">{text("changesNone")}</p> : <OccurrenceTable label="nextChange" rows={it.rows} />}
       </section>
     )}</Shown>
   );
 }
 
-export function OccurrenceTable({ rows }: { rows: readonly Occurrence[] }) {
+export function OccurrenceTable({ rows, label = "occurrences" }: { rows: readonly Occurrence[]; label?: Word }) {
   const text = useTexts();
   const word = useStateWord();
-  return <Table label={text("occurrences")} rows={rows} columns={occurrenceColumns(text, word)} id={(one) => one.targetTimestampUTC ?? one.wantedLocal ?? one.targetTimestampLocal ?? ""} />;
+  return <Table label={text(label)} rows={rows} columns={occurrenceColumns(text, word)} id={(one) => one.targetTimestampUTC ?? one.wantedLocal ?? one.targetTimestampLocal ?? ""} />;
 }
 
 interface DialogProps<T> {
