@@ -64,7 +64,7 @@ const SUITES = {
         await turn(page, `#/${place}`);
         await page.locator("main h1").first().waitFor();
         await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
-        if (place.startsWith("timeline")) await page.locator("[data-advice='1']").waitFor();
+        if (place.startsWith("timeline")) await page.locator("[data-advice] li[data-kind=limit]").waitFor();
         await check(place);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wide > 0) findings.push(`${colorScheme} ${place}: ${wide} px too wide`);
