@@ -22,8 +22,8 @@ namespace sundial::postgres::sql {
 /// schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14
 /// overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20
 /// retry of, $21 created, $22 number of shards, $23 jitters, $24 nominal times, $25 second passes,
-/// $26 origins, $27 traces. Columns other than shards, ids, keys, due and claimable at are sent
-/// once if all rows have the same value (statement.hpp).
+/// $26 origins, $27 traces, $28 how long keys are kept. Columns other than shards, ids, keys, due
+/// and claimable at are sent once if all rows have the same value (statement.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -42,7 +42,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
     keyed AS (
         INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
         SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
-               greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
+               greatest(due, coalesce(created_at, $21[1])) + $28
           FROM chosen ORDER BY idempotency_key
         ON CONFLICT (shard, key) DO UPDATE
            SET event_id = excluded.event_id, free = false,
