@@ -314,7 +314,10 @@ private:
         if (together) append_adding(calls, sql::add_event, event, created_at, at_least);
         auto answers = session_.run(calls);
         if (answers[0].empty()) {
-            base::check(!together || answers[1].empty());  // its id is new
+            // The key of this event, which was added before and has ended: it is not in `events`.
+            if (together && !answers[1].empty()) {
+                session_.run(sql::remove_added, session_.shard_of(event.id), event.id);
+            }
             return std::nullopt;
         }
         AddedEvent added{std::max(at_least, answers[0].get<Attempt>(0, 0)),
