@@ -15,7 +15,7 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
   type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
   zone: (event) => <bdi>{event.targetTimezone}</bdi>,
-  status: (event) => <State of={event.status} />,
+  status: (event) => <><State of={event.status} />{event.waitingFor === "SCHEDULE" && <> <State of="paused" /></>}</>,
   priority: (event) => <Value of={event.priority} />,
   waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
   attempts: (event) => event.attempt,
