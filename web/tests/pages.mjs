@@ -5,6 +5,11 @@ import { act, newEvent, open, receiver, until, withConsole } from "./harness.mjs
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
 
+/** Refuses one request, as a server in trouble does. */
+const refuseOnce = (page, path) => page.route(path, (route) => route.fulfill({ status: 500, contentType: "application/problem+json", json: { code: "INTERNAL", detail: "no count" } }), { times: 1 });
+/** The open dialog says that its count failed, and counts again when asked to. */
+const countAgain = (page) => page.locator("dialog [data-not-counted]", { hasText: "INTERNAL" }).locator("> button").click();
+
 const PAGES = {
   async overview({ page, api, url }) {
     await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now+30m", eventType: "SOON" }));
@@ -52,7 +57,8 @@ const PAGES = {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => location.hash.includes("eventType=A") && document.querySelectorAll("tr[data-id]").length === 2);
     await page.locator("[data-total='2'][data-complete=true]").waitFor();
-    const lines = await act(page, "bulkCancel", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    await refuseOnce(page, "**/v1/bulk");
+    const lines = await act(page, "bulkCancel", { fill: async () => { await countAgain(page); await page.locator("dialog [data-count='2']").waitFor(); } });
     assert.match(lines[0], /curl .*\/v1\/bulk .*"perSecond":50/);
     assert.equal(lines[1], "sundial event cancel --type A --per-second 50");
     await page.locator("[data-operation=COMPLETED]").waitFor();
@@ -375,7 +381,8 @@ const PAGES = {
     await page.locator(`tr[data-id='${made[1].id}'] [data-state=paused]`).waitFor();
     assert.deepEqual(await enabled(), [true, false, true]);
     // The filter selects the two that are still enabled, and one operation pauses them.
-    const filtered = await act(page, "pause", { fill: () => page.locator("dialog [data-count='2']").waitFor() });
+    await refuseOnce(page, "**/v1/schedules/bulk");
+    const filtered = await act(page, "pause", { fill: async () => { await countAgain(page); await page.locator("dialog [data-count='2']").waitFor(); } });
     assert.equal(filtered[1], "sundial schedule pause-many --enabled --type MANY");
     await page.locator("tr[data-id] [data-state=paused]").nth(2).waitFor();
     assert.deepEqual(await enabled(), [false, false, false]);

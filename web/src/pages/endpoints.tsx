@@ -4,7 +4,7 @@ import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
@@ -123,7 +123,7 @@ function HeldBack({ id }: { id: string }) {
   return (
     <>
       <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text(refusal ? "notKnown" : "counting")}</p>
-      {refusal && <div data-not-counted><Refused refusal={refusal} /><button type="button" onClick={() => { overdue.reload(); day.reload(); }}>{text("countAgain")}</button></div>}
+      <NotCounted refusal={refusal} again={() => { overdue.reload(); day.reload(); }} />
     </>
   );
 }
