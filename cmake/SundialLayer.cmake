@@ -48,11 +48,14 @@ endfunction()
 #               [TIMEOUT seconds] [PARTS n] [COST seconds])
 #
 # One test program, test_NAME, for the given layers. Every test becomes a ctest test of its own. TOGETHER
-# makes them one, for tests that share something slow to start, such as a database. The label `long` keeps
-# them out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with TOGETHER 600: ten
-# times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity build:
-# their short names mean something else in the files beside them. PARTS divides a program that is TOGETHER into that
-# many tests of ctest, each with a server of its own. Tests with a COST start first, the highest cost before the others.
+# makes them one, for tests that share something slow to start, such as a database, and for many small tests: each
+# process costs 30 ms of CPU. PARTS divides a program that is TOGETHER into that many tests of ctest, NAME.part_1 and so
+# on, each with a server of its own. `bin/test_NAME --gtest_filter=Suite.Name` runs one test of such a program.
+#
+# The label `long` keeps tests out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with
+# TOGETHER 600: ten times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity
+# build: their short names mean something else in the files beside them. Tests with a COST start first, the highest cost
+# before the others. TOGETHER has a cost of 60, because the longest tests must not be the last ones.
 function(sundial_tests name)
     cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS;PARTS;COST" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
     _sundial_refused(refused ${TESTS_LAYER})
@@ -72,6 +75,9 @@ function(sundial_tests name)
     set(properties TIMEOUT 120)
     if(TESTS_TOGETHER)
         set(properties TIMEOUT 600)
+        if(NOT TESTS_COST)
+            set(TESTS_COST 60)
+        endif()
     endif()
     if(TESTS_TIMEOUT)
         set(properties TIMEOUT ${TESTS_TIMEOUT})
