@@ -135,8 +135,8 @@ const HOUR = 3_600_000; // ms
 function AtNextChange({ of, zone }: { of: ScheduleObject; zone: string }) {
   const text = useTexts();
   const found = useLoaded(async (signal) => {
-    const { data } = await get<TimezonePage>(`/v1/timezones${searchOf({ q: zone, limit: "100" })}`, signal);
-    const change = data.find(({ name }) => name === zone)?.changes[0];
+    const { data } = await get<TimezonePage>(`/v1/timezones${searchOf({ zone, limit: "1" })}`, signal);
+    const change = data[0]?.changes[0];
     if (!change) return null;
     const around = (hours: number) => new Date(new Date(change.at).getTime() + hours * HOUR).toISOString();
     // Gaps and repeated hours are less than three hours away, the first occurrence at the new offset mostly less than a day.
