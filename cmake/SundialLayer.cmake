@@ -1,6 +1,6 @@
 # Layers, their tests, and programs. A dependency that is not declared here does not link (src/README).
 
-# sundial_layer(NAME [CLANG_ONLY] [GLUE] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
+# sundial_layer(NAME [CLANG_ONLY] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
 #
 # One static library for one layer. It sees the headers of the layers it USES (and, through them, of the
 # layers below) and of nothing else's libraries; third-party libraries are PRIVATE to its sources.
@@ -10,11 +10,8 @@
 #   all_verify_interface_header_sets        compiles each header alone, without the PRIVATE libraries
 # CLANG_ONLY is for layers with coroutines: with any other compiler the layer and everything that USES it are
 # left out, and building one of them by name fails with the reason.
-# GLUE is for layers that connect others, such as the HTTP API and the command line: with SUNDIAL_QUICK_GLUE (preset
-# `run`), these layers and the programs are compiled without optimisation, in about half the time. The engine and the time
-# rules are always optimised.
 function(sundial_layer name)
-    cmake_parse_arguments(LAYER "CLANG_ONLY;GLUE" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
+    cmake_parse_arguments(LAYER "CLANG_ONLY" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
     _sundial_refused(refused ${LAYER_USES})
     if(LAYER_CLANG_ONLY AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         set(refused ON)
@@ -29,9 +26,6 @@ function(sundial_layer name)
     target_sources(sundial_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${LAYER_HEADERS})
     set_target_properties(sundial_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
     target_link_libraries(sundial_${name} PRIVATE sundial_compiler)
-    if(LAYER_GLUE)
-        _sundial_glue(sundial_${name})
-    endif()
     foreach(used IN LISTS LAYER_USES)
         target_link_libraries(sundial_${name} PUBLIC sundial_${used})
     endforeach()
@@ -125,17 +119,9 @@ function(sundial_program name)
     add_executable(${name} ${PROGRAM_SOURCES})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${name} PRIVATE sundial_linker ${PROGRAM_PRIVATE})
-    _sundial_glue(${name})
     foreach(used IN LISTS PROGRAM_USES)
         target_link_libraries(${name} PRIVATE sundial_${used})
     endforeach()
-endfunction()
-
-# Compiles the target without optimisation if SUNDIAL_QUICK_GLUE says so.
-function(_sundial_glue target)
-    if(SUNDIAL_QUICK_GLUE)
-        target_compile_options(${target} PRIVATE -O0)
-    endif()
 endfunction()
 
 # Sets `result` if one of the given layers is left out with this compiler.
