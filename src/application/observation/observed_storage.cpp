@@ -145,6 +145,9 @@ public:
     BoundedCount count_like(const EventQuery& query, std::size_t most) override {
         return events_.count_like(query, most);
     }
+    std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return events_.count_ended(from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return events_.list_attempts(query);
     }
