@@ -1,6 +1,6 @@
 # Layers, their tests, and programs. A dependency that is not declared here does not link (src/README).
 
-# sundial_layer(NAME [CLANG_ONLY] [GLUE] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
+# sundial_layer(NAME [CLANG_ONLY] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
 #
 # One static library for one layer. It sees the headers of the layers it USES (and, through them, of the
 # layers below) and of nothing else's libraries; third-party libraries are PRIVATE to its sources.
@@ -10,11 +10,8 @@
 #   all_verify_interface_header_sets        compiles each header alone, without the PRIVATE libraries
 # CLANG_ONLY is for layers with coroutines: with any other compiler the layer and everything that USES it are
 # left out, and building one of them by name fails with the reason.
-# GLUE is for layers that connect others, such as the HTTP API and the command line: with SUNDIAL_QUICK_GLUE (preset
-# `run`), these layers and the programs are compiled without optimisation, in about half the time. The engine and the time
-# rules are always optimised.
 function(sundial_layer name)
-    cmake_parse_arguments(LAYER "CLANG_ONLY;GLUE" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
+    cmake_parse_arguments(LAYER "CLANG_ONLY" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
     _sundial_refused(refused ${LAYER_USES})
     if(LAYER_CLANG_ONLY AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         set(refused ON)
@@ -29,9 +26,6 @@ function(sundial_layer name)
     target_sources(sundial_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${LAYER_HEADERS})
     set_target_properties(sundial_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
     target_link_libraries(sundial_${name} PRIVATE sundial_compiler)
-    if(LAYER_GLUE)
-        _sundial_glue(sundial_${name})
-    endif()
     foreach(used IN LISTS LAYER_USES)
         target_link_libraries(sundial_${name} PUBLIC sundial_${used})
     endforeach()
@@ -54,11 +48,14 @@ endfunction()
 #               [TIMEOUT seconds] [PARTS n] [COST seconds])
 #
 # One test program, test_NAME, for the given layers. Every test becomes a ctest test of its own. TOGETHER
-# makes them one, for tests that share something slow to start, such as a database. The label `long` keeps
-# them out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with TOGETHER 600: ten
-# times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity build:
-# their short names mean something else in the files beside them. PARTS divides a program that is TOGETHER into that
-# many tests of ctest, each with a server of its own. Tests with a COST start first, the highest cost before the others.
+# makes them one, for tests that share something slow to start, such as a database, and for many small tests: each
+# process costs 30 ms of CPU. PARTS divides a program that is TOGETHER into that many tests of ctest, NAME.part_1 and so
+# on, each with a server of its own. `bin/test_NAME --gtest_filter=Suite.Name` runs one test of such a program.
+#
+# The label `long` keeps tests out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with
+# TOGETHER 600: ten times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity
+# build: their short names mean something else in the files beside them. Tests with a COST start first, the highest cost
+# before the others. TOGETHER has a cost of 60, because the longest tests must not be the last ones.
 function(sundial_tests name)
     cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS;PARTS;COST" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
     _sundial_refused(refused ${TESTS_LAYER})
@@ -78,6 +75,9 @@ function(sundial_tests name)
     set(properties TIMEOUT 120)
     if(TESTS_TOGETHER)
         set(properties TIMEOUT 600)
+        if(NOT TESTS_COST)
+            set(TESTS_COST 60)
+        endif()
     endif()
     if(TESTS_TIMEOUT)
         set(properties TIMEOUT ${TESTS_TIMEOUT})
@@ -119,17 +119,9 @@ function(sundial_program name)
     add_executable(${name} ${PROGRAM_SOURCES})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${name} PRIVATE sundial_linker ${PROGRAM_PRIVATE})
-    _sundial_glue(${name})
     foreach(used IN LISTS PROGRAM_USES)
         target_link_libraries(${name} PRIVATE sundial_${used})
     endforeach()
-endfunction()
-
-# Compiles the target without optimisation if SUNDIAL_QUICK_GLUE says so.
-function(_sundial_glue target)
-    if(SUNDIAL_QUICK_GLUE)
-        target_compile_options(${target} PRIVATE -O0)
-    endif()
 endfunction()
 
 # Sets `result` if one of the given layers is left out with this compiler.

@@ -342,11 +342,12 @@ private:
 };
 
 class CallerTransaction;  // sundial/transacting.hpp
-struct Endpoint;          // sundial/endpoints.hpp, as the next six
+struct Endpoint;          // sundial/endpoints.hpp, as the next seven
 struct EndpointChange;
 struct EndpointTest;
 struct NewEndpoint;
 struct ReceivedRequest;
+struct ReceivedSignature;
 struct SecretRotation;
 struct StoredEndpoint;
 struct EventChange;  // sundial/scheduling.hpp, as the next seven
@@ -510,9 +511,9 @@ public:
     Result<Endpoint> enable_endpoint(const std::string& endpoint);
     /// Changes single settings. Errors: also VALIDATION_FAILED, OPTIMISTIC_LOCK.
     Result<Endpoint> change_endpoint(const std::string& endpoint, const EndpointChange& change);
-    /// Gives a webhook a new signing secret, and new Ed25519 keys if it has some. The old ones sign
-    /// beside it for a while. At most three secrets sign at a time. Errors: also VALIDATION_FAILED,
-    /// for other types too; OPTIMISTIC_LOCK.
+    /// Gives a webhook or an inbox a new signing secret, and new Ed25519 keys if it has some. The
+    /// old ones sign beside it for a while. At most three secrets sign at a time. Errors: also
+    /// VALIDATION_FAILED, for other types too; OPTIMISTIC_LOCK.
     Result<StoredEndpoint> rotate_secret(const std::string& endpoint,
                                          const SecretRotation& rotation);
     /// The same, where the old secret signs for a day.
@@ -524,8 +525,8 @@ public:
     /// Its finished events stay. Errors: also ENDPOINT_IN_USE while events or schedules point to
     /// it.
     Result<Done> delete_endpoint(const std::string& endpoint);
-    /// The requests that an inbox has got, newest first, `limit` (1 to 500) at most. Errors: also
-    /// VALIDATION_FAILED, for other types too.
+    /// The requests that an inbox has got, newest first, `limit` (1 to 500) at most, each with what
+    /// a check of its signature finds. Errors: also VALIDATION_FAILED, for other types too.
     Result<std::vector<ReceivedRequest>> inbox(const std::string& endpoint, std::size_t limit = 50);
     /// Deletes them. Errors: also VALIDATION_FAILED for other types.
     Result<Done> clear_inbox(const std::string& endpoint);

@@ -96,7 +96,7 @@ struct EndpointChange {
     std::optional<std::uint64_t> if_version{};  // else OPTIMISTIC_LOCK
 };
 
-/// The replacement of a webhook's signing secret.
+/// The replacement of the signing secret of a webhook or an inbox.
 struct SecretRotation {
     /// How long the old secret also signs, 0 to 7 days, so that the receiver has time to change.
     std::chrono::seconds old_signs_for{std::chrono::hours{24}};
@@ -115,6 +115,17 @@ struct EndpointTest {
     std::chrono::microseconds duration{0};
 };
 
+/// The result of verifying the signature of a request, as a receiver does.
+struct ReceivedSignature {
+    /// "VALID"; "INVALID": the body was changed, or the secret that made it is gone; "MISSING": the
+    /// request has none, because the inbox had no secret.
+    std::string state;
+    /// If valid, whose it is: "CURRENT", the newest secret, or "PREVIOUS", a replaced one that
+    /// still signs. Otherwise empty.
+    std::string secret;
+    /// The age of its timestamp when the request arrived; empty: it has no timestamp.
+    std::optional<std::chrono::milliseconds> age;
+};
 /// A request that an inbox has received.
 struct ReceivedRequest {
     /// The time of its arrival.
@@ -123,6 +134,8 @@ struct ReceivedRequest {
     std::vector<std::pair<std::string, std::string>> headers;
     /// The bytes of the body.
     std::string body;
+    /// Checked when the request is read, with the secrets that the inbox has then.
+    ReceivedSignature signature{};
 };
 
 }  // namespace sundial::embedding

@@ -56,6 +56,7 @@ using embedding::Priority;
 using embedding::PullWorker;
 using embedding::QueueOptions;
 using embedding::ReceivedRequest;
+using embedding::ReceivedSignature;
 using embedding::RefusedStream;
 using embedding::Repeat;
 using embedding::repeat_of;

@@ -166,11 +166,24 @@ EndpointTest shown(const TestDelivery& sent) {
             .duration = sent.outcome.duration};
 }
 
+namespace {
+
+ReceivedSignature received_signature(const SignatureCheck& check) {
+    return {.state = std::string{to_string(check.state)},
+            .secret = std::string{secret_of(check).value_or("")},
+            .age = check.age};
+}
+
+}  // namespace
+
 std::vector<ReceivedRequest> shown(const Page<CheckedRequest>& page) {
     std::vector<ReceivedRequest> requests;
     requests.reserve(page.items.size());
     for (const auto& [received, signature] : page.items) {
-        requests.push_back({received.received_at, received.headers, received.body});
+        requests.push_back({.received_at = received.received_at,
+                            .headers = received.headers,
+                            .body = received.body,
+                            .signature = received_signature(signature)});
     }
     return requests;
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "application/ports/retention.hpp"
 #include "base/text.hpp"
 #include "domain/time/calendar_duration.hpp"
 #include "domain/time/text.hpp"
@@ -370,7 +371,7 @@ const std::vector<SettingRow>& setting_table() {
                 [](auto& s) -> auto& { return s.retention.events.attempts; }, std::chrono::days{1}),
             days(
                 "retention.keys", "idempotency keys of finished events",
-                [](auto& s) -> auto& { return s.retention.events.keys; }, std::chrono::days{400}),
+                [](auto& s) -> auto& { return s.retention.events.keys; }, key_kept_for),
             key("security.api_keys_file",
                 "additional API keys, outside the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),

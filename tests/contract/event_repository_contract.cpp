@@ -321,6 +321,46 @@ TEST_P(EventRepositoryContract, AnswersEachOfManyEventsForItself) {
     EXPECT_FALSE(find(known_key.id));
 }
 
+/// A caller that repeats an add whose answer was lost.
+TEST_P(EventRepositoryContract, AnswersAnEventThatIsAddedAgainAsADuplicate) {
+    const auto again = [&](const Event& event, EventStatus status) {
+        const auto expect_duplicate = [&](const auto& answer) {
+            ASSERT_FALSE(answer);
+            EXPECT_EQ(answer.error().existing, event.id);
+            EXPECT_EQ(answer.error().status, status);
+        };
+        const auto before = find(event.id);
+        expect_duplicate(add(event));
+        expect_duplicate(on_events([&](auto& events) { return events.add_now(event); }));
+        expect_duplicate(
+            on_events([&](auto& events) { return events.add_each(std::vector{event}).front(); }));
+        EXPECT_EQ(on_events([&](auto& events) { return events.add_new(std::vector{event}); }), 0U);
+        EXPECT_EQ(find(event.id), before);
+    };
+    for (const bool with_endpoint : {false, true}) {
+        Event event = an_event();
+        if (with_endpoint) event.endpoint = an_id<EndpointId>();
+        given(event);
+        again(event, EventStatus::pending);
+        EXPECT_TRUE(settle(accepted(claim_one(), noon)));
+        again(event, EventStatus::completed);
+    }
+
+    const Event twice = an_event().due(noon + 1h);
+    on_events([&](EventRepository& events) {
+        EXPECT_TRUE(events.add(twice));
+        EXPECT_FALSE(events.add(twice));
+    });
+    EXPECT_EQ(find(twice.id), twice);
+
+    const Event fresh = retried(failed(an_event()), an_id<EventId>(), noon).value();
+    for (const bool is_new : {true, false}) {
+        EXPECT_EQ(
+            on_events([&](EventRepository& events) { return events.add_retry(fresh).has_value(); }),
+            is_new);
+    }
+}
+
 /// As one call for each would: a caller may send an event twice in one request.
 TEST_P(EventRepositoryContract, AnswersAnEventThatIsGivenTwiceTogetherAsADuplicate) {
     const Event first = an_event();

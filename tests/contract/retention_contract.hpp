@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -130,6 +131,24 @@ TYPED_TEST_P(RetentionContract, AKeyOutlivesItsEvent) {
     EXPECT_FALSE(this->is_taken(done.key));
 }
 
+TYPED_TEST_P(RetentionContract, KeysOfABatchAreKeptAsLong) {
+    const Event first = an_event(), second = an_event().due(noon + std::chrono::days{900});
+    this->storage_.store().transact([&](Transaction& tx) {
+        for (const auto& added : tx.events().add_each(std::array{first, second})) {
+            EXPECT_TRUE(added);
+        }
+        return true;
+    });
+    this->settle_next(true);
+    this->advance(std::chrono::days{399});
+    this->forget(Kept::keys, key_kept_for);
+    EXPECT_TRUE(this->is_taken(first.key));
+    this->advance(std::chrono::days{2});
+    this->forget(Kept::keys, key_kept_for);
+    EXPECT_FALSE(this->is_taken(first.key));
+    EXPECT_TRUE(this->is_taken(second.key));
+}
+
 // For example, a backfill of a time years ago that is requested again.
 TYPED_TEST_P(RetentionContract, KeepsTheKeyOfALongPastTargetFromTheDayItWasStored) {
     const Event done = this->store_and_settle(an_event().due(noon - std::chrono::days{900}), true);
@@ -176,7 +195,8 @@ TYPED_TEST_P(RetentionContract, ForgetsWhatWasSkipped) {
 
 REGISTER_TYPED_TEST_SUITE_P(RetentionContract, ForgetsWhatIsOverEachKindInItsTime,
                             LeavesWhatIsStillToComeAlone, ForgetsTriesBeforeTheirEvents,
-                            AKeyOutlivesItsEvent, KeepsTheKeyOfALongPastTargetFromTheDayItWasStored,
+                            AKeyOutlivesItsEvent, KeysOfABatchAreKeptAsLong,
+                            KeepsTheKeyOfALongPastTargetFromTheDayItWasStored,
                             KeepsTheKeyOfAnEventThatWasMovedByItsNewTarget, ForgetsWhatWasSkipped);
 
 }  // namespace sundial

@@ -262,6 +262,30 @@ TEST_P(UserRepositoryContract, PassesABoundedNumberOfUsersPerPage) {
     }
 }
 
+/// No adapter looks behind the last row that a page may pass.
+TEST_P(UserRepositoryContract, APageThatPassedTheMaximumHasMore) {
+    for (int i = 0; i < 3; ++i) add(a_user().named("Common", "N").created(noon + 1s * i));
+    using Sort = UserQuery::Sort;
+    for (const auto sort : {Sort::created_at, Sort::last_name, Sort::updated_at}) {
+        for (const bool descending : {false, true}) {
+            UserQuery query;
+            query.prefix = "Rare";
+            query.sort = sort;
+            query.page.descending = descending;
+            query.max_passed = 4;
+            EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().list(query); }).has_more);
+
+            query.max_passed = 3;
+            const auto full = read([&](Transaction& tx) { return tx.users().list(query); });
+            EXPECT_THAT(full.items, IsEmpty());
+            EXPECT_TRUE(full.has_more);
+            ASSERT_TRUE(full.passed);
+            query.page.after = full.passed;
+            EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().list(query); }).has_more);
+        }
+    }
+}
+
 TEST_P(UserRepositoryContract, PassesAnyNumberOfUsersIfNoFilterIsRare) {
     for (int i = 0; i < 9; ++i) add(a_user().created(noon + 1s * i));
     UserQuery query;

@@ -71,11 +71,11 @@ SCHEDULES = [
     {"trigger": {"yearly": {"on": "02-29", "at": "07:45"}}, "timezone": "Africa/Casablanca"},
     {"trigger": {"yearly": {"on": "02-29", "at": "07:45"}}, "timezone": "America/Nuuk", "leap": "mar1"},
     {"trigger": {"yearly": {"on": "02-29", "at": "07:45"}}, "timezone": "Asia/Jerusalem", "leap": "skip"},
-    {"trigger": {"rrule": {"dtstart": "2026-12-30T08:15", "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=20270601",
-                           "exdate": ["2027-01-11T08:15"], "rdate": ["2027-02-02T20:00"]}}, "timezone": "Europe/Berlin"},
-    {"trigger": {"rrule": {"dtstart": "2027-01-01T23:30", "rrule": "FREQ=MONTHLY;BYDAY=-1SU;COUNT=5"}}, "timezone": "America/Santiago"},
-    {"trigger": {"rrule": {"dtstart": "2027-01-01T02:30", "rrule": "FREQ=DAILY"}}, "timezone": "America/New_York"},
-    {"trigger": {"cron": "0 8 * * *"}, "timezone": "Europe/London", "startsAt": "2027-02-01T00:00:00Z", "endsAt": "2027-03-31T12:00:00Z"},
+    {"trigger": {"rrule": {"dtstart": "2037-12-30T08:15", "rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=20380601",
+                           "exdate": ["2038-01-11T08:15"], "rdate": ["2038-02-02T20:00"]}}, "timezone": "Europe/Berlin"},
+    {"trigger": {"rrule": {"dtstart": "2038-01-01T23:30", "rrule": "FREQ=MONTHLY;BYDAY=-1SU;COUNT=5"}}, "timezone": "America/Santiago"},
+    {"trigger": {"rrule": {"dtstart": "2038-01-01T02:30", "rrule": "FREQ=DAILY"}}, "timezone": "America/New_York"},
+    {"trigger": {"cron": "0 8 * * *"}, "timezone": "Europe/London", "startsAt": "2038-02-01T00:00:00Z", "endsAt": "2038-03-31T12:00:00Z"},
 ]
 
 
@@ -89,7 +89,7 @@ def read_back(*readers):
             last.append(word)
     with h.folder() as directory, h.running("dev", "--test-clock", "--db", f"{directory}/sundial.db", folder=directory) as server:
         client = server.client()
-        now = dt.datetime.fromisoformat("2027-01-05T12:00:00+00:00")
+        now = dt.datetime.fromisoformat("2038-01-05T12:00:00+00:00")
         client.ok("PUT", "/v1/clock", {"now": now.isoformat().replace("+00:00", "Z")})
         days = 200
         start, end = int(now.timestamp()), int(now.timestamp()) + (days - 1) * 86400
@@ -99,7 +99,7 @@ def read_back(*readers):
             calendar = client.ok("POST", "/v1/calendars", {"scheduleId": made["id"]})
             text = client.call("GET", calendar["path"] + f"?days={days}").body
             said += b"RRULE" in text.partition(b"BEGIN:VEVENT")[2]
-            shown = client.ok("POST", "/v1/preview", {"scheduleId": made["id"], "from": "2027-01-05T12:00:00Z", "count": 1000})
+            shown = client.ok("POST", "/v1/preview", {"scheduleId": made["id"], "from": "2038-01-05T12:00:00Z", "count": 1000})
             wanted = [int(dt.datetime.fromisoformat(each["targetTimestampUTC"].replace("Z", "+00:00")).timestamp())
                       for each in shown["data"] if each["targetTimestampUTC"]]
             wanted = sorted(at for at in wanted if start < at < end)[:900]

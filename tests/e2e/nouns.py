@@ -108,16 +108,16 @@ def events(program, client):
     with open(os.path.join(program.directory, "payload.json"), "w") as file:
         file.write(payload)
     new = ["event", "add", "--type", "REMINDER", "--endpoint", "ext:bin"]
-    made = program.json(*new, "--at", "2027-03-28T02:30", "--timezone", "Europe/Berlin", "--gap", "earlier", "--payload", "@payload.json")
-    assert made["targetTimestampUTC"] == "2027-03-28T00:30:00.000Z", made
+    made = program.json(*new, "--at", "2040-03-25T02:30", "--timezone", "Europe/Berlin", "--gap", "earlier", "--payload", "@payload.json")
+    assert made["targetTimestampUTC"] == "2040-03-25T00:30:00.000Z", made
     assert f'"deliveryPayload":{payload}' in client.get(f"/v1/events/{made['id']}").body.decode()
     assert program.json(*new, "--at", "now+2h", "--payload", "-", text="[1]")["deliveryPayload"] == [1]
-    program.run(*new, "--at", "2027-03-28T02:30", "--timezone", "Europe/Berlin", "--gap", "reject", "--payload", "1", code=2)
+    program.run(*new, "--at", "2040-03-25T02:30", "--timezone", "Europe/Berlin", "--gap", "reject", "--payload", "1", code=2)
     assert "--at: " in program.err, program.err
     assert "POST /v1/events" in program.run(*new, "--at", "now", "--payload", "1", "--dry-run")
     event = made["id"]
-    moved = program.json("event", "reschedule", event, "--at", "2027-05-01T09:00", "--timezone", "Asia/Tokyo")
-    assert moved["targetTimestampUTC"] == "2027-05-01T00:00:00.000Z" and moved["version"] == 2, moved
+    moved = program.json("event", "reschedule", event, "--at", "2040-05-01T09:00", "--timezone", "Asia/Tokyo")
+    assert moved["targetTimestampUTC"] == "2040-05-01T00:00:00.000Z" and moved["version"] == 2, moved
     assert program.json("event", "set", event, "--priority", "HIGH")["priority"] == "HIGH"
     assert "Europe" not in program.run("event", "explain", event) and "Asia/Tokyo" in program.run("event", "explain", event)
     program.run("event", "fire", event)

@@ -30,7 +30,7 @@ def check(kind, rounds):
         client = server.client()
         for number in range(rounds):
             now = instant(client.ok("GET", "/v1/clock")["now"])
-            born = (now + dt.timedelta(days=1)).date().replace(year=1990)
+            born = (now + dt.timedelta(days=1)).date().replace(year=1992)  # a leap year
             user = client.ok("POST", "/v1/users", {"firstName": "R", "lastName": str(number), "timezone": "Europe/London",
                                                    "dateOfBirth": born.isoformat()})
             path = f"/v1/users/{user['id']}"

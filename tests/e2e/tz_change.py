@@ -47,7 +47,7 @@ def moved_walls(old, new, start):
     """For each zone that differs in the year after `start`: a local time that has another instant, at nine o'clock."""
     found = {}
     for name in names(old):
-        for day in range(2, 400, 7):
+        for day in range(2, 364, 7):  # less than a year, so that a birthday on that day is the next one
             wall = dt.datetime.combine((start + dt.timedelta(days=day)).date(), dt.time(9))
             if instant(old, name, wall) != instant(new, name, wall):
                 found[name] = wall

@@ -209,6 +209,38 @@ TEST_P(EndpointsOnEach, SendsATestRequest) {
     EXPECT_EQ(code_of(within), "REENTRANT_CALL");
 }
 
+/// State and secret of the signature of each request, the newest request first.
+std::vector<std::pair<std::string, std::string>> signatures_in(Engine& engine,
+                                                               const std::string& inbox) {
+    std::vector<std::pair<std::string, std::string>> found;
+    const auto requests = engine.inbox(inbox);
+    if (!requests) throw std::runtime_error(requests.error().detail);
+    for (const auto& request : *requests) {
+        found.emplace_back(request.signature.state, request.signature.secret);
+    }
+    return found;
+}
+
+TEST_P(EndpointsOnEach, ChecksTheSignaturesInAnInbox) {
+    using Pairs = std::vector<std::pair<std::string, std::string>>;
+    ASSERT_TRUE(engine().put_endpoint({.name = "bin", .type = EndpointType::inbox}));
+    ASSERT_TRUE(engine().test_endpoint("ext:bin"));
+    EXPECT_EQ(signatures_in(engine(), "ext:bin"), (Pairs{{"MISSING", ""}}));
+
+    ASSERT_TRUE(engine().rotate_secret("ext:bin"));
+    ASSERT_TRUE(engine().test_endpoint("ext:bin"));
+    EXPECT_EQ(signatures_in(engine(), "ext:bin"), (Pairs{{"VALID", "CURRENT"}, {"MISSING", ""}}));
+    const auto age = engine().inbox("ext:bin")->front().signature.age;
+    ASSERT_TRUE(age);
+    EXPECT_GE(*age, 0ms);
+    EXPECT_LT(*age, 2s);  // the timestamp has whole seconds
+
+    ASSERT_TRUE(engine().rotate_secret("ext:bin", {.old_signs_for = 1h}));
+    EXPECT_EQ(signatures_in(engine(), "ext:bin"), (Pairs{{"VALID", "PREVIOUS"}, {"MISSING", ""}}));
+    ASSERT_TRUE(engine().rotate_secret("ext:bin", {.old_signs_for = 0s}));
+    EXPECT_EQ(signatures_in(engine(), "ext:bin").front().first, "INVALID");
+}
+
 TEST_P(EndpointsOnEach, ListsFindsAndDeletes) {
     ASSERT_TRUE(engine().put_endpoint({.name = "printers", .type = EndpointType::pull}));
     ASSERT_TRUE(engine().put_endpoint({.name = "bin", .type = EndpointType::inbox}));

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The script keeps its own variables: the product refuses variables SUNDIAL_* that it does not know.
+# The script keeps its own variables: the product refuses variables SUNDIAL_* that it does not know. And it shows the output
+# of failed tests again.
 # usage: sundial_dev_test.sh SUNDIAL_DEV
 set -euo pipefail
 work=$(mktemp -d)
@@ -19,3 +20,36 @@ chmod +x "$work/programs/ninja" "$work/build/run/bin/sundial"
 found=$(PATH="$work/programs:$PATH" SUNDIAL_BASE=HEAD SUNDIAL_CONSOLE=OFF SUNDIAL_LOG_LEVEL=warn "$work/sundial-dev" run)
 [[ $found == SUNDIAL_LOG_LEVEL=warn ]] || { echo "FAILED: the product got: $found"; exit 1; }
 echo "the product gets its variables and no others"
+
+# A run of ctest with a program of three tests, of which one fails; then tools/conformance, which lists the tests of the run
+# that it belongs to; then a test that fails after 50 lines.
+cat >"$work/program" <<'PROGRAM'
+#!/bin/sh
+echo '[ RUN      ] Suite.Passes'
+echo '[       OK ] Suite.Passes (0 ms)'
+echo '[ RUN      ] Suite.Fails'
+echo 'Expected: 1'
+echo '[  FAILED  ] Suite.Fails (0 ms)'
+echo '[ RUN      ] Suite.PassesToo'
+echo '[       OK ] Suite.PassesToo (0 ms)'
+exit 1
+PROGRAM
+chmod +x "$work/program"
+cat >"$work/CTestTestfile.cmake" <<CTEST
+add_test(parts.part_1 "$work/program")
+add_test(lists "sh" "-c" "python3 $(dirname "$1")/tools/conformance $work >$work/listed || true")
+add_test(long/"text" "sh" "-c" "seq 101 150 && exit 1")
+CTEST
+ctest --test-dir "$work" -j 1 >"$work/log" && { echo "FAILED: nothing failed"; exit 1; }
+grep -q 'no test' "$work/listed" || { echo "FAILED: conformance said: $(cat "$work/listed")"; exit 1; }
+# shellcheck source=/dev/null
+source <(sed -n '/^show_failures()/,/^}/p' "$1")
+shown=$(show_failures "$work")
+for expected in '--- the last lines of parts.part_1' 'Expected: 1' Suite.Fails '--- the last lines of long/"text"' 111 150; do
+    grep -qxF -- "$expected" <<<"$shown" || grep -q -- "$expected (0 ms)" <<<"$shown" ||
+        { echo "FAILED: no line '$expected' in: $shown"; exit 1; }
+done
+for unexpected in Passes 110; do
+    grep -q -- "$unexpected" <<<"$shown" && { echo "FAILED: '$unexpected' is in: $shown"; exit 1; }
+done
+echo "the script shows what failed tests have printed, and no tests that passed"

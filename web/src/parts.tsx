@@ -73,6 +73,12 @@ export function Refused({ refusal, stale = false }: { refusal: Refusal | undefin
   );
 }
 
+/** Why a dialog could not count what its action applies to. Counts again when asked to. */
+export function NotCounted({ refusal, again }: { refusal: Refusal | undefined; again: () => void }) {
+  const text = useTexts();
+  return refusal ? <div data-not-counted><Refused refusal={refusal} /><button type="button" onClick={again}>{text("countAgain")}</button></div> : null;
+}
+
 /** Whether the shell already says why nothing was loaded: the server or its database is missing. */
 const isSaid = (refusal: Refusal | undefined) => refusal?.status === 0 || refusal?.code === "STORAGE_UNAVAILABLE";
 

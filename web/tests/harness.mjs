@@ -68,7 +68,8 @@ export async function withConsole(run, mode = SERVE) {
   const key = randomBytes(32).toString("base64");
   const stored = await database(folder);
   const running = { server: await serve(folder, stored.url, key, mode) };
-  const browser = await chromium.launch({ executablePath: CHROMIUM, timeout: PATIENCE, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  // The order of day and month in a field for a date is that of the browser's own language.
+  const browser = await chromium.launch({ executablePath: CHROMIUM, timeout: PATIENCE, args: ["--no-sandbox", "--disable-dev-shm-usage"], env: { ...process.env, LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" } });
   const faults = [], outside = [];
   try {
     const url = running.server.url;

@@ -37,7 +37,6 @@ public:
 
     Page<ListedStream> list(const StreamQuery& query) override {
         Page<ListedStream> page;
-        const bool bounded = query.prefix && query.max_passed;
         std::size_t passed = 0;
         for (const auto& [stream, head] : state_.streams.rows()) {
             if (query.after && stream <= *query.after) continue;
@@ -48,7 +47,7 @@ public:
                 break;
             }
             if (has_prefix) page.items.push_back({stream, head});
-            if (bounded && ++passed == *query.max_passed) {
+            if (query.prefix && ++passed == query.max_passed) {
                 page.has_more = true;
                 page.passed = place_of(stream);
                 break;

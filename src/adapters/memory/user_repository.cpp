@@ -101,7 +101,7 @@ private:
             PageRequest all = query.page;
             all.limit = *query.max_passed;
             Page<User> read = page_of<Value>(std::move(users), all, value_of);
-            if (read.has_more) {
+            if (read.items.size() == all.limit) {
                 const User& last = read.items.back();
                 passed = PageKey{text(value_of(last)), last.id.value};
             }

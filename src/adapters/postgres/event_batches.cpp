@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <span>
@@ -113,26 +114,28 @@ std::vector<Event> lock_events_of_user(Session& session, UserId user) {
                       });
 }
 
-// Both lock first and then change: a single statement that waited for a claim would not see the
-// row as the claim left it.
+namespace {
 
-void erase_events_of_user(Session& session, UserId user) {
+/// Locks the events of the user, and then runs the statements on them, in their order. A single
+/// statement that waited for a claim would not see the row as the claim left it.
+void change_all_of_user(Session& session, UserId user,
+                        std::initializer_list<const Statement*> statements) {
     (void)run_in_their_shards(
         session, all_of_user(session, user),
-        [user](std::vector<Call>& calls, std::int16_t shard, const FoundIds& ids) {
+        [&](std::vector<Call>& calls, std::int16_t shard, const FoundIds& ids) {
             calls.emplace_back(sql::lock_events_of_user, shard, ids, user);
-            calls.emplace_back(sql::erase_events_of_user, shard, ids, user);
-            calls.emplace_back(sql::forget_user_of_events, shard, ids, user);
+            for (const Statement* each : statements) calls.emplace_back(*each, shard, ids, user);
         });
 }
 
+}  // namespace
+
+void erase_events_of_user(Session& session, UserId user) {
+    change_all_of_user(session, user, {&sql::erase_events_of_user, &sql::forget_user_of_events});
+}
+
 void forget_user_of_events(Session& session, UserId user) {
-    (void)run_in_their_shards(
-        session, all_of_user(session, user),
-        [user](std::vector<Call>& calls, std::int16_t shard, const FoundIds& ids) {
-            calls.emplace_back(sql::lock_events_of_user, shard, ids, user);
-            calls.emplace_back(sql::forget_user_of_events, shard, ids, user);
-        });
+    change_all_of_user(session, user, {&sql::forget_user_of_events});
 }
 
 std::vector<Event> lock_events_behind(Session& session, ScheduleId schedule, Version version,

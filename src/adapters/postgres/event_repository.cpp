@@ -15,6 +15,7 @@
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
+#include "application/ports/retention.hpp"
 #include "domain/time/types.hpp"
 #include "domain/trace_context.hpp"
 
@@ -44,10 +45,8 @@ Identity identity_of(const Event& event) {
 
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
-/// How long a key is kept after its event is due or created, whichever is later.
-constexpr std::chrono::days key_kept{400};
 /// When retention may remove the key of an event that is due or created at this instant.
-Instant expiry_after(Instant at) { return at > never - key_kept ? never : at + key_kept; }
+Instant expiry_after(Instant at) { return at > never - key_kept_for ? never : at + key_kept_for; }
 Instant expiry_of_key(const Event& event) {
     return expiry_after(std::max(event.due, event.created_at));
 }
@@ -301,7 +300,7 @@ private:
                                                    std::optional<Instant> created_at) {
         const Instant known = created_at ? std::max(event.due, *created_at) : event.due;
         std::optional<std::chrono::microseconds> from_now;
-        if (!created_at) from_now = key_kept;
+        if (!created_at) from_now = key_kept_for;
         const Call taking{sql::take_key, session_.shard_of(event.key), event.key,
                           event.id,      expiry_after(known),          from_now};
         return insert_with(taking, event, created_at, Attempt{0});
@@ -318,7 +317,10 @@ private:
         if (together) append_adding(calls, sql::add_event, event, created_at, at_least);
         auto answers = session_.run(calls);
         if (answers[0].empty()) {
-            base::check(!together || answers[1].empty());  // its id is new
+            // The key of this event, which was added before and has ended: it is not in `events`.
+            if (together && !answers[1].empty()) {
+                session_.run(sql::remove_added, session_.shard_of(event.id), event.id);
+            }
             return std::nullopt;
         }
         AddedEvent added{std::max(at_least, answers[0].get<Attempt>(0, 0)),
@@ -423,7 +425,8 @@ private:
             short_column(events, &Event::created_at), session_.shards(),
             short_column(events, &Event::jitter), short_column(events, identity(&Identity::time)),
             short_column(events, identity(&Identity::second_pass)),
-            short_column(events, identity(&Identity::origin)), short_column(events, trace_of));
+            short_column(events, identity(&Identity::origin)), short_column(events, trace_of),
+            std::chrono::microseconds{key_kept_for});
     }
 
     /// Leaves evidence: the key of `added` exists only if the transaction committed.

@@ -22,8 +22,8 @@ namespace sundial::postgres::sql {
 /// schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14
 /// overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20
 /// retry of, $21 created, $22 number of shards, $23 jitters, $24 nominal times, $25 second passes,
-/// $26 origins, $27 traces. Columns other than shards, ids, keys, due and claimable at are sent
-/// once if all rows have the same value (statement.hpp).
+/// $26 origins, $27 traces, $28 how long keys are kept. Columns other than shards, ids, keys, due
+/// and claimable at are sent once if all rows have the same value (statement.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -42,7 +42,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
     keyed AS (
         INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
         SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
-               greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
+               greatest(due, coalesce(created_at, $21[1])) + $28
           FROM chosen ORDER BY idempotency_key
         ON CONFLICT (shard, key) DO UPDATE
            SET event_id = excluded.event_id, free = false,
@@ -87,12 +87,12 @@ inline constexpr Statement move_key{"move_key", R"sql(
      WHERE known.event_id = $5
     RETURNING attempt)sql"};
 /// Adds an event whose key is in its shard, after take_key or move_key in the same round trip. Adds
-/// nothing if those did not give it the key. Returns its attempt number: the last one under the
-/// key, or $26 if that is later; and when it was created. $1 shard, $2 id, $3 key, $4 type, $5
-/// priority, $6 user, $7 endpoint, $8 schedule, $9 its version, $10 nominal date, $11 wall time,
-/// $12 zone, $13 gap and $14 overlap policy, $15 due, $16 tz release, $17 payload, $18 claimable
-/// at, $19 version, $20 retry of, $21 created (null: now), $22 jitter, $23 nominal time, $24 second
-/// pass, $25 origin, $27 trace.
+/// nothing if those did not give it the key, or if it is stored and live. Returns its attempt
+/// number: the last one under the key, or $26 if that is later; and when it was created. $1 shard,
+/// $2 id, $3 key, $4 type, $5 priority, $6 user, $7 endpoint, $8 schedule, $9 its version, $10
+/// nominal date, $11 wall time, $12 zone, $13 gap and $14 overlap policy, $15 due, $16 tz release,
+/// $17 payload, $18 claimable at, $19 version, $20 retry of, $21 created (null: now), $22 jitter,
+/// $23 nominal time, $24 second pass, $25 origin, $27 trace.
 inline constexpr Statement add_event{"add_event", R"sql(
     INSERT INTO sundial.events )sql" SUNDIAL_NEW_EVENT R"sql(
     SELECT keyed.shard, $2, 'PENDING', $5, $18, $19, greatest(keyed.attempt, $26), 0, $15,
@@ -101,7 +101,12 @@ inline constexpr Statement add_event{"add_event", R"sql(
            coalesce($21, sundial.clock()), $22, $23, $24, $25, $27, false
       FROM sundial.event_keys AS keyed
      WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2
+       AND NOT EXISTS (SELECT FROM sundial.events AS live
+                        WHERE live.shard = $1 AND live.id = $2 AND live.idempotency_key = $3)
     RETURNING attempt, created_at)sql"};
+/// Removes an event that add_event added in this transaction. $1 shard, $2 id.
+inline constexpr Statement remove_added{"remove_added",
+                                        "DELETE FROM sundial.events WHERE shard = $1 AND id = $2"};
 /// Adds an event whose key is in another shard. Parameters as above, but $21 is not null, and $26
 /// is its attempt number.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
@@ -115,7 +120,7 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
 /// shards. $1 shard, $2 id, $3 endpoint.
 inline constexpr Statement leave_to_workers{"leave_to_workers", R"sql(
     UPDATE sundial.events SET pull = true
-     WHERE shard = $1 AND id = $2
+     WHERE shard = $1 AND id = $2 AND endpoint_id IS NOT DISTINCT FROM $3 AND NOT pull
        AND EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $3 AND its.type = 'PULL'))sql"};
 #undef SUNDIAL_NEW_EVENT
 

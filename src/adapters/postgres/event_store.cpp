@@ -79,11 +79,11 @@ public:
             query.after ? std::optional{query.after->aggregate_type} : std::nullopt;
         const auto id_after = query.after ? std::optional{query.after->aggregate_id} : std::nullopt;
         std::optional<std::string> last_type, last_id;
-        if (query.prefix && query.max_passed) {
+        if (query.prefix) {
             (void)session_.run(sql::walk_indexes);
             const Answer last =
                 session_.run(sql::passed_stream, query.aggregate_type, type_after, id_after,
-                             static_cast<std::int64_t>(*query.max_passed) - 1);
+                             static_cast<std::int64_t>(query.max_passed) - 1);
             if (last.size() > 0) {
                 last_type = last.get<std::string>(0, 0);
                 last_id = last.get<std::string>(0, 1);

@@ -17,10 +17,6 @@
 namespace sundial::postgres {
 namespace {
 
-/// A key's `expires_at` is this much later than the instant from which its age counts
-/// (event_sql.hpp).
-constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
-
 std::size_t forget_events(Session& session, std::string_view kind, Instant before,
                           std::int64_t limit) {
     session.run(sql::make_history_partitions);  // for the coming months, as at startup
@@ -124,7 +120,7 @@ std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age
         case Kept::attempts:
             return forget_attempts(session, before, limit);
         case Kept::keys:
-            return forget_keys(session, before + in_expiry, static_cast<std::size_t>(limit));
+            return forget_keys(session, before + key_kept_for, static_cast<std::size_t>(limit));
         case Kept::skips:
             break;
     }

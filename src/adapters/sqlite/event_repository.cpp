@@ -13,16 +13,14 @@
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/tz_sql.hpp"
+#include "application/ports/retention.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
 namespace {
 
-/// How long a key is kept after its event is due or was created, whichever is later (design.md 3).
-constexpr std::chrono::days keys_live_on{400};
-
 Instant key_expires(const Event& event) {
-    return std::max(event.due, event.created_at) + keys_live_on;
+    return std::max(event.due, event.created_at) + key_kept_for;
 }
 
 /// Only one connection writes, so every row that it reads is already locked.

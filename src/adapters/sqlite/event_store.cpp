@@ -71,9 +71,9 @@ public:
             id_after = query.after->aggregate_id;
         }
         std::optional<PageKey> passed;
-        if (query.prefix && query.max_passed) {
+        if (query.prefix) {
             auto last = connection_.query(sql::passed_stream, type_after, id_after, last_type,
-                                          last_id, *query.max_passed - 1);
+                                          last_id, query.max_passed - 1);
             if (last.next()) {
                 last_type = last.get<std::string>(0);
                 last_id = last.get<std::string>(1);

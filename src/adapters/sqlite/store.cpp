@@ -117,10 +117,6 @@ std::unique_ptr<Clock> make_clock(Time& time, Writer& writer) {
 
 namespace {
 
-/// A key's `expires_at` is this much later than the instant from which its age counts
-/// (event_sql.hpp).
-constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
-
 /// Finished events are counted, so their removal is counted too.
 std::size_t forget_events(Session& session, const Statement& statement, Instant before,
                           std::size_t limit) {
@@ -146,7 +142,7 @@ std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age
                 connection.execute(sql::forget_attempts, before, limit));
         case Kept::keys:
             return static_cast<std::size_t>(
-                connection.execute(sql::forget_keys, before + in_expiry, limit));
+                connection.execute(sql::forget_keys, before + key_kept_for, limit));
         case Kept::skips:
             break;
     }

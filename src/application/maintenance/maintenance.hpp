@@ -23,7 +23,7 @@ struct RetentionTerms {
     std::chrono::microseconds completed = std::chrono::days{90};
     std::chrono::microseconds failed = std::chrono::days{365};
     std::chrono::microseconds attempts = std::chrono::days{30};
-    std::chrono::microseconds keys = std::chrono::days{400};  // the minimum allowed
+    std::chrono::microseconds keys = key_kept_for;  // the minimum allowed
 };
 
 /// Retention: deletes one batch of each kind per call.

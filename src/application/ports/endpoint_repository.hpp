@@ -102,6 +102,10 @@ struct SignatureCheck {
     std::optional<std::chrono::milliseconds> age{};  // of its timestamp when the request arrived
     friend bool operator==(const SignatureCheck&, const SignatureCheck&) = default;
 };
+/// "VALID", "INVALID" or "MISSING".
+[[nodiscard]] std::string_view to_string(SignatureState state);
+/// Which secret made a valid signature: "CURRENT" or "PREVIOUS". Empty for others.
+[[nodiscard]] std::optional<std::string_view> secret_of(const SignatureCheck& check);
 
 struct CheckedRequest {
     InboxRequest received;

@@ -15,6 +15,11 @@ enum class Kept : std::uint8_t {
     skips       // occurrences skipped by schedules, from when the skip was recorded
 };
 
+/// An idempotency key is kept for at least this long after its event is due or created, whichever
+/// is later. Databases store when that ends as `expires_at` of the key. The functions of migration
+/// 0027_sql_events of PostgreSQL have the same number.
+inline constexpr std::chrono::days key_kept_for{400};
+
 /// Deletes data older than its retention, by the database's clock. Thread-safe. Throws Unavailable.
 class Retention {
 public:

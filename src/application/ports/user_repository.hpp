@@ -24,8 +24,9 @@ struct UserQuery {
     std::optional<Instant> created_to;    // exclusive
     Sort sort = Sort::created_at;
     PageRequest page;
-    /// About how many rows a page may pass (see `passes_rows`). The page then ends, perhaps without
-    /// an item. Empty: unbounded.
+    /// How many rows a page may pass (see `passes_rows`), greater than 0. A page that passed so
+    /// many ends, perhaps without an item, and has more, even if these rows were the last ones.
+    /// Empty: unbounded.
     std::optional<std::size_t> max_passed{};
 };
 

@@ -4,7 +4,7 @@ import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
@@ -119,7 +119,13 @@ function HeldBack({ id }: { id: string }) {
     return totalCountComplete ? String(totalCount) : text("atLeast", { n: totalCount ?? 0 });
   };
   const overdue = useLoaded(count("now"), [id]), day = useLoaded(count("now+24h"), [id]);
-  return <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text("counting")}</p>;
+  const refusal = overdue.refusal ?? day.refusal;
+  return (
+    <>
+      <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text(refusal ? "notKnown" : "counting")}</p>
+      <NotCounted refusal={refusal} again={() => { overdue.reload(); day.reload(); }} />
+    </>
+  );
 }
 
 /** The deliveries of the last hour: how many succeeded, and how long they took. */

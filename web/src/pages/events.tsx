@@ -3,7 +3,7 @@ import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../.
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, shifted, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, Filters, Pages, Person, Quiet, Ref, Refused, Shown, State, Table, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
+import { Act, ActionDialog, Field, Filters, NotCounted, Pages, Person, Quiet, Ref, Shown, State, Table, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 
@@ -15,7 +15,7 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
   type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
   zone: (event) => <bdi>{event.targetTimezone}</bdi>,
-  status: (event) => <State of={event.status} />,
+  status: (event) => <><State of={event.status} />{event.waitingFor === "SCHEDULE" && <> <State of="paused" /></>}</>,
   priority: (event) => <Value of={event.priority} />,
   waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
   attempts: (event) => event.attempt,
@@ -178,6 +178,7 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
   const [note, setNote] = useState("");
   const [move, setMove] = useState<Move>({ how: "shift", amount: "60", unit: "M", local: "" });
   const [found, setFound] = useState<{ of: string; preview?: BulkPreview; refusal?: Refusal }>();
+  const [tries, setTries] = useState(0);
   const set = action === "reschedule" ? setOf(move) : {};
   const body: BulkRequest = { resource: "events", action, ...(ids.length > 0 ? { ids: [...ids] } : { filter: bulkFilter(filter) }), ...(action === "reschedule" && set && { set }), ...(note.trim() && { note: note.trim() }) };
   const counted = JSON.stringify(set ?? null);
@@ -192,14 +193,14 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
         .then((answer) => setFound({ of: counted, preview: answer }), (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setFound({ of: counted, refusal: error }); });
     }, action === "reschedule" ? PAUSE : 0);
     return () => { clearTimeout(timer); ended.abort(); };
-  }, [counted]);
+  }, [counted, tries]);
   const perSecond = Number(pace);
   const request: Request | undefined = preview && preview.count > 0 && Number.isInteger(perSecond) && perSecond > 0
     ? { method: "POST", path: "/v1/bulk", body: { ...body, perSecond }, ...cliPart(bulkCommand(action, filter, ids, perSecond, note.trim(), set)) } : undefined;
   return (
     <ActionDialog word={BULK_WORDS[action as keyof typeof BULK_WORDS] ?? "confirm"} request={request} undoable={action === "dismiss" || action === "reschedule"} done={(answer) => done(answer as Operation)} close={close}>
       {action === "reschedule" && <MoveFields move={move} change={setMove} />}
-      <Refused refusal={refusal} />
+      <NotCounted refusal={refusal} again={() => { setFound(undefined); setTries(tries + 1); }} />
       {!refusal && set && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
       {action === "reschedule" && preview && preview.samples.length > 0 && <Table label={text("samples")} rows={preview.samples} id={({ id }) => id} columns={[
         ["type", (event) => <bdi>{event.eventType}</bdi>],

@@ -4,7 +4,7 @@ import type { Operation, ScheduleBulkPreview, ScheduleBulkRequest } from "../../
 import { Refusal, send } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { hrefOf, scheduleBulkCommand, scheduleBulkFilter, type Query, type Request } from "../logic.ts";
-import { ActionDialog, Field, Refused, Table } from "../parts.tsx";
+import { ActionDialog, Field, NotCounted, Table } from "../parts.tsx";
 
 export type ScheduleAction = ScheduleBulkRequest["action"];
 const WORDS = { pause: "pause", resume: "resume", tag: "changeTags", delete: "bulkDelete" } as const;
@@ -27,6 +27,7 @@ export function BulkSchedules({ action, filter, ids, done, close }: BulkSchedule
   const text = useTexts();
   const [preview, setPreview] = useState<ScheduleBulkPreview>();
   const [refusal, setRefusal] = useState<Refusal>();
+  const [tries, setTries] = useState(0);
   const [note, setNote] = useState("");
   const [added, setAdded] = useState("");
   const [removed, setRemoved] = useState("");
@@ -44,12 +45,12 @@ export function BulkSchedules({ action, filter, ids, done, close }: BulkSchedule
     send<ScheduleBulkPreview>({ method: "POST", path: "/v1/schedules/bulk", body: counted }, ended.signal)
       .then(setPreview, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
     return () => ended.abort();
-  }, []);
+  }, [tries]);
   const request: Request | undefined = preview && preview.count > 0 && !incomplete
     ? { method: "POST", path: "/v1/schedules/bulk", body, cli: scheduleBulkCommand(action, filter, ids, { note: action === "pause" ? words : "", addTags, removeTags }) } : undefined;
   return (
     <ActionDialog word={wordOf(action)} request={request} undoable={action !== "delete"} done={(answer) => done(answer as Operation)} close={close}>
-      <Refused refusal={refusal} />
+      <NotCounted refusal={refusal} again={() => { setRefusal(undefined); setTries(tries + 1); }} />
       {!refusal && <p role="status" data-count={preview?.count}>{preview ? text("schedulesCounted", { n: preview.count }) : text("counting")}</p>}
       {preview && preview.samples.length > 0 && <Table label={text("samples")} rows={preview.samples} id={({ id }) => id} columns={[
         ["type", ({ id, eventType }) => <a href={hrefOf("schedules", id)}><bdi>{eventType}</bdi></a>],

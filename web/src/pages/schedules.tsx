@@ -4,7 +4,7 @@ import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule a
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
-import { Act, ActionDialog, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Ref, Refused, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, ActionDialog, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Ref, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Calendars } from "./calendars.tsx";
 import { Views } from "./event_lists.tsx";
 import { Followed, Started } from "./events.tsx";
@@ -135,8 +135,8 @@ const HOUR = 3_600_000; // ms
 function AtNextChange({ of, zone }: { of: ScheduleObject; zone: string }) {
   const text = useTexts();
   const found = useLoaded(async (signal) => {
-    const { data } = await get<TimezonePage>(`/v1/timezones${searchOf({ q: zone, limit: "100" })}`, signal);
-    const change = data.find(({ name }) => name === zone)?.changes[0];
+    const { data } = await get<TimezonePage>(`/v1/timezones${searchOf({ zone, limit: "1" })}`, signal);
+    const change = data[0]?.changes[0];
     if (!change) return null;
     const around = (hours: number) => new Date(new Date(change.at).getTime() + hours * HOUR).toISOString();
     // Gaps and repeated hours are less than three hours away, the first occurrence at the new offset mostly less than a day.
@@ -198,6 +198,7 @@ function BackfillDialog({ of, path, close, done }: DialogProps<Operation>) {
   const [from, setFrom] = useState("now-1d");
   const [found, setFound] = useState<Backfill>();
   const [refusal, setRefusal] = useState<Refusal>();
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     const ended = new AbortController();
     setFound(undefined);
@@ -206,12 +207,12 @@ function BackfillDialog({ of, path, close, done }: DialogProps<Operation>) {
         (answer) => { setFound(answer); setRefusal(undefined); }, (error: unknown) => { if (!ended.signal.aborted && error instanceof Refusal) setRefusal(error); });
     }, 300);
     return () => { clearTimeout(timer); ended.abort(); };
-  }, [from]);
+  }, [from, tries]);
   return (
     <ActionDialog word="backfill" about={of.eventType} close={close} done={(answer) => done(answer as Operation)}
       request={found && found.occurrences > 0 ? { method: "POST", path: `${path}/backfill`, body: { from, to: "now" }, cli: ["schedule", "backfill", of.id, "--from", from, "--to", "now"] } : undefined}>
       <Field label={text("from")}><input name="from" required dir="ltr" value={from} onInput={(event) => setFrom(event.currentTarget.value)} /></Field>
-      <Refused refusal={refusal} />
+      <NotCounted refusal={refusal} again={() => { setRefusal(undefined); setTries(tries + 1); }} />
       {!refusal && <p role="status" data-count={found?.occurrences}>{found ? text("countedApply", { n: found.occurrences }) : text("counting")}</p>}
     </ActionDialog>
   );

@@ -40,7 +40,7 @@ export const ar: Texts = {
   attemptNumber: "المحاولة {n}", newTime: "الوقت المحلي الجديد",
 
   retry: "إعادة الآن", fire: "إرسال الآن", reschedule: "تغيير الموعد", edit: "تعديل الحمولة", cancel: "إلغاء الحدث", dismiss: "استبعاد", bulkRetry: "إعادة", bulkCancel: "إلغاء", bulkDismiss: "استبعاد", confirm: "تنفيذ", close: "إغلاق", create: "إنشاء",
-  countedApply: "يشمل هذا {n} من الأحداث.", counting: "جارٍ العد…", started: "{status}، أُنجز {done} من {total}، فشل {failed}.", operation: "العملية", perSecond: "أقصى عدد في الثانية", cannotUndo: "لا يمكن التراجع عن هذا.",
+  countedApply: "يشمل هذا {n} من الأحداث.", counting: "جارٍ العد…", notKnown: "لا يُعرف عدد الأحداث التي ستنتظر.", countAgain: "إعادة العد", started: "{status}، أُنجز {done} من {total}، فشل {failed}.", operation: "العملية", perSecond: "أقصى عدد في الثانية", cannotUndo: "لا يمكن التراجع عن هذا.",
   sameAs: "الشيء نفسه بـ curl وبالأمر", done: "تم.", stop: "إيقاف", stopHint: "يبقى ما أُنجز، ولا يُنفَّذ الباقي.", drain: "إنهاء تدريجي", drainHint: "تُنهي العملية {n} من الأحداث التي بحوزتها ثم تتوقف.",
   test: "إرسال اختبار", testHint: "يرسل طلبًا من النوع sundial.test لا يُحفظ في أي مكان.", rotateSecret: "تغيير السر", rotateHint: "يوقّع السر القديم مع الجديد لمدة 24 ساعة.", firstSecretHint: "ليس له سر بعد. من الآن فصاعدًا تُوقَّع الطلبات.", signature: "التوقيع", timestampAge: "الطابع الزمني قبل الوصول بـ {time}", shownOnce: "يُعرض مرة واحدة. انسخه الآن.",
   enable: "تفعيل", disable: "تعطيل", closeCircuit: "إغلاق القاطع", pause: "إيقاف مؤقت", pauseHint: "تنتظر الأحداث المخططة حتى استئناف الجدول.", resume: "استئناف", trigger: "تشغيل الآن", triggerHint: "ينشئ حدثًا واحدًا موعده الآن.", backfill: "استدراك",

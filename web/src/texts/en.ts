@@ -47,7 +47,7 @@ export const en = {
 
   // Actions.
   retry: "Retry now", fire: "Send now", reschedule: "Reschedule", edit: "Edit payload", cancel: "Cancel event", dismiss: "Dismiss", bulkRetry: "Retry", bulkCancel: "Cancel", bulkDismiss: "Dismiss", confirm: "Do it", close: "Close", create: "Create",
-  countedApply: "This applies to {n} events.", counting: "Counting…", started: "{status}, {done} of {total} done, {failed} failed.", operation: "Operation", perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.",
+  countedApply: "This applies to {n} events.", counting: "Counting…", notKnown: "How many events would wait is not known.", countAgain: "Count again", started: "{status}, {done} of {total} done, {failed} failed.", operation: "Operation", perSecond: "Events per second, at most", cannotUndo: "This cannot be undone.",
   sameAs: "The same by curl and by command", done: "Done.", stop: "Stop", stopHint: "The finished part stays. The rest is not done.", drain: "Drain", drainHint: "The process finishes the {n} events that it holds, and ends.",
   test: "Send a test", testHint: "Sends one request of type sundial.test, which is stored nowhere.", rotateSecret: "Rotate secret", rotateHint: "The old secret keeps signing for 24 hours beside the new one.", firstSecretHint: "It has no secret yet. From now on its requests are signed.", signature: "Signature", timestampAge: "timestamp {time} before arrival", shownOnce: "Shown once. Copy it now.",
   enable: "Enable", disable: "Disable", closeCircuit: "Close circuit", pause: "Pause", pauseHint: "Planned events wait until the schedule is resumed.", resume: "Resume", trigger: "Trigger now", triggerHint: "Creates one event that is due now.", backfill: "Backfill",

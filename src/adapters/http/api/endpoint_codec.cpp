@@ -1,7 +1,6 @@
 #include "adapters/http/api/codecs.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "base/json.hpp"
-#include "domain/enum_names.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
@@ -214,16 +213,12 @@ std::string test_json(const TestDelivery& test) {
 
 namespace {
 
-constexpr EnumNames<3> signature_state_names{"MISSING", "INVALID", "VALID"};
-
 void write_signature(base::JsonWriter& json, const SignatureCheck& check) {
-    std::optional<std::string_view> secret;
-    if (check.state == SignatureState::valid) secret = check.by_newest ? "CURRENT" : "PREVIOUS";
     std::optional<std::int64_t> age;
     if (check.age) age = check.age->count();
     json.begin_object()
-        .member("state", name_in(signature_state_names, check.state))
-        .member("secret", secret)
+        .member("state", to_string(check.state))
+        .member("secret", secret_of(check))
         .member("ageMs", age)
         .end_object();
 }

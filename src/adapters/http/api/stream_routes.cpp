@@ -21,8 +21,6 @@ StreamId stream_in(const Request& request) {
     return {request.path_value("aggregateType"), request.path_value("aggregateId")};
 }
 
-constexpr std::size_t max_streams_passed = 10'000;  // by a page whose prefix matches few
-
 /// A version or a position. The stores count up to 2^63 - 1.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
@@ -115,8 +113,7 @@ public:
         StreamQuery query{.aggregate_type = text_value(request, "aggregateType"),
                           .prefix = text_value(request, "q"),
                           .after = std::nullopt,
-                          .limit = page->limit,
-                          .max_passed = max_streams_passed};
+                          .limit = page->limit};
         if (page->after) {
             const std::string& place = page->after->value;
             const auto slash = std::min(place.find('/'), place.size());
