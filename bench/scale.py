@@ -23,7 +23,7 @@ import serving
 
 SMALL, LARGE = 20, 500  # rows of a claim, between which the cost of a call and of a row are told apart
 SAME_HOUSE = 500  # microseconds there and back between machines of one data centre
-LOOKS = re.compile(r'^sundial_db_query_duration_seconds_(sum|count)\{operation="look"\} (\S+)$', re.M)
+LOOKS = re.compile(r'^sundial_db_transaction_duration_seconds_(sum|count)\{operation="look"\} (\S+)$', re.M)
 
 
 def median_of(runs, one):

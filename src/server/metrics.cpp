@@ -142,7 +142,7 @@ struct Metrics::Families {
     Counter& late_settles =
         counter("sundial_late_settles_total", "Results that arrived after another claim").Add({});
     Family<Histogram>& queries =
-        histogram("sundial_db_query_duration_seconds", "Storage calls, each one transaction");
+        histogram("sundial_db_transaction_duration_seconds", "Storage calls, each one transaction");
     Family<Gauge>& connections =
         gauge("sundial_db_pool_connections", "Connections to the database");
     Family<Counter>& unknown_outcomes =
@@ -160,6 +160,8 @@ struct Metrics::Families {
               "Positions between checkpoint and end of the feed, by subscription");
     Family<Counter>& recorded = counter("sundial_streams_appended_events_total",
                                         "Events appended to streams, by type of the aggregate");
+    Family<Counter>& skipped =
+        counter("sundial_occurrences_skipped_total", "Occurrences that did not fire, by reason");
     Family<Counter>& snapshots_ignored =
         counter("sundial_snapshots_ignored_total", "Snapshots that were ignored, by reason");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
@@ -305,6 +307,11 @@ void Metrics::queried(std::string_view operation, std::chrono::microseconds dura
 
 void Metrics::appended(std::string_view aggregate_type, std::size_t count) {
     families_->recorded.Add(families_->few({{"aggregate_type", std::string(aggregate_type)}}))
+        .Increment(static_cast<double>(count));
+}
+
+void Metrics::skipped(std::string_view reason, std::uint64_t count) {
+    families_->skipped.Add(families_->few({{"reason", std::string(reason)}}))
         .Increment(static_cast<double>(count));
 }
 

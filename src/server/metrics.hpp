@@ -56,6 +56,7 @@ public:
     void delivered(const AttemptEnded& attempt_ended) override;
     void settled_late(const Event& event) override;
     void appended(std::string_view aggregate_type, std::size_t count) override;
+    void skipped(std::string_view reason, std::uint64_t count) override;
     void queried(std::string_view operation, std::chrono::microseconds duration) override;
     void conflicted(std::string_view operation, std::size_t count) override;
     void outcome_unknown(std::string_view operation) override;

@@ -468,6 +468,27 @@ TEST_P(EventListContract, CountsWhatMatchesUpToABound) {
     EXPECT_EQ(count(query, 100), (BoundedCount{0, true}));
 }
 
+TEST_P(EventListContract, CountsTheEventsThatEndedInATimeUpToABound) {
+    const Event before = failed(an_event().due(noon - 1h));
+    advance(10s);
+    failed(an_event().due(noon - 1h));
+    const Event waiting = an_event().due(noon + 1h);
+    given(waiting, an_event().due(noon + 2h));
+    cancelled(waiting.id);
+    const auto ended = [&](Instant from, std::optional<Instant> to, std::size_t most) {
+        return read([&](Transaction& tx) { return tx.events().count_ended(from, to, most); });
+    };
+    const Instant first = std::get<Failed>(before.state).at;
+    EXPECT_EQ(ended(first, std::nullopt, 10), 3U);
+    EXPECT_EQ(ended(first, first + 1us, 10), 1U);
+    EXPECT_EQ(ended(first + 1us, std::nullopt, 10), 2U);
+    EXPECT_EQ(ended(first - 1h, first, 10), 0U);
+    EXPECT_EQ(ended(first, first - 1h, 10), 0U);
+    EXPECT_EQ(ended(first, std::nullopt, 3), 3U);
+    EXPECT_EQ(ended(first, std::nullopt, 2), 3U);
+    EXPECT_EQ(ended(first, std::nullopt, 1), 2U) << "one more than the bound";
+}
+
 TEST_P(EventListContract, ReportsWhetherThereAreMoreEvents) {
     given(an_event(), an_event(), an_event());
     EventQuery query;

@@ -59,7 +59,7 @@ def main():
             client = server.client()
             bin_id = populate(client)
             paths = [f"/v1/users?limit=1&sort={sort}" for sort in ("createdAt", "-updatedAt", "lastName")]
-            paths += [f"/v1/events?limit=1&sort={sort}" for sort in ("targetTimestampUTC", "-createdAt", "executedAt", "-latenessMs")]
+            paths += [f"/v1/events?limit=1&sort={sort}" for sort in ("targetTimestampUTC", "-createdAt", "executedAt&executedFrom=now-1h", "-latenessMs&executedFrom=now-1h")]
             paths += ["/v1/endpoints?limit=1", f"/v1/endpoints/{bin_id}/inbox?limit=1"]
             asked = pages = 0
             for path in paths:

@@ -38,7 +38,7 @@ def attempts(client, event_id):
 def looks(client):
     """How often the server has looked for work of pull workers."""
     for line in client.get("/metrics").body.decode().splitlines():
-        if line.startswith('sundial_db_query_duration_seconds_count{operation="look_to_pull"}'):
+        if line.startswith('sundial_db_transaction_duration_seconds_count{operation="look_to_pull"}'):
             return int(float(line.split()[-1]))
     return 0
 

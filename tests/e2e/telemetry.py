@@ -78,7 +78,7 @@ def main():
             client.ok("POST", "/v1/events", {**one, "endpointId": endpoint})
             h.wait_until(lambda: metric(client, "sundial_events_waiting", reason="endpoint") == 2, "a parked event")
             for operation in ("transact", "read", "look", "claim_ready", "settle", "give_back", "depth"):
-                assert metric(client, "sundial_db_query_duration_seconds_count", operation=operation) > 0, operation
+                assert metric(client, "sundial_db_transaction_duration_seconds_count", operation=operation) > 0, operation
             if kind == "postgres":
                 assert metric(client, "sundial_db_pool_connections", state="in_use") >= 0
                 assert metric(client, "sundial_db_pool_connections", state="idle") > 0

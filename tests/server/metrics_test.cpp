@@ -96,6 +96,7 @@ protected:
         metrics.settled_late(event);
         metrics.conflicted(text, 1);
         metrics.appended(text, 1);
+        metrics.skipped(text, 1);
         metrics.queried(text, 1ms);
         metrics.outcome_unknown(text);
         metrics.note_shortage(http::Shortage::heavy_seats);
@@ -178,12 +179,13 @@ TEST(MetricsTest, HaveABucketAtEveryThreshold) {
     metrics.claimed(1, 0, noon, 150ms);
     metrics.queried("transact", 700ms);
     const std::string scrape = metrics.render();
-    for (const char* line : {"sundial_claim_duration_seconds_bucket{le=\"0.1\"} 0",
-                             "sundial_claim_duration_seconds_bucket{le=\"0.2\"} 1",
-                             "sundial_db_query_duration_seconds_bucket{operation=\"transact\","
-                             "le=\"0.2\"} 0",
-                             "sundial_db_query_duration_seconds_bucket{operation=\"transact\","
-                             "le=\"1\"} 1"}) {
+    for (const char* line :
+         {"sundial_claim_duration_seconds_bucket{le=\"0.1\"} 0",
+          "sundial_claim_duration_seconds_bucket{le=\"0.2\"} 1",
+          "sundial_db_transaction_duration_seconds_bucket{operation=\"transact\","
+          "le=\"0.2\"} 0",
+          "sundial_db_transaction_duration_seconds_bucket{operation=\"transact\","
+          "le=\"1\"} 1"}) {
         EXPECT_THAT(scrape, testing::HasSubstr(line));
     }
 }

@@ -1989,8 +1989,9 @@ export interface ListEventsQuery {
   /** Prefix of the failure reason: HTTP_STATUS, HTTP_STATUS 404 */
   failureReason?: string;
   /**
-   * targetTimestampUTC by default. createdAt sorts by the ids, which begin with that instant. executedAt and
-   * latenessMs are fast within executedFrom and executedTo, and -executedAt without them
+   * targetTimestampUTC by default. createdAt sorts by the ids, which begin with that instant. executedAt (not
+   * -executedAt), latenessMs and -latenessMs need executedFrom, unless userId or idempotencyKey is given; in the
+   * latter two at most 20,000 events may have ended in that time
    */
   sort?: "targetTimestampUTC" | "-targetTimestampUTC" | "executedAt" | "-executedAt" | "createdAt" | "-createdAt" | "latenessMs" | "-latenessMs";
   /** exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match */

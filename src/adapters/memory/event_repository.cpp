@@ -20,6 +20,11 @@ std::optional<Instant> executed_at(const Event& event) {
     return std::nullopt;
 }
 
+std::optional<Instant> ended_at(const Event& event) {
+    if (const auto* cancelled = std::get_if<Cancelled>(&event.state)) return cancelled->at;
+    return executed_at(event);
+}
+
 std::string reason_of(const Event& event) {
     if (const auto* failed = std::get_if<Failed>(&event.state)) return failed->reason;
     if (const auto* cancelled = std::get_if<Cancelled>(&event.state)) return cancelled->reason;
@@ -449,6 +454,12 @@ public:
     BoundedCount count_like(const EventQuery& query, std::size_t most) override {
         const Page<Event> page = list_events(state_, to_count(query, most));
         return {page.items.size(), !page.has_more};
+    }
+    std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
+        const auto ended = std::ranges::count_if(state_.history.rows(), [&](const auto& row) {
+            return within(std::optional{from}, to, ended_at(row.second.event));
+        });
+        return std::min(static_cast<std::size_t>(ended), most + 1);
     }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         std::vector<EndedAttempt> all;

@@ -180,6 +180,13 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
     return {std::min<std::uint64_t>(found, most), found <= most && !last};
 }
 
+std::size_t count_ended(Session& session, Instant from, std::optional<Instant> to,
+                        std::size_t most) {
+    const Answer rows =
+        session.run(sql::count_ended, from, to, static_cast<std::int64_t>(most) + 1);
+    return rows.get<std::uint64_t>(0, 0);
+}
+
 std::vector<Event> walk_events(Session& session, const EventWalk& walk) {
     const auto run = [&](const Statement& statement, const auto& last_value) {
         return events_in(run_filtered(session, statement, walk.filter, walk.until,

@@ -188,6 +188,13 @@ inline constexpr Statement count_with_key{
     " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 
+/// Events that ended from $1 to $2 (null: since), at most $3.
+inline constexpr Statement count_ended{
+    "count_ended",
+    "SELECT count(*) FROM (SELECT FROM sundial.event_history WHERE finished_at >= $1::timestamptz"
+    " AND finished_at < coalesce($2::timestamptz, 'infinity') LIMIT $3) AS counted",
+    Statement::Plan::fresh};
+
 SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
 SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
 SUNDIAL_BY_DUE(events_by_target_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");

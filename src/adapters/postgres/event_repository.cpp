@@ -281,6 +281,9 @@ public:
     BoundedCount count_like(const EventQuery& query, std::size_t most) override {
         return postgres::count_like(session_, query, most);
     }
+    std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return postgres::count_ended(session_, from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return postgres::list_attempts(session_, query);
     }

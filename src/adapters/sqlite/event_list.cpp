@@ -181,6 +181,11 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
     return found;
 }
 
+std::size_t count_ended(Connection& connection, Instant from, std::optional<Instant> to,
+                        std::size_t most) {
+    return count_in(connection.query(sql::count_ended, from, to, most + 1));
+}
+
 std::vector<Event> walk_events(Connection& connection, const EventWalk& walk) {
     return page_of(all_of(run(connection, parts_of(walk), walk.filter, walk.page, walk.until),
                           read_event),

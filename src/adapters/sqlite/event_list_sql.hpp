@@ -154,16 +154,15 @@
             SUNDIAL_FINISHED_ARM("event_history", "NULL", beyond,                              \
                                  SUNDIAL_ANY_FINISHED_WANTED                                   \
                                  " AND " bounds) " ORDER BY id " direction " LIMIT ?20"}
-/// Finds events executed since ?10 by their finish time.
-#define SUNDIAL_LIST_BY_EXECUTION(name, beyond, direction)                            \
-    inline constexpr Statement name{                                                  \
-        SUNDIAL_LIVE_ARM("events", "NULL", beyond, "?10 IS NULL AND ?11 IS NULL")     \
-            SUNDIAL_FINISHED_ARM("event_history INDEXED BY event_history_finished",   \
-                                 "(" SUNDIAL_EXECUTED ")", beyond,                    \
-                                 "finished_at >= coalesce(?10, " SUNDIAL_EARLIEST ")" \
-                                 " AND finished_at <= coalesce(?11, " SUNDIAL_LATEST  \
-                                 ")") " ORDER BY executed_at " direction              \
-                                      " NULLS LAST, id " direction " LIMIT ?20"}
+/// Finds events executed since ?10 by their finish time, in an order that has no index.
+#define SUNDIAL_LIST_EXECUTED(name, column, live, finished, beyond, direction)       \
+    inline constexpr Statement name{                                                 \
+        SUNDIAL_LIVE_ARM("events", live, beyond, "?10 IS NULL AND ?11 IS NULL")      \
+            SUNDIAL_FINISHED_ARM(                                                    \
+                "event_history INDEXED BY event_history_finished", finished, beyond, \
+                "finished_at >= coalesce(?10, " SUNDIAL_EARLIEST ")"                 \
+                " AND finished_at <= coalesce(?11, " SUNDIAL_LATEST                  \
+                ")") " ORDER BY " column " " direction " NULLS LAST, id " direction " LIMIT ?20"}
 
 /// Where a page ends that passes many events: id and due of the event after ?6 others. ?1 statuses,
 /// ?2 and ?3 due from and to, ?4 id and ?5 due of the previous page's last row. Reads indexes only.
@@ -216,15 +215,17 @@ SUNDIAL_LIST_BY_ID(events_by_creation, ">", SUNDIAL_ID_UP, "ASC");
 SUNDIAL_LIST_BY_ID(events_by_creation_down, "<", SUNDIAL_ID_DOWN, "DESC");
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_creation, "id", "NULL", "NULL", "ASC", "DESC");
 
-SUNDIAL_LIST_BY_EXECUTION(events_by_execution, ">", "ASC");
-SUNDIAL_LIST_BY_EXECUTION(events_by_execution_down, "<", "DESC");
+SUNDIAL_LIST_EXECUTED(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")", ">",
+                      "ASC");
+SUNDIAL_LIST_EXECUTED(events_by_execution_down, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
+                      "<", "DESC");
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
                            "ASC NULLS LAST", "DESC NULLS LAST");
 
-SUNDIAL_LIST_EVENTS(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
-                    "(" SUNDIAL_LATENESS ")", ">", "ASC NULLS LAST", "1");
-SUNDIAL_LIST_EVENTS(events_by_lateness_down, "lateness", "(" SUNDIAL_LATENESS ")",
-                    "(" SUNDIAL_LATENESS ")", "<", "DESC NULLS LAST", "1");
+SUNDIAL_LIST_EXECUTED(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
+                      "(" SUNDIAL_LATENESS ")", ">", "ASC");
+SUNDIAL_LIST_EXECUTED(events_by_lateness_down, "lateness", "(" SUNDIAL_LATENESS ")",
+                      "(" SUNDIAL_LATENESS ")", "<", "DESC");
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
                            "(" SUNDIAL_LATENESS ")", "ASC NULLS LAST", "DESC NULLS LAST");
 
@@ -263,6 +264,11 @@ inline constexpr Statement newest_dead_letters{R"sql(
 
 /// Attempts that ended in [?1, ?2), with the successes that history rows record. ?3 the most rows
 /// of either kind to count.
+/// Events that ended from ?1 to ?2 (null: since), at most ?3.
+inline constexpr Statement count_ended{R"sql(
+    SELECT count(*) FROM (SELECT 1 FROM event_history INDEXED BY event_history_finished
+                           WHERE finished_at >= ?1
+                             AND finished_at < coalesce(?2, 9223372036854775807) LIMIT ?3))sql"};
 inline constexpr Statement count_attempts{R"sql(
     SELECT (SELECT count(*) FROM (SELECT 1 FROM attempts
                                    WHERE recorded_at >= ?1 AND recorded_at < ?2 LIMIT ?3))

@@ -232,6 +232,9 @@ public:
     BoundedCount count_like(const EventQuery& query, std::size_t most) override {
         return sqlite::count_like(session_, query, most);
     }
+    std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return sqlite::count_ended(session_.connection, from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return sqlite::list_attempts(session_, query);
     }

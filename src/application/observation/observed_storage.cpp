@@ -26,9 +26,10 @@ struct ObservedStorage::Changes {
     std::map<std::string, std::size_t> dropped{};
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
-    bool of_user = false;                           // the transaction changed a user
-    std::map<std::string, std::size_t> appended{};  // to streams, by aggregate type
-    std::unordered_map<EventId, Before> before{};   // of the events that it has locked
+    bool of_user = false;                            // the transaction changed a user
+    std::map<std::string, std::size_t> appended{};   // to streams, by aggregate type
+    std::map<std::string, std::uint64_t> skipped{};  // occurrences, by reason
+    std::unordered_map<EventId, Before> before{};    // of the events that it has locked
 
     void remember(const Event& event) {
         before.insert_or_assign(
@@ -145,6 +146,9 @@ public:
     BoundedCount count_like(const EventQuery& query, std::size_t most) override {
         return events_.count_like(query, most);
     }
+    std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return events_.count_ended(from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return events_.list_attempts(query);
     }
@@ -241,6 +245,24 @@ private:
     Changes& changes_;
 };
 
+/// Counts skipped occurrences and forwards all calls.
+class ObservedStorage::Skips final : public SkipRepository {
+public:
+    Skips(SkipRepository& skips, Changes& changes) : skips_(skips), changes_(changes) {}
+
+    void add(const SkippedRun& run) override {
+        skips_.add(run);
+        changes_.skipped[run.reason] += run.count;
+    }
+    Page<SkippedRun> list(const SkipQuery& query) override { return skips_.list(query); }
+    void remove_of_user(UserId user) override { skips_.remove_of_user(user); }
+    void remove_of_schedule(ScheduleId schedule) override { skips_.remove_of_schedule(schedule); }
+
+private:
+    SkipRepository& skips_;
+    Changes& changes_;
+};
+
 class ObservedStorage::Observed final : public Transaction {
 public:
     Observed(Transaction& tx, Changes& changes)
@@ -248,7 +270,8 @@ public:
           changes_(changes),
           events_(tx.events(), changes),
           tz_(tx.tz(), changes),
-          streams_(tx.streams(), changes) {}
+          streams_(tx.streams(), changes),
+          skips_(tx.skips(), changes) {}
 
     Instant now() override { return tx_.now(); }
     UserRepository& users() override { return tx_.users(); }
@@ -258,7 +281,7 @@ public:
     LimitRepository& limits() override { return tx_.limits(); }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return tx_.inbox(); }
-    SkipRepository& skips() override { return tx_.skips(); }
+    SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
@@ -285,6 +308,7 @@ private:
     Events events_;
     Tz tz_;
     Streams streams_;
+    Skips skips_;
 };
 
 template <class Call>
@@ -349,6 +373,7 @@ std::optional<Appended> ObservedStorage::append_at_once(ExpectedVersion expected
 void ObservedStorage::report(const Changes& changes) {
     if (!changes.appended.empty() && appended_) appended_();
     for (const auto& [type, count] : changes.appended) ports_.observer.appended(type, count);
+    for (const auto& [reason, count] : changes.skipped) ports_.observer.skipped(reason, count);
     for (const auto& [type, count] : changes.created) {
         ports_.observer.transition(type, EventStatus::pending, count);
     }

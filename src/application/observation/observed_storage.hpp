@@ -75,6 +75,7 @@ private:
     class Events;
     class Tz;
     class Streams;
+    class Skips;
     class Observed;
     void report(const Changes& changes);
     /// Reports the duration of a claim, and writes it to the claim log.

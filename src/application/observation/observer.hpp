@@ -50,6 +50,8 @@ public:
                             std::size_t /*count*/) {}
     /// `count` events were appended to streams of that type.
     virtual void appended(std::string_view /*aggregate_type*/, std::size_t /*count*/) {}
+    /// `count` occurrences of schedules did not fire, for that reason.
+    virtual void skipped(std::string_view /*reason*/, std::uint64_t /*count*/) {}
     /// One call has ended, successfully or not.
     virtual void queried(std::string_view /*operation*/, std::chrono::microseconds /*duration*/) {}
     /// `count` writes of that kind were refused: another version than expected was there.

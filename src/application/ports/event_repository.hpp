@@ -261,6 +261,9 @@ public:
     /// The number of events that match, whatever the order and the page of `query`. Stops at
     /// `most` matches, and where a list passes `most` events that do not match (see `passes_rows`).
     virtual BoundedCount count_like(const EventQuery& query, std::size_t most) = 0;
+    /// The number of finished events, CANCELLED ones too, that ended in [from, to); without `to` of
+    /// those that ended since. `most` + 1 if there are more than `most`.
+    virtual std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) = 0;
     /// Locks nothing.
     virtual std::vector<Event> walk(const EventWalk& walk) = 0;
     /// The number of events in all pages of the walk.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "application/requests/unindexed_orders.hpp"
+
 namespace sundial {
 namespace {
 
@@ -135,7 +137,12 @@ LookupResult<Event> Queries::event(std::string_view id) {
 }
 
 Page<Event> Queries::events(const EventQuery& query) {
-    return in_read(store_, [&](Transaction& tx) { return tx.events().list(query); });
+    return in_read(store_, [&](Transaction& tx) { return page_of_events(tx, query); });
+}
+
+std::optional<ValidationFailed> Queries::refuse_order(const EventQuery& query) {
+    return in_read(store_,
+                   [&](Transaction& tx) { return sundial::refuse_order(tx.events(), query); });
 }
 
 LookupResult<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {

@@ -69,6 +69,8 @@ public:
     [[nodiscard]] Page<User> users(const UserQuery& query);
     [[nodiscard]] LookupResult<Event> event(std::string_view id);
     [[nodiscard]] Page<Event> events(const EventQuery& query);
+    /// Why `events` would read too much for the order of that list.
+    [[nodiscard]] std::optional<ValidationFailed> refuse_order(const EventQuery& query);
     /// At most `max_counted`.
     [[nodiscard]] BoundedCount count_events(const EventQuery& query);
     /// The objects of the requested kinds that `events` refer to.

@@ -32,11 +32,15 @@ public:
     void appended(std::string_view aggregate_type, std::size_t count) override {
         appended_to.emplace_back(aggregate_type, count);
     }
+    void skipped(std::string_view reason, std::uint64_t count) override {
+        skipped_for[std::string{reason}] += count;
+    }
     void conflicted(std::string_view operation, std::size_t count) override {
         conflicts[std::string{operation}] += count;
     }
     std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
     std::map<std::string, std::size_t> conflicts;
+    std::map<std::string, std::uint64_t> skipped_for;
     std::vector<std::pair<std::string, std::size_t>> appended_to;
     std::vector<std::pair<std::string, std::chrono::microseconds>> queries;
 };
@@ -329,6 +333,29 @@ TEST_F(Observed, ReportsTheDurationOfEachCall) {
     (void)watched.peek(all_lanes);
     EXPECT_THAT(counted.queries, ElementsAre(std::pair{"transact", 3ms}, std::pair{"read", 5ms},
                                              std::pair{"transact", 7ms}, std::pair{"look", 0ms}));
+}
+
+TEST_F(Observed, SkippedOccurrencesAreCountedByReasonOnceTheyAreKept) {
+    const auto skip = [&](std::string reason, std::uint64_t count, bool keep) {
+        const SkippedRun run{.id = ids.fresh(),
+                             .schedule = ScheduleId{ids.fresh()},
+                             .user = std::nullopt,
+                             .reason = std::move(reason),
+                             .first = noon,
+                             .last = noon + 1h,
+                             .count = count,
+                             .next = std::nullopt,
+                             .recorded_at = noon};
+        watched.transact([&](Transaction& tx) {
+            tx.skips().add(run);
+            return keep;
+        });
+    };
+    skip("window", 3, true);
+    skip("window", 2, true);
+    skip("gap_skipped", 1, true);
+    skip("paused", 7, false);
+    EXPECT_THAT(counted.skipped_for, ElementsAre(Pair("gap_skipped", 1), Pair("window", 5)));
 }
 
 }  // namespace

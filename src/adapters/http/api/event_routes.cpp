@@ -142,6 +142,7 @@ public:
         if (!page) return refused(page.error(), request);
         query.page = *page;
         query.max_passed = max_passed;
+        if (const auto costly = api_.queries.refuse_order(query)) return refused(*costly, request);
 
         const Page<Event> events = api_.queries.events(query);
         const Expanded expanded = expansion_of(request);

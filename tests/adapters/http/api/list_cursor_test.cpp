@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adapters/http/api/api_fixture.hpp"
+#include "application/requests/unindexed_orders.hpp"
 #include "base/text.hpp"
 
 namespace sundial::http {
@@ -68,8 +69,8 @@ protected:
                 {"/v1/users?limit=1&sort=-lastName", by_text},
                 {"/v1/events?limit=1", by_number},
                 {"/v1/events?limit=1&sort=-createdAt", by_id},
-                {"/v1/events?limit=1&sort=executedAt", by_optional_number},
-                {"/v1/events?limit=1&sort=-latenessMs", by_optional_number},
+                {"/v1/events?limit=1&sort=executedAt&executedFrom=now-1h", by_optional_number},
+                {"/v1/events?limit=1&sort=-latenessMs&executedFrom=now-1h", by_optional_number},
                 {"/v1/endpoints?limit=1", by_number},
                 {"/v1/schedules?limit=1", by_number},
                 {"/v1/endpoints/" + to_string(bin.id) + "/inbox?limit=1", by_id}};
@@ -180,6 +181,78 @@ TEST_F(ListCursor, EditedAtRandomGivesAPageOrIsRefused) {
                 << list.target << ' ' << packed(edited);
         }
     }
+}
+
+/// Orders without an index: a list without a beginning would read the whole history.
+TEST_F(ApiTest, AListInAnOrderWithoutAnIndexNeedsABeginning) {
+    for (const std::string sort : {"executedAt", "latenessMs", "-latenessMs"}) {
+        for (const std::string rest : {"", "&executedTo=now", "&eventType=REMINDER"}) {
+            const Response refused = get("/v1/events?sort=" + sort + rest);
+            EXPECT_EQ(refused.status, 400) << sort << rest;
+            EXPECT_THAT(refused.body, HasSubstr(R"("pointer":"?executedFrom","code":"required")"));
+        }
+        for (const std::string rest : {"&executedFrom=now-1h", "&idempotencyKey=k"}) {
+            EXPECT_EQ(get("/v1/events?sort=" + sort + rest).status, 200) << sort << rest;
+        }
+    }
+    EXPECT_EQ(get("/v1/events?sort=-executedAt").status, 200);
+}
+
+class UnindexedOrders : public ApiTest {
+protected:
+    /// Six deliveries, an hour apart; the first and the last are rare.
+    UnindexedOrders() {
+        an_existing_endpoint();
+        for (int i = 0; i < 6; ++i) {
+            NewEvent requested = a_reminder();
+            requested.target.utc = "now";
+            if (i % 5 == 0) requested.event_type = "RARE";
+            scheduled(requested);
+            for (const Event& event : claimed()) all.push_back(completed(event));
+            clock.advance(1h);
+        }
+        query.executed_from = noon - 24h;
+    }
+
+    std::vector<Event> all;
+    EventQuery query;
+};
+
+TEST_F(UnindexedOrders, ByExecutionPassABoundedNumberOfEventsPerPage) {
+    query.sort = EventQuery::Sort::executed_at;
+    query.types = {"RARE"};
+    query.max_passed = 2;
+    std::vector<EventId> found;
+    int pages = 1;
+    for (; pages < 50; ++pages) {
+        const Page<Event> page = queries.events(query);
+        for (const Event& event : page.items) found.push_back(event.id);
+        if (!page.has_more) break;
+        ASSERT_TRUE(page.passed);
+        ASSERT_NE(page.passed, query.page.after);
+        query.page.after = page.passed;
+    }
+    ASSERT_THAT(all, SizeIs(6));
+    EXPECT_THAT(found, testing::ElementsAre(all.front().id, all.back().id));
+    EXPECT_GE(pages, 3) << "6 events, and no page may pass more than 2";
+    EXPECT_LT(pages, 50);
+    query.page.after.reset();
+    query.max_passed = 6;
+    EXPECT_FALSE(queries.events(query).has_more);
+}
+
+TEST_F(UnindexedOrders, ByLatenessSortABoundedNumberOfEvents) {
+    query.sort = EventQuery::Sort::lateness;
+    const auto refusal = [&](std::size_t most) {
+        return in_read(store,
+                       [&](Transaction& tx) { return refuse_order(tx.events(), query, most); });
+    };
+    EXPECT_FALSE(refusal(6));
+    const auto refused = refusal(5);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->errors.at(0).code, "too_expensive");
+    query.executed_to = noon + 2h;
+    EXPECT_FALSE(refusal(5));
 }
 
 /// A rare filter cannot make one request read every user.
