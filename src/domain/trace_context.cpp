@@ -83,7 +83,7 @@ std::string_view name_of_member(std::string_view member) {
     return member.substr(0, member.find('='));
 }
 
-/// The members of a list, of which some may be blank. Empty if it breaks a rule.
+/// The members of a list without blank ones. Empty if the list breaks a rule.
 std::vector<std::string_view> members_of_state(std::string_view text) {
     std::vector<std::string_view> members;
     for (std::size_t begin = 0; begin <= text.size();) {
