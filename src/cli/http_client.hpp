@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/client/exchange.hpp"
+
 namespace sundial::cli {
 
 /// The server did not respond: exit code 6.
@@ -28,18 +30,11 @@ struct CallOptions {
 /// For commands without a version from the user, on routes that require one.
 inline const CallOptions any_version{.headers = {"If-Match: *"}};
 
-/// Files in PEM, for https; each may be empty.
-struct ClientTls {
-    std::string ca_file{};    // whose certificates to trust, instead of the system's
-    std::string cert_file{};  // the client's own certificate
-    std::string key_file{};   // and its key, if that is a file of its own
-};
-
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:
     /// `api_key` may be empty: then none is sent.
-    HttpClient(std::string server, std::string api_key, ClientTls tls = {})
+    HttpClient(std::string server, std::string api_key, client::TlsFiles tls = {})
         : server_(std::move(server)), api_key_(std::move(api_key)), tls_(std::move(tls)) {}
     /// `body` is JSON, or empty for none. Without a timeout it waits as long as the server works:
     /// an advance of the test clock by a year takes minutes. Throws Unreachable. Thread-safe.
@@ -49,7 +44,7 @@ public:
 private:
     std::string server_;
     std::string api_key_;
-    ClientTls tls_;
+    client::TlsFiles tls_;
 };
 
 }  // namespace sundial::cli

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "support/manual_timing.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests aggregates as an embedding program uses them: through the public headers alone.
@@ -136,7 +136,7 @@ protected:
 private:
     std::string storage() {
         if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
+        if (GetParam() == "postgres") return sundial::migrated_database();
         return "memory:";
     }
 

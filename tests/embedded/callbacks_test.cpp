@@ -21,6 +21,7 @@
 #include "sundial/session_lock.hpp"
 #include "sundial/streams.hpp"
 #include "support/child_process.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -92,7 +93,7 @@ private:
     sundial::TemporaryFolder folder_;
     std::string storage_ = [this]() -> std::string {
         if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
+        if (GetParam() == "postgres") return sundial::migrated_database();
         return "memory:";
     }();
 };

@@ -17,7 +17,7 @@
 
 #include "sundial/engine.hpp"
 #include "sundial/streams.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/transactions_on_each.hpp"
 
 /// Tests what an engine does in transactions on the program's own connections.
@@ -112,7 +112,7 @@ protected:
     }
     Engine& engine() { return *engine_; }
 
-    const std::string url_ = sundial::PostgresCluster::shared().create_database();
+    const std::string url_ = sundial::migrated_database();
     std::optional<Engine> engine_;
     Connection own_;
 };
@@ -330,7 +330,7 @@ TEST_F(CallersConnections, AreRefusedUnlessATransactionIsOpen) {
     run("ROLLBACK");
     EXPECT_EQ(state_of(engine().in(nullptr).now()), "08003");
 
-    const std::string other = sundial::PostgresCluster::shared().create_database();
+    const std::string other = sundial::migrated_database();
     ASSERT_TRUE(Engine::open({.storage = other, .test_clock = true}));
     const Connection elsewhere{PQconnectdb(other.c_str())};
     run("BEGIN", elsewhere.get());
@@ -356,7 +356,7 @@ TEST_F(CallersConnections, ReportAConflictWithAnotherTransaction) {
 }
 
 TEST_F(CallersConnections, LetARunningEngineHandleTheEventAfterTheCommit) {
-    const std::string url = sundial::PostgresCluster::shared().create_database();
+    const std::string url = sundial::migrated_database();
     auto running = Engine::open({.storage = url});
     ASSERT_TRUE(running) << detail_of(running);
     std::latch handled{1};

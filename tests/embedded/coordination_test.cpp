@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests the semaphore and the leader through the public headers alone.
@@ -33,9 +33,8 @@ class CoordinationOnEach : public testing::TestWithParam<std::string> {
 protected:
     CoordinationOnEach() {
         auto opened =
-            Engine::open({.storage = GetParam() == "sqlite"
-                                         ? "sqlite:" + folder_.file().string()
-                                         : sundial::PostgresCluster::shared().create_database()});
+            Engine::open({.storage = GetParam() == "sqlite" ? "sqlite:" + folder_.file().string()
+                                                            : sundial::migrated_database()});
         if (!opened) throw std::runtime_error(opened.error().detail);
         engine_.emplace(*std::move(opened));
     }

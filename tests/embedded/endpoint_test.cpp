@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/scripted_receiver.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -36,7 +36,7 @@ protected:
         std::string storage = "memory:";
         if (GetParam() == "sqlite") storage = "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") {
-            storage = sundial::PostgresCluster::shared().create_database();
+            storage = sundial::migrated_database();
         }
         auto opened =
             Engine::open({.storage = storage,

@@ -18,6 +18,7 @@
 
 #include "sundial/session_lock.hpp"
 #include "sundial/streams.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -70,7 +71,7 @@ class EachStorage : public testing::TestWithParam<std::string> {
 protected:
     [[nodiscard]] std::string storage() const {
         if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
+        if (GetParam() == "postgres") return sundial::migrated_database();
         return "memory:";
     }
 
@@ -219,7 +220,7 @@ TEST(Embedded, HandlesDueEventsOnceAHandlerIsAdded) {
 }
 
 TEST(Embedded, LeavesEventsToTheEngineThatHasTheirHandler) {
-    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    const std::string storage = sundial::migrated_database();
     constexpr std::size_t each = 100;
     std::atomic left{2 * each};
     std::promise<void> all;
@@ -307,7 +308,7 @@ TEST(Embedded, HandlesRemainingEventsAfterARestart) {
 }
 
 TEST(Embedded, RunsMaintenanceOnceStarted) {
-    const std::string url = sundial::PostgresCluster::shared().create_database();
+    const std::string url = sundial::migrated_database();
     Engine engine = opened(url, false);
     const auto months_ahead = [&] {
         return sundial::query(url, R"(

@@ -14,7 +14,7 @@
 #include "sundial/aggregate.hpp"
 #include "sundial/event_types.hpp"
 #include "sundial/outcomes.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests typed events, kept versions and inline projections as an embedding program uses them:
@@ -132,7 +132,7 @@ protected:
         std::string storage = "memory:";
         if (GetParam() == "sqlite") storage = "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") {
-            storage = sundial::PostgresCluster::shared().create_database();
+            storage = sundial::migrated_database();
         }
         auto opened = Engine::open({.storage = storage});
         if (!opened) throw std::runtime_error(opened.error().detail);
@@ -351,7 +351,7 @@ TEST_P(EventStoreOnEach, ACallerWaitsUntilASubscriptionHasHandledItsEvents) {
 
 /// Two engines on one database, as two processes would have.
 TEST(SubscriptionGroups, HaveOneActiveMemberAndTheOthersTakeOver) {
-    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    const std::string storage = sundial::migrated_database();
     Engine first = Engine::open({.storage = storage}).value();
     Engine second = Engine::open({.storage = storage}).value();
     const auto member = [](Engine& engine, const std::string& name) {
@@ -394,7 +394,7 @@ TEST(SubscriptionGroups, HaveOneActiveMemberAndTheOthersTakeOver) {
 /// A member that can no longer renew its lease, such as a frozen process, cannot store a checkpoint
 /// after another one has taken over.
 TEST(SubscriptionGroups, FenceAMemberThatHasLostItsLease) {
-    const std::string storage = sundial::PostgresCluster::shared().create_database();
+    const std::string storage = sundial::migrated_database();
     Engine first = Engine::open({.storage = storage}).value();
     Engine second = Engine::open({.storage = storage}).value();
     const auto event = [](Engine& engine) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sundial/outcomes.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -40,7 +41,7 @@ protected:
     OutcomesOnEach() {
         if (GetParam() == "sqlite") storage_ = "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") {
-            storage_ = sundial::PostgresCluster::shared().create_database();
+            storage_ = sundial::migrated_database();
         }
     }
     void open(bool test_clock) {

@@ -20,7 +20,7 @@
 #include "sundial/coordination.hpp"
 #include "sundial/engine.hpp"
 #include "sundial/locks.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/redis_server.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -42,7 +42,7 @@ class RedisLocksOnEach : public testing::TestWithParam<std::string> {
 protected:
     RedisLocksOnEach() {
         if (GetParam() == "postgres") {
-            database_ = sundial::PostgresCluster::shared().create_database();
+            database_ = sundial::migrated_database();
         }
         first_.emplace(open("first.db"));
         second_.emplace(open("second.db"));

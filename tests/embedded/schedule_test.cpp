@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests schedules, lists and changes of events as an embedding program uses them: through the
@@ -39,7 +39,7 @@ protected:
         std::string storage = "memory:";
         if (GetParam() == "sqlite") storage = "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") {
-            storage = sundial::PostgresCluster::shared().create_database();
+            storage = sundial::migrated_database();
         }
         auto opened = Engine::open({.storage = storage, .test_clock = true});
         if (!opened) throw std::runtime_error(opened.error().detail);

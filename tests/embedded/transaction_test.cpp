@@ -17,7 +17,7 @@
 #include "sundial/engine.hpp"
 #include "sundial/locks.hpp"
 #include "sundial/streams.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/transactions_on_each.hpp"
 
@@ -399,9 +399,8 @@ TEST_P(TransactionsOnEach, MakesATransactionInsideAnotherAPartOfIt) {
 
 TEST_P(TransactionsOnEach, LetsARunningEngineHandleTheEventAfterTheCommit) {
     const sundial::TemporaryFolder folder;
-    auto running = Engine::open(
-        {.storage = on_sqlite() ? "sqlite:" + folder.file().string()
-                                : sundial::PostgresCluster::shared().create_database()});
+    auto running = Engine::open({.storage = on_sqlite() ? "sqlite:" + folder.file().string()
+                                                        : sundial::migrated_database()});
     ASSERT_TRUE(running) << detail_of(running);
     std::latch handled{1};
     running->on("REMINDER", [&](const Event&) {

@@ -14,7 +14,7 @@
 
 #include "sundial/engine.hpp"
 #include "sundial/streams.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Counts, limits, sizes and times of the public headers with nothing, one and the greatest value
@@ -77,7 +77,7 @@ protected:
         const std::string storage = [&]() -> std::string {
             if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
             if (GetParam() == "postgres") {
-                return PostgresCluster::shared().create_database();
+                return migrated_database();
             }
             return "memory:";
         }();

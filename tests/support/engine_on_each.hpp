@@ -9,7 +9,7 @@
 #include <string>
 
 #include "sundial/engine.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sundial {
@@ -22,7 +22,7 @@ protected:
     Engine opened(Options options) {
         options.storage = "memory:";
         if (GetParam() == "sqlite") options.storage = "sqlite:" + folder_.file().string();
-        if (GetParam() == "postgres") options.storage = PostgresCluster::shared().create_database();
+        if (GetParam() == "postgres") options.storage = migrated_database();
         auto engine = Engine::open(options);
         if (!engine) throw std::runtime_error(engine.error().detail);
         return *std::move(engine);

@@ -14,8 +14,10 @@ namespace {
 std::size_t whole_request(const std::string& text) {
     const auto end = text.find("\r\n\r\n");
     const auto field = text.find("Content-Length: ");
-    if (end == std::string::npos || field > end) return 0;
-    const std::size_t size = end + 4 + std::strtoul(text.c_str() + field + 16, nullptr, 10);
+    if (end == std::string::npos) return 0;
+    const bool has_body = field < end;
+    const std::size_t size =
+        end + 4 + (has_body ? std::strtoul(text.c_str() + field + 16, nullptr, 10) : 0);
     return text.size() >= size ? size : 0;
 }
 

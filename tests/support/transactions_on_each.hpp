@@ -11,7 +11,7 @@
 
 #include "sundial/engine.hpp"
 #include "sundial/streams.hpp"
-#include "support/postgres_cluster.hpp"
+#include "support/migrated_database.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sundial {
@@ -29,7 +29,7 @@ protected:
         if (GetParam() == "sqlite") {
             storage_ = "sqlite:" + folder_.file().string();
         } else {
-            storage_ = PostgresCluster::shared().create_database();
+            storage_ = migrated_database();
         }
         reopen();
         const auto made = engine().transact([](Transaction& tx) {

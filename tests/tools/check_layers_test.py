@@ -34,7 +34,7 @@ HONEST = {
     ),
     "src/server/bench/drain.cpp": '#include <sys/resource.h>\n#include "server/engine.hpp"\n#include "cli/next/request.hpp"\n',
     "src/server/command_line/bench.cpp": '#include "server/bench/bench.hpp"\n',
-    "src/cli/client.cpp": '#include <curl/curl.h>\n#include "cli/client.hpp"\n#include "server/serve.hpp"\n',
+    "src/cli/client.cpp": '#include <curl/curl.h>\n#include "adapters/client/exchange.hpp"\n#include "cli/client.hpp"\n#include "server/serve.hpp"\n',
     "include/sundial/sundial.hpp": '#include <string>\n#include "sundial/event.hpp"\n',
 }
 

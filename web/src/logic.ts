@@ -258,10 +258,10 @@ export function seriesSummary({ points }: Line, show: (value: number | null) => 
   return `${latest} ${show(known[known.length - 1] ?? null)}, ${most} ${show(Math.max(...known))}`;
 }
 
-/** Seconds of a duration such as PT60S, PT5M or PT1H, as the server writes the steps of series. */
+/** Seconds of a duration such as PT0S, PT5M or P1D, as the server writes them; a minute if it is none. */
 export function secondsOf(duration: string): number {
-  const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(duration) ?? [];
-  return Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0) || 60;
+  const [whole, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(duration) ?? [];
+  return whole === undefined ? 60 : Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
 }
 
 /** The instant after a shift such as PT90M or -PT1H; null without an instant. */

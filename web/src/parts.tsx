@@ -266,7 +266,7 @@ export function Table<T>({ label, columns, rows, id }: { label: string; columns:
       <table>
         <thead><tr>{columns.map(([word]) => <th key={word} scope="col">{word === "actions" ? <span class="hidden">{text(word)}</span> : text(word)}</th>)}</tr></thead>
         <tbody>{rows.map((row) => (
-          <tr key={id(row)} data-id={id(row)}>{columns.map(([word, cell]) => <td key={word} data-label={word === "actions" ? undefined : text(word)}>{cell(row)}</td>)}</tr>
+          <tr key={id(row)} data-id={id(row)}>{columns.map(([word, cell]) => <td key={word} data-label={word === "actions" ? undefined : text(word)}><div>{cell(row)}</div></td>)}</tr>
         ))}</tbody>
       </table>
     </div>

@@ -92,7 +92,7 @@ test("durations have two digits and a unit", () => {
 });
 
 test("steps of series have lengths, and lines have words", () => {
-  assert.deepEqual(["PT60S", "PT5M", "PT1H", "P1D", "?"].map(secondsOf), [60, 300, 3600, 86_400, 60]);
+  assert.deepEqual(["PT0S", "PT60S", "PT5M", "PT1H", "P1D", "?"].map(secondsOf), [0, 60, 300, 3600, 86_400, 60]);
   assert.equal(seriesSummary({ label: "p50", points: [1, 5, null, 2, null] }, String, "latest", "highest"), "latest 2, highest 5");
   assert.equal(seriesSummary({ label: "p50", points: [null] }, String, "latest", "highest"), "–");
 });

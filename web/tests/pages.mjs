@@ -343,6 +343,7 @@ const PAGES = {
     const inbox = await api("POST", "/v1/endpoints", { name: "bin", type: "INBOX", retryPolicy: { delays: ["PT1S"] } });
     await open(page, `${url}/ui/#/endpoints/${inbox.id}`);
     await page.locator("[data-inbox-answer='204']").waitFor();
+    assert.equal(await page.locator("select[name=inboxDelay] option:checked").innerText(), "0 ms"); // at once
     await page.selectOption("[data-inbox-answer] select[name=inboxStatus]", "400");
     const lines = await act(page, "answerSo");
     assert.match(lines[1], /^sundial endpoint set .* --inbox-status 400 --inbox-delay PT0S/);

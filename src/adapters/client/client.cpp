@@ -1,142 +1,61 @@
 #include "sundial/client.hpp"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "adapters/client/exchange.hpp"
 #include "adapters/client/problem_text.hpp"
 
 namespace sundial {
 namespace {
 
+using client::HttpResponse;
 using embedding::Error;
 using embedding::Result;
-
-constexpr long connect_seconds = 10;
-
-/// The server's response, an answer or a refusal.
-struct Response {
-    int status = 0;
-    std::string body{};
-    std::map<std::string, std::string, std::less<>> headers{};  // names in lower case
-};
-
-std::size_t add_to_body(char* bytes, std::size_t size, std::size_t count, void* response) {
-    static_cast<Response*>(response)->body.append(bytes, size * count);
-    return size * count;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::size_t add_header(char* bytes, std::size_t size, std::size_t count, void* response) {
-    const std::string_view line{bytes, size * count};
-    const auto colon = line.find(':');
-    if (colon != std::string_view::npos) {
-        std::string name{line.substr(0, colon)};
-        std::ranges::transform(name, name.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        });
-        static_cast<Response*>(response)->headers.insert_or_assign(std::move(name),
-                                                                   trimmed(line.substr(colon + 1)));
-    }
-    return size * count;
-}
-
-struct FreeHeaders {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using Headers = std::unique_ptr<curl_slist, FreeHeaders>;
-
-void add(Headers& headers, const std::string& line) {
-    curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc{};
-    static_cast<void>(headers.release());
-    headers.reset(longer);
-}
 
 /// A line end in a header would begin another one.
 bool fits_header(const std::string& text) {
     return std::ranges::none_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
-Headers headers_of(const ClientOptions& options, const ClientRequest& request) {
-    Headers headers;
-    add(headers, "Accept: application/json");
-    if (!request.body.empty()) add(headers, "Content-Type: application/json");
-    if (!options.key.empty()) add(headers, "Authorization: Bearer " + options.key);
+std::vector<std::string> headers_of(const ClientOptions& options, const ClientRequest& request) {
+    std::vector<std::string> headers{"Accept: application/json"};
+    if (!request.body.empty()) headers.emplace_back("Content-Type: application/json");
+    if (!options.key.empty()) headers.push_back("Authorization: Bearer " + options.key);
     if (!request.idempotency_key.empty()) {
-        add(headers, "Idempotency-Key: " + request.idempotency_key);
+        headers.push_back("Idempotency-Key: " + request.idempotency_key);
     }
-    if (!request.if_match.empty()) add(headers, "If-Match: " + request.if_match);
+    if (!request.if_match.empty()) headers.push_back("If-Match: " + request.if_match);
     return headers;
 }
 
 /// One try. UNREACHABLE without an answer.
-Result<Response> send(const ClientOptions& options, const ClientRequest& request) {
-    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
-                                                                   &curl_easy_cleanup);
-    if (!curl) throw std::bad_alloc{};
-    const Headers headers = headers_of(options, request);
-    const std::string url = options.server + request.path;
-    Response response;
-    const auto set = [&curl](CURLoption option, auto value) {
-        curl_easy_setopt(curl.get(), option, value);
-    };
-    set(CURLOPT_URL, url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
-    if (request.method == "HEAD") {
-        set(CURLOPT_NOBODY, 1L);
-    } else {
-        set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-    }
-    set(CURLOPT_CONNECTTIMEOUT, connect_seconds);
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_HTTPHEADER, headers.get());
-    set(CURLOPT_WRITEFUNCTION, &add_to_body);
-    set(CURLOPT_WRITEDATA, &response);
-    set(CURLOPT_HEADERFUNCTION, &add_header);
-    set(CURLOPT_HEADERDATA, &response);
-    const auto set_file = [&set](CURLoption option, const std::string& file) {
-        if (!file.empty()) set(option, file.c_str());
-    };
-    set_file(CURLOPT_CAINFO, options.ca_file);
-    set_file(CURLOPT_SSLCERT, options.certificate_file);
-    set_file(CURLOPT_SSLKEY, options.key_file);
-    if (!request.body.empty()) {
-        set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-        set(CURLOPT_POSTFIELDS, request.body.data());
-    }
-    if (const CURLcode code = curl_easy_perform(curl.get()); code != CURLE_OK) {
-        return Error{"UNREACHABLE",
-                     "no answer from " + options.server + ": " + curl_easy_strerror(code),
-                     {}};
-    }
-    long status = 0;
-    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
-    response.status = static_cast<int>(status);
-    return response;
+Result<HttpResponse> send(const ClientOptions& options, const ClientRequest& request) {
+    auto response = client::exchange({.method = request.method,
+                                      .url = options.server + request.path,
+                                      .headers = headers_of(options, request),
+                                      .body = request.body,
+                                      .timeout = options.timeout},
+                                     {.ca_file = options.ca_file,
+                                      .certificate_file = options.certificate_file,
+                                      .key_file = options.key_file});
+    if (response) return *std::move(response);
+    return Error{
+        "UNREACHABLE", "no answer from " + options.server + ": " + response.error().reason, {}};
 }
 
-bool done(const Response& response) { return response.status >= 200 && response.status < 300; }
+bool done(const HttpResponse& response) { return response.status >= 200 && response.status < 300; }
 
-Error refusal_of(const Response& response) {
+Error refusal_of(const HttpResponse& response) {
     const std::string status = "status " + std::to_string(response.status);
     return {client::text_member(response.body, "code").value_or("HTTP_ERROR"),
             client::text_member(response.body, "detail").value_or("the server answered " + status),
@@ -144,7 +63,7 @@ Error refusal_of(const Response& response) {
 }
 
 /// The delay that the server asks for. A date, which only proxies send, is not read.
-std::optional<std::chrono::microseconds> asked_delay(const Response& response) {
+std::optional<std::chrono::microseconds> asked_delay(const HttpResponse& response) {
     const auto found = response.headers.find("retry-after");
     if (found == response.headers.end()) return std::nullopt;
     const std::string& text = found->second;
@@ -161,7 +80,7 @@ bool may_repeat(const ClientRequest& request) {
            std::ranges::find(safe, std::string_view{request.method}) != safe.end();
 }
 
-bool passing(const Response& response) {
+bool passing(const HttpResponse& response) {
     constexpr std::array statuses{429, 502, 503, 504};
     return std::ranges::find(statuses, response.status) != statuses.end();
 }

@@ -117,7 +117,7 @@ cli::HttpClient client(const ClientFlags& flags) {
     return {chosen(flags.server, "SUNDIAL_SERVER", default_server),
             chosen(flags.api_key, "SUNDIAL_API_KEY", ""),
             {.ca_file = chosen(flags.ca_file, "SUNDIAL_CA_FILE", ""),
-             .cert_file = chosen(flags.cert_file, "SUNDIAL_CERT_FILE", ""),
+             .certificate_file = chosen(flags.cert_file, "SUNDIAL_CERT_FILE", ""),
              .key_file = chosen(flags.key_file, "SUNDIAL_KEY_FILE", "")}};
 }
 

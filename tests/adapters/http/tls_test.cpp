@@ -1,47 +1,16 @@
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 
-#include <cstdio>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "adapters/http/server_fixture.hpp"
+#include "support/new_certificate.hpp"
+#include "support/owned.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sundial::http {
 namespace {
-
-template <auto free>
-struct Freed {
-    template <class T>
-    void operator()(T* object) const {
-        free(object);
-    }
-};
-template <class T, auto free>
-using Owned = std::unique_ptr<T, Freed<free>>;
-
-/// A new self-signed certificate and its key, in `folder`.
-TlsFiles new_certificate(const std::filesystem::path& folder) {
-    const TlsFiles files{(folder / "server.crt").string(), (folder / "server.key").string()};
-    const Owned<EVP_PKEY, EVP_PKEY_free> key{EVP_EC_gen("P-256")};
-    const Owned<X509, X509_free> certificate{X509_new()};
-    ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
-    X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-    X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-    X509_set_pubkey(certificate.get(), key.get());
-    X509_sign(certificate.get(), key.get(), EVP_sha256());
-    const Owned<std::FILE, std::fclose> certificate_file{
-        std::fopen(files.certificate.c_str(), "w")};
-    PEM_write_X509(certificate_file.get(), certificate.get());
-    const Owned<std::FILE, std::fclose> key_file{std::fopen(files.key.c_str(), "w")};
-    PEM_write_PrivateKey(key_file.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    return files;
-}
 
 /// A blocking TLS connection that accepts any certificate. It closes cleanly: sends close_notify,
 /// and does not wait for the server's.
@@ -72,7 +41,10 @@ private:
 
 class TlsTest : public ServerTest {
 protected:
-    TlsTest() { settings_.tls = new_certificate(folder_.path()); }
+    TlsTest() {
+        const auto files = new_certificate(folder_.path(), "server");
+        settings_.tls = TlsFiles{files.certificate, files.key};
+    }
 
     TemporaryFolder folder_;
 };

@@ -58,7 +58,7 @@ export function EventTable({ events, columns, selected, select }: EventTableProp
           <tr key={event.id} data-id={event.id}>
             {selected && <td><input type="checkbox" checked={selected.has(event.id)} aria-label={`${text("select")} ${event.eventType} ${event.id}`}
               onChange={() => toggle([event.id], !selected.has(event.id))} /></td>}
-            {columns.map((column) => <td key={column} data-label={text(column)}>{CELLS[column](event)}</td>)}
+            {columns.map((column) => <td key={column} data-label={text(column)}><div>{CELLS[column](event)}</div></td>)}
           </tr>
         ))}</tbody>
       </table>

@@ -7,8 +7,8 @@ import { Filters, Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Col
 /** The columns that lists of one and of all schedules share: when, and what a change of clocks does to it. */
 export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (state: string) => string): readonly Column<Occurrence>[] {
   return [
-    ["due", (one) => (one.targetTimestampUTC === null ? <Quiet /> : <Time at={one.targetTimestampUTC} zone={one.targetTimezone} />)],
-    ["local", (one) => <bdi>{one.targetTimestampLocal?.slice(0, 19).replace("T", " ") ?? text("skipped")}</bdi>],
+    ["due", (one) => (one.targetTimestampUTC === null ? <Quiet /> : <span class="nowrap"><Time at={one.targetTimestampUTC} zone={one.targetTimezone} /></span>)],
+    ["local", (one) => <bdi class="nowrap">{one.targetTimestampLocal?.slice(0, 19).replace("T", " ") ?? text("skipped")}</bdi>],
     ["zone", (one) => <bdi>{one.targetTimezone}</bdi>],
     ["effect", (one) => one.note === null ? <Quiet /> : <span class="state amber" data-note={one.note}><span aria-hidden="true">◷</span> {word(one.note)}{one.wantedLocal && <> ({one.wantedLocal.replace("T", " ")})</>}</span>],
   ];

@@ -21,7 +21,7 @@ export function People({ query }: { query: Query }) {
         <>
           <Table label={text("people")} rows={found.data} id={({ id }) => id} columns={[
             ["name", ({ id, firstName, lastName }) => <a href={hrefOf("people", id)}><bdi>{firstName} {lastName}</bdi></a>],
-            ["born", ({ dateOfBirth }) => dateOfBirth],
+            ["born", ({ dateOfBirth }) => <bdi class="nowrap">{dateOfBirth}</bdi>],
             ["zone", ({ timezone }) => <bdi>{timezone}</bdi>],
             ["id", ({ id, externalId }) => <code>{externalId ? `ext:${externalId}` : id}</code>],
             ["events", ({ id }) => <a href={hrefOf("events", "", { userId: id })}>{text("events")}</a>],

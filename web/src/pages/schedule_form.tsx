@@ -56,7 +56,7 @@ function Fields({ fields, change, perUser = false, submit, children }: FormProps
     </Field>
   );
   return (
-    <form class="filters" onSubmit={(event) => { event.preventDefault(); submit(); }}>
+    <form class="filters rule" onSubmit={(event) => { event.preventDefault(); submit(); }}>
       <Field label={text("type")}><input name="eventType" required value={fields.eventType ?? ""} onInput={set("eventType")} placeholder="DAILY_REPORT" /></Field>
       <Field label={text("rule")}>
         <select name="kind" value={kind} onChange={set("kind")}>{KINDS.map((one) => <option key={one} value={one}>{word(one)}</option>)}</select>
