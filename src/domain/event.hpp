@@ -29,6 +29,8 @@ struct TraceContext {
     std::string trace_id;  // 32 lower-case hex digits, not all 0
     std::string span_id;   // 16 of them, likewise
     bool sampled = false;  // whether the programs on the way record their spans
+    /// The `tracestate` of the programs on the way: a valid one, handed on unchanged, or empty.
+    std::string state{};
     friend bool operator==(const TraceContext&, const TraceContext&) = default;
 };
 

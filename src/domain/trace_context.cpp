@@ -1,9 +1,12 @@
 #include "domain/trace_context.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 namespace sundial {
 namespace {
@@ -51,6 +54,60 @@ std::string hex(std::uint64_t bits) {
     return text;
 }
 
+// Of a `tracestate`.
+constexpr std::size_t most_members = 32, longest_name = 256, longest_value = 256;
+constexpr std::size_t longest_state = 512, long_member = 128;
+constexpr std::string_view version_with_state = "01-";
+
+bool is_name_of_member(std::string_view name) {
+    constexpr std::string_view letters_and_digits = "abcdefghijklmnopqrstuvwxyz0123456789";
+    constexpr std::string_view all = "abcdefghijklmnopqrstuvwxyz0123456789_-*/@";
+    return !name.empty() && name.size() <= longest_name &&
+           letters_and_digits.find(name.front()) != std::string_view::npos &&
+           name.find_first_not_of(all) == std::string_view::npos;
+}
+
+bool is_value_of_member(std::string_view value) {
+    return !value.empty() && value.size() <= longest_value &&
+           std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
+}
+
+std::string_view without_blanks_around(std::string_view text) {
+    constexpr std::string_view blanks = " \t";
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string_view name_of_member(std::string_view member) {
+    return member.substr(0, member.find('='));
+}
+
+/// The members of a list without blank ones. Empty if the list breaks a rule.
+std::vector<std::string_view> members_of_state(std::string_view text) {
+    std::vector<std::string_view> members;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view member = without_blanks_around(text.substr(begin, end - begin));
+        begin = end + 1;
+        if (member.empty()) continue;
+        const std::string_view name = name_of_member(member);
+        if (name.size() == member.size() || !is_name_of_member(name) ||
+            !is_value_of_member(member.substr(name.size() + 1)) || members.size() == most_members ||
+            std::ranges::find(members, name, name_of_member) != members.end()) {
+            return {};
+        }
+        members.push_back(member);
+    }
+    return members;
+}
+
+std::size_t length_of_state(const std::vector<std::string_view>& members) {
+    std::size_t length = members.empty() ? 0 : members.size() - 1;  // commas
+    for (const std::string_view member : members) length += member.size();
+    return length;
+}
+
 // The numbers that make different ids of one UUID. Attempts have 32 bits.
 constexpr std::uint64_t first_half = 1ULL << 40U, second_half = first_half + 1;
 
@@ -75,6 +132,37 @@ std::optional<TraceContext> parse_traceparent(std::string_view text) {
 
 std::string traceparent(const TraceContext& context) {
     return "00-" + context.trace_id + '-' + context.span_id + (context.sampled ? "-01" : "-00");
+}
+
+std::string parse_tracestate(std::string_view text) {
+    std::vector<std::string_view> members = members_of_state(text);
+    while (length_of_state(members) > longest_state) {
+        const auto is_long = [](std::string_view member) { return member.size() > long_member; };
+        const auto last_long = std::ranges::find_if(members.rbegin(), members.rend(), is_long);
+        members.erase(last_long == members.rend() ? std::prev(members.end())
+                                                  : std::prev(last_long.base()));
+    }
+    std::string state;
+    for (const std::string_view member : members) {
+        if (!state.empty()) state += ',';
+        state += member;
+    }
+    return state;
+}
+
+std::string stored_form(const TraceContext& context) {
+    std::string text = traceparent(context);
+    if (context.state.empty()) return text;
+    text.replace(0, version_with_state.size(), version_with_state);
+    return text + '-' + context.state;
+}
+
+std::optional<TraceContext> parse_stored_trace(std::string_view text) {
+    auto context = parse_traceparent(text);
+    if (context && text.starts_with(version_with_state) && text.size() > length_of_00) {
+        context->state = parse_tracestate(text.substr(length_of_00 + 1));
+    }
+    return context;
 }
 
 TraceContext attempt_context(const Event& event, double share) {

@@ -18,6 +18,17 @@ namespace sundial {
 /// Version 00: "00-" trace "-" span "-" flags.
 [[nodiscard]] std::string traceparent(const TraceContext& context);
 
+/// The `tracestate` to hand on for the one received; several header fields are joined by commas
+/// first. Empty if it breaks a rule of the format. From one of more than 512 characters whole
+/// members are left out: from the right, and first those of more than 128 characters.
+[[nodiscard]] std::string parse_tracestate(std::string_view text);
+
+/// The context as databases keep it: a `traceparent`, which has the version 01 and ends in "-" and
+/// the `tracestate` if there is one. A program that does not know this form reads the rest of it,
+/// because that is how a `traceparent` of a later version is read.
+[[nodiscard]] std::string stored_form(const TraceContext& context);
+[[nodiscard]] std::optional<TraceContext> parse_stored_trace(std::string_view text);
+
 /// The context of one attempt: of its span, and of the request to the receiver. It belongs to the
 /// trace of the event. Every instance finds the same one, and no two attempts have the same span.
 /// An event without a trace gets one that follows from its id, sampled at the rate `share`, 0 to 1.

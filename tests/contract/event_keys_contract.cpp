@@ -101,7 +101,8 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
 TEST_P(EventRepositoryContract, KeepsTheTraceOfTheRequestAllItsLifeLongAndInItsRetries) {
     const TraceContext trace{.trace_id = "0af7651916cd43dd8448eb211c80319c",
                              .span_id = "b7ad6b7169203331",
-                             .sampled = true};
+                             .sampled = true,
+                             .state = "rojo=00f067aa0ba902b7,congo=t 6"};
     Event event = an_event();
     event.trace = trace;
     EXPECT_EQ(failed(event).trace, trace);

@@ -244,7 +244,8 @@ TEST_P(EventRepositoryContract, CreatesAnEventAtItsOwnTime) {
     Event event = an_event().with_key("once").due(noon + 1h).created(noon - 24h);
     event.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",
                                .span_id = "b7ad6b7169203331",
-                               .sampled = true};
+                               .sampled = true,
+                               .state = "rojo=1,congo=2"};
     const auto add_now = [&](const Event& one) {
         return on_events([&](EventRepository& events) { return events.add_now(one); });
     };

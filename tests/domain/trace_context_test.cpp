@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/builders.hpp"
@@ -57,6 +58,72 @@ TEST(Traceparent, ThatBreaksARuleIsNone) {
     }
 }
 
+std::string members(int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += (i > 0 ? ",k" : "k") + std::to_string(i) + "=v";
+    return list;
+}
+
+TEST(Tracestate, IsHandedOnWithoutBlanks) {
+    const std::vector<std::pair<std::string, std::string>> table{
+        {"", ""},
+        {"rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7"},
+        {" rojo=1\t, congo=t6 ,, 0a@b=x y,", "rojo=1,congo=t6,0a@b=x y"},
+        {"a_-*/9= spaced ~!", "a_-*/9= spaced ~!"},
+        {members(32), members(32)},
+        {std::string(256, 'k') + '=' + std::string(255, 'v'),
+         std::string(256, 'k') + '=' + std::string(255, 'v')},
+    };
+    for (const auto& [given, kept] : table) EXPECT_EQ(parse_tracestate(given), kept) << given;
+}
+
+TEST(Tracestate, ThatBreaksARuleIsNone) {
+    for (const std::string& text : std::vector<std::string>{
+             "rojo",
+             "=1",
+             "rojo=",
+             "Rojo=1",
+             "rojo =1",
+             "@a=1",
+             "ro;jo=1",
+             "rojo=1=2",
+             "rojo=1\x7f",
+             "rojo=\xc3\xbc",
+             "rojo=1\r\nX: y",
+             "rojo=1,congo=2,rojo=3",
+             "congo=2,rojo",
+             members(33),
+             std::string(257, 'k') + "=v",
+             "k=" + std::string(257, 'v'),
+         }) {
+        EXPECT_EQ(parse_tracestate(text), "") << text;
+    }
+}
+
+TEST(Tracestate, LosesWholeMembersBeyond512CharactersTheLongOnesFirst) {
+    const std::string of_100(98, 'v'), of_200(198, 'v');
+    const std::string four = "a=" + of_100 + ",b=" + of_100 + ",c=" + of_100 + ",d=" + of_100;
+    EXPECT_EQ(parse_tracestate(four + ",e=" + of_100 + ",f=1,g=2"), four + ",e=" + of_100 + ",f=1");
+    EXPECT_EQ(parse_tracestate(four + ",e=" + of_100 + "vvvv,f=1"), four + ",e=" + of_100 + "vvvv");
+    EXPECT_EQ(parse_tracestate("z=" + of_200 + ',' + four), four);
+    EXPECT_EQ(parse_tracestate("y=" + of_200 + ",z=" + of_200 + ",a=" + of_100 + ",b=" + of_100),
+              "y=" + of_200 + ",a=" + of_100 + ",b=" + of_100);
+}
+
+TEST(StoredTrace, HasTheStateBehindATraceparentThatOthersRead) {
+    auto context = parse_traceparent(known_traceparent).value();
+    EXPECT_EQ(stored_form(context), known_traceparent);
+    EXPECT_EQ(parse_stored_trace(known_traceparent), context);
+    context.state = "rojo=1,congo=t-6";
+    const std::string stored = "01" + known_traceparent.substr(2) + "-rojo=1,congo=t-6";
+    EXPECT_EQ(stored_form(context), stored);
+    EXPECT_EQ(parse_stored_trace(stored), context);
+    // A program that does not know the form, and every place that shows a traceparent.
+    EXPECT_EQ(traceparent(parse_traceparent(stored).value()), known_traceparent);
+    EXPECT_EQ(traceparent(context), known_traceparent);
+    EXPECT_FALSE(parse_stored_trace("rojo=1"));
+}
+
 TEST(AttemptContext, IsOneTraceForEachEventAndOneSpanForEachAttempt) {
     Event event = an_event().with_id(EventId{uuid_of(1)});
     event.attempt = Attempt{1};
@@ -80,7 +147,9 @@ TEST(AttemptContext, StaysInTheTraceOfTheRequestAndFollowsItsDecision) {
     EXPECT_NE(attempt_context(event, 0).span_id, event.trace->span_id);
     EXPECT_TRUE(attempt_context(event, 0).sampled);
     event.trace->sampled = false;
+    event.trace->state = "rojo=1";
     EXPECT_FALSE(attempt_context(event, 1).sampled);
+    EXPECT_EQ(attempt_context(event, 1).state, "rojo=1");
 }
 
 TEST(NewContext, IsBelowItsParentOrTheFirstOfATrace) {

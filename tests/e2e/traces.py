@@ -90,6 +90,32 @@ def a_refusal_and_its_retry(client, collector, receiver, refusing, endpoint):
     collector.wait_for(trace, ["POST /v1/events", "create", *["deliver REMINDER", "settle"] * 2])
 
 
+def states_of_callers(client, collector, receiver, endpoint, refusing):
+    """Every attempt has the caller's tracestate beside a traceparent of its own; a broken one is dropped, never refused."""
+    trace, state = trace_of(0x1006), "rojo=00f067aa0ba902b7,congo=t 61"
+    parent = caller(trace)["traceparent"]
+    event = create(client, endpoint, {"traceparent": parent, "tracestate": "rojo=00f067aa0ba902b7 ,, congo=t 61"})
+    [headers] = received_for(receiver, event["id"])
+    assert headers["tracestate"] == state and headers["traceparent"].startswith(f"00-{trace}-"), headers
+    spans = collector.wait_for(trace, ["POST /v1/events", "create", "deliver REMINDER", "settle"])
+    shown = client.ok("GET", f"/v1/events/{event['id']}")
+    assert shown["traceparent"] == event["traceparent"] and len(shown["traceparent"]) == 55, shown
+    assert shown["traceparent"].startswith(f"00-{trace}-"), shown
+    assert {span.get("traceState") for span in spans} == {state}, spans
+
+    trace = trace_of(0x1007)
+    failed = create(client, refusing, {"traceparent": caller(trace)["traceparent"], "tracestate": state})
+    collector.wait_for(trace, ["POST /v1/events", "create", "deliver REMINDER", "settle"])
+    for event in (failed, client.ok("POST", f"/v1/events/{failed['id']}/retry")):
+        [headers] = received_for(receiver, event["id"])
+        assert headers["tracestate"] == state, headers
+
+    for wrong in ({"traceparent": parent, "tracestate": "Rojo=1"}, {"traceparent": "00-xyz", "tracestate": state},
+                  {"tracestate": state}):
+        [headers] = received_for(receiver, create(client, endpoint, wrong)["id"])
+        assert "tracestate" not in headers, (wrong, headers)
+
+
 def decisions_of_callers(client, collector, receiver, endpoint):
     """With a share of 0, a trace is recorded if its caller records it, and receivers get the decision."""
     unsampled = trace_of(0x1004)
@@ -118,6 +144,7 @@ def follow(kind):
             one_request(client, collector, receiver, endpoint)
             many_in_one_request(client, collector, receiver, endpoint)
             a_refusal_and_its_retry(client, collector, receiver, refusing, endpoint)
+            states_of_callers(client, collector, receiver, endpoint, refusing)
             decisions_of_callers(client, collector, receiver, endpoint)
             assert not [span for span in collector.spans() if span["name"] == "claim"], "a share of 0 records no claim"
             assert collector.headers[0]["X-Team"] == "a,b" and collector.headers[0]["X-Key"] == "k", collector.headers[0]

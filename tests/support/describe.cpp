@@ -94,7 +94,7 @@ std::string describe(const Event& event) {
         << ", dismissed " << describe(event.dismissed_at) << " because "
         << event.dismissal_note.value_or("of nothing said") << " by "
         << event.dismissed_by.value_or("nobody named") << ", trace "
-        << (event.trace ? traceparent(*event.trace) : "none") << ", created "
+        << (event.trace ? stored_form(*event.trace) : "none") << ", created "
         << describe(event.created_at) << ", updated " << describe(event.updated_at) << ", payload "
         << text_of(event.payload);
     return out.str();

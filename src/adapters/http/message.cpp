@@ -80,12 +80,15 @@ Response no_content() { return text(204, "", ""); }
 
 std::optional<TraceContext> trace_context_of(const Headers& headers) {
     std::optional<TraceContext> found;
+    std::string state;
     bool named = false;
     for (const Parameter& field : headers.all()) {
+        if (same_ignoring_case(field.name, "tracestate")) state.append(field.value).append(1, ',');
         if (!same_ignoring_case(field.name, "traceparent")) continue;
         if (std::exchange(named, true)) return std::nullopt;
         found = parse_traceparent(field.value);
     }
+    if (found) found->state = parse_tracestate(state);
     return found;
 }
 

@@ -139,7 +139,8 @@ struct Stream {
 /// characters.
 [[nodiscard]] bool read_target(std::string_view target, Request& request);
 
-/// The `traceparent` of a request; empty if it has none, several, or an invalid one.
+/// The `traceparent` of a request; empty if it has none, several, or an invalid one. Its state is
+/// that of all fields `tracestate`, if they are valid.
 [[nodiscard]] std::optional<TraceContext> trace_context_of(const Headers& headers);
 
 /// Percent-decodes; empty if an escape is invalid or the result contains control characters or

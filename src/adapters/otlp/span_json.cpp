@@ -24,6 +24,7 @@ void write_attribute(base::JsonWriter& json, std::string_view name, const SpanVa
 void write_context(base::JsonWriter& json, const TraceContext& context) {
     json.member("traceId", context.trace_id).member("spanId", context.span_id);
     json.member("flags", context.sampled ? 1 : 0);
+    if (!context.state.empty()) json.member("traceState", context.state);
 }
 
 void write_span(base::JsonWriter& json, const Span& span) {

@@ -52,7 +52,7 @@ Instant expiry_of_key(const Event& event) {
 }
 
 std::optional<std::string> trace_of(const Event& event) {
-    return event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt;
+    return event.trace ? std::optional{stored_form(*event.trace)} : std::nullopt;
 }
 
 Version version_before(const Event& event) { return Version{event.version.value - 1}; }

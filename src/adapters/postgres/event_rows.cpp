@@ -37,7 +37,7 @@ std::optional<Obstacle> obstacle_in(const Row& row) {
 
 std::optional<TraceContext> trace_in(const Row& row) {
     const auto text = row.get<std::optional<std::string>>("traceparent");
-    return text ? parse_traceparent(*text) : std::nullopt;
+    return text ? parse_stored_trace(*text) : std::nullopt;
 }
 
 EventState state_in(const Row& row) {

@@ -84,7 +84,7 @@ Trigger read_trigger(Cursor& row) {
 }
 
 std::optional<TraceContext> trace_in(const std::optional<std::string>& text) {
-    return text ? parse_traceparent(*text) : std::nullopt;
+    return text ? parse_stored_trace(*text) : std::nullopt;
 }
 
 }  // namespace

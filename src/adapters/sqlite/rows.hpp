@@ -76,7 +76,7 @@ namespace sundial::sqlite {
                       std::string_view{event.tz_release},
                       event.retry_of,
                       std::string_view{event.payload},
-                      event.trace ? std::optional{traceparent(*event.trace)} : std::nullopt};
+                      event.trace ? std::optional{stored_form(*event.trace)} : std::nullopt};
 }
 
 /// Reads every row of a query with one of the functions above.

@@ -109,8 +109,9 @@ HeaderList request_headers(const DeliveryRequest& request, std::string_view body
     if (endpoint.format == BodyFormat::raw) add_cloud_event(headers, event);
     // Without a decision of the caller or a setting it is sampled: a receiver that follows its
     // caller's decision should record its processing of the event.
-    headers.emplace_back("traceparent",
-                         traceparent(request.trace.value_or(attempt_context(event, 1))));
+    const TraceContext trace = request.trace.value_or(attempt_context(event, 1));
+    headers.emplace_back("traceparent", traceparent(trace));
+    if (!trace.state.empty()) headers.emplace_back("tracestate", trace.state);
     headers.insert(headers.end(), credentials.headers.begin(), credentials.headers.end());
     return headers;
 }

@@ -33,7 +33,22 @@ TEST(TraceContextOfHeaders, IsThatOfTheOnlyValidTraceparent) {
     EXPECT_FALSE(trace_context_of(headers));
     Headers broken;
     broken.add("traceparent", "00-xyz");
+    broken.add("tracestate", "rojo=1");
     EXPECT_FALSE(trace_context_of(broken));
+}
+
+TEST(TraceContextOfHeaders, HasTheStateOfAllItsFields) {
+    const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    Headers headers;
+    headers.add("tracestate", "rojo=1, congo=2");
+    EXPECT_FALSE(trace_context_of(headers));
+    headers.add("traceparent", given);
+    headers.add("TraceState", "azul=3");
+    ASSERT_TRUE(trace_context_of(headers));
+    EXPECT_EQ(trace_context_of(headers)->state, "rojo=1,congo=2,azul=3");
+    headers.add("tracestate", "rojo=4");
+    ASSERT_TRUE(trace_context_of(headers));
+    EXPECT_EQ(trace_context_of(headers)->state, "");
 }
 
 TEST(ReadTarget, DecodesPathAndQuery) {

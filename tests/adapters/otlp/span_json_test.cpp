@@ -58,8 +58,20 @@ TEST(SpanJson, LeavesOutWhatASpanDoesNotHave) {
     const json::object& span = body.at_pointer("/resourceSpans/0/scopeSpans/0/spans/0").as_object();
     EXPECT_FALSE(span.contains("parentSpanId"));
     EXPECT_FALSE(span.contains("links"));
+    EXPECT_FALSE(span.contains("traceState"));
     EXPECT_FALSE(span.contains("status"));
     EXPECT_EQ(span.at("kind"), 1);
+}
+
+TEST(SpanJson, HasTheStateOfTheTrace) {
+    Span span{.name = "deliver", .context = known_context, .links = {known_context}};
+    span.context.state = "rojo=1,congo=2";
+    const auto body = body_of({span});
+    EXPECT_EQ(body.at_pointer("/resourceSpans/0/scopeSpans/0/spans/0/traceState"),
+              "rojo=1,congo=2");
+    EXPECT_FALSE(body.at_pointer("/resourceSpans/0/scopeSpans/0/spans/0/links/0")
+                     .as_object()
+                     .contains("traceState"));
 }
 
 }  // namespace

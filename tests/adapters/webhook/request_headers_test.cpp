@@ -129,9 +129,14 @@ TEST(RequestHeaders, NameTheTraceOfTheRequestThatCreatedTheEvent) {
     EXPECT_THAT(headers_of(request),
                 Contains(Pair("traceparent", MatchesRegex("00-0af7651916cd43dd8448eb211c80319c-"
                                                           "[0-9a-f]{16}-00"))));
+    EXPECT_THAT(headers_of(request), Not(Contains(Key("tracestate"))));
     request.trace = TraceContext{.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
                                  .span_id = "00f067aa0ba902b7",
                                  .sampled = true};
+    EXPECT_EQ(headers_of(request).at("traceparent"),
+              "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    request.trace->state = "rojo=1,congo=2";
+    EXPECT_EQ(headers_of(request).at("tracestate"), "rojo=1,congo=2");
     EXPECT_EQ(headers_of(request).at("traceparent"),
               "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
 }
