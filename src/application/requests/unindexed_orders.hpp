@@ -25,8 +25,8 @@ inline constexpr std::size_t max_sorted_events = 20'000;
                                                            std::size_t most = max_sorted_events);
 
 /// A page of any list of events. In a list by execution with the oldest first that has a beginning,
-/// a page passes about `max_passed` events that have ended, whether they match or not. It then
-/// ends, perhaps without an item.
+/// a page passes about `max_passed` events that have ended, whether they match or not, or those of
+/// one second if there were more. It then ends, perhaps without an item.
 [[nodiscard]] Page<Event> page_of_events(Transaction& tx, const EventQuery& query);
 
 }  // namespace sundial
