@@ -21,8 +21,8 @@ found=$(PATH="$work/programs:$PATH" SUNDIAL_BASE=HEAD SUNDIAL_CONSOLE=OFF SUNDIA
 [[ $found == SUNDIAL_LOG_LEVEL=warn ]] || { echo "FAILED: the product got: $found"; exit 1; }
 echo "the product gets its variables and no others"
 
-# A run of ctest with a program of many suites, of which one has a test that fails; then tools/conformance, which lists the
-# tests of the run that it belongs to; then a test that fails after 50 lines.
+# A run of ctest has three tests. The first is a program of many suites, and one test in it fails. The second is
+# tools/conformance, which lists the tests of the run that it belongs to. The third fails after 50 lines.
 cat >"$work/program" <<'PROGRAM'
 #!/bin/sh
 echo '[ RUN      ] Suite.Passes'

@@ -191,7 +191,9 @@ TEST_F(ApiTest, AListInAnOrderWithoutAnIndexNeedsABeginning) {
             EXPECT_EQ(refused.status, 400) << sort << rest;
             EXPECT_THAT(refused.body, HasSubstr(R"("pointer":"?executedFrom","code":"required")"));
         }
-        for (const std::string rest : {"&executedFrom=now-1h", "&idempotencyKey=k"}) {
+        const std::string user = "&userId=" + base::to_string(uuid_of(1));
+        for (const std::string& rest :
+             {std::string{"&executedFrom=now-1h"}, user, std::string{"&idempotencyKey=k"}}) {
             EXPECT_EQ(get("/v1/events?sort=" + sort + rest).status, 200) << sort << rest;
         }
     }
@@ -224,7 +226,7 @@ TEST_F(UnindexedOrders, ByExecutionPassABoundedNumberOfEventsPerPage) {
     query.max_passed = 2;
     std::vector<EventId> found;
     int pages = 1;
-    for (; pages < 50; ++pages) {
+    for (; pages < 20; ++pages) {
         const Page<Event> page = queries.events(query);
         for (const Event& event : page.items) found.push_back(event.id);
         if (!page.has_more) break;
@@ -235,7 +237,7 @@ TEST_F(UnindexedOrders, ByExecutionPassABoundedNumberOfEventsPerPage) {
     ASSERT_THAT(all, SizeIs(6));
     EXPECT_THAT(found, testing::ElementsAre(all.front().id, all.back().id));
     EXPECT_GE(pages, 3) << "6 events, and no page may pass more than 2";
-    EXPECT_LT(pages, 50);
+    EXPECT_LE(pages, 7) << "a page without an event ends where one ended";
     query.page.after.reset();
     query.max_passed = 6;
     EXPECT_FALSE(queries.events(query).has_more);
