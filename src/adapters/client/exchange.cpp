@@ -128,8 +128,10 @@ base::Result<HttpResponse, NoResponse> exchange(const HttpRequest& request, cons
     transfer.trust(tls);
     transfer.receive(response);
     if (const CURLcode code = transfer.perform(); code != CURLE_OK) {
-        return NoResponse{.reason = curl_easy_strerror(code),
-                          .untrusted_server = code == CURLE_PEER_FAILED_VERIFICATION};
+        return NoResponse{
+            .reason = curl_easy_strerror(code),
+            .untrusted_server = code == CURLE_PEER_FAILED_VERIFICATION,
+            .unusable_files = code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM};
     }
     response.status = transfer.status();
     return response;
