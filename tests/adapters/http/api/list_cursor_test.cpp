@@ -186,15 +186,16 @@ TEST_F(ListCursor, EditedAtRandomGivesAPageOrIsRefused) {
 /// Orders without an index: a list without a beginning would read the whole history.
 TEST_F(ApiTest, AListInAnOrderWithoutAnIndexNeedsABeginning) {
     for (const std::string sort : {"executedAt", "latenessMs", "-latenessMs"}) {
-        for (const std::string rest : {"", "&executedTo=now", "&eventType=REMINDER"}) {
-            const Response refused = get("/v1/events?sort=" + sort + rest);
+        const std::string sorted = "/v1/events?sort=" + sort;
+        for (const char* rest : {"", "&executedTo=now", "&eventType=REMINDER"}) {
+            const Response refused = get(sorted + rest);
             EXPECT_EQ(refused.status, 400) << sort << rest;
             EXPECT_THAT(refused.body, HasSubstr(R"("pointer":"?executedFrom","code":"required")"));
         }
         const std::string user = "&userId=" + base::to_string(uuid_of(1));
         for (const std::string& rest :
              {std::string{"&executedFrom=now-1h"}, user, std::string{"&idempotencyKey=k"}}) {
-            EXPECT_EQ(get("/v1/events?sort=" + sort + rest).status, 200) << sort << rest;
+            EXPECT_EQ(get(sorted + rest).status, 200) << sort << rest;
         }
     }
     EXPECT_EQ(get("/v1/events?sort=-executedAt").status, 200);
