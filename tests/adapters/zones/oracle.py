@@ -31,7 +31,8 @@ OVERLAPS = ("compatible", "earlier", "later", "both", "skip")
 FAR_DATES = ((1, 1, 0, 0, 0), (3, 29, 2, 30, 0), (7, 1, 12, 0, 0), (10, 25, 2, 30, 0), (12, 31, 23, 59, 59))
 
 
-def zone_names(directory):
+def zone_files(directory):
+    """Names and contents."""
     for folder, folders, files in os.walk(directory):
         if folder == directory:
             folders[:] = [name for name in folders if name not in ("posix", "right")]
@@ -39,16 +40,17 @@ def zone_names(directory):
             path = os.path.join(folder, file)
             name = os.path.relpath(path, directory)
             with open(path, "rb") as content:
-                if name not in NOT_ZONES and content.read(4) == b"TZif":
-                    yield name
+                if name not in NOT_ZONES and (zone := content.read()).startswith(b"TZif"):
+                    yield name, zone
 
 
 def first_second_at_new_offset(zone, before, after):
     """By the wall clock of `before`'s offset; the two have different offsets."""
+    offset = zone.utcoffset(before)
     while after - before > SECOND:
         middle = before + (after - before) // 2
         middle = middle.replace(microsecond=0)
-        if middle.replace(tzinfo=zone).utcoffset() == before.replace(tzinfo=zone).utcoffset():
+        if zone.utcoffset(middle) == offset:
             before = middle
         else:
             after = middle
@@ -58,11 +60,13 @@ def first_second_at_new_offset(zone, before, after):
 def changes(zone):
     step = timedelta(days=5)  # shorter than any stretch between two changes in these years
     at = datetime(2024, 1, 1)
+    offset = zone.utcoffset(at)
     while at.year < 2041:
         following = at + step
-        if at.replace(tzinfo=zone).utcoffset() != following.replace(tzinfo=zone).utcoffset():
+        following_offset = zone.utcoffset(following)
+        if offset != following_offset:
             yield first_second_at_new_offset(zone, at, following)
-        at = following
+        at, offset = following, following_offset
 
 
 def samples(zone):
@@ -99,10 +103,10 @@ def end_of_gap(zone, earlier, later):
     return high if offset(low) != wanted else low
 
 
-def print_local(name, zone):
+def local_lines(zone):
     for wall in samples(zone):
         kind, *instants = meanings(wall, zone)
-        print(name, kind, (wall - EPOCH) // SECOND, *instants)
+        yield " ".join(map(str, (kind, (wall - EPOCH) // SECOND, *instants)))
 
 
 def instants_of(wall, zone, gap, overlap):
@@ -143,18 +147,21 @@ def yearly_rules(zone):
         yield 2023, 18, (2, 29, 9 * 3600, GAPS[0], OVERLAPS[0], leap)
 
 
-def print_yearly(name, zone):
+def yearly_lines(zone):
     for year, years, rule in yearly_rules(zone):
         after = (datetime(year, 1, 1) - EPOCH) // SECOND
         # One year more at each end: a gap may move the last day of a year into the next one.
         instants = [each for each in yearly(zone, rule, range(year - 1, year + years)) if each > after]
-        print(name, *rule, after, ",".join(map(str, instants)))
+        yield " ".join(map(str, (*rule, after, ",".join(map(str, instants)))))
 
 
 def main():
-    write = {"local": print_local, "yearly": print_yearly}[sys.argv[1]]
-    for name in sorted(zone_names(os.environ["PYTHONTZPATH"])):
-        write(name, ZoneInfo(name))
+    lines_of = {"local": local_lines, "yearly": yearly_lines}[sys.argv[1]]
+    known = {}  # a quarter of the names are links to the zone of another name
+    for name, content in sorted(zone_files(os.environ["PYTHONTZPATH"])):
+        if content not in known:
+            known[content] = list(lines_of(ZoneInfo(name)))
+        sys.stdout.writelines(f"{name} {line}\n" for line in known[content])
 
 
 main()
