@@ -169,9 +169,6 @@ void make_data_folder(const std::string& tools, const std::string& data, const s
     keep_as_template(data, kept);
 }
 
-struct CloseConnection {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
-};
 struct ClearResult {
     void operator()(PGresult* result) const { PQclear(result); }
 };
@@ -219,6 +216,7 @@ void PostgresCluster::start() const {
 }
 
 void PostgresCluster::kill_and_restart() {
+    creator_.reset();
     const std::string log = folder_ + "/log";
     if (!run_tool(
             {find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", "immediate", "-w", "stop"},
@@ -234,7 +232,8 @@ std::string PostgresCluster::url_of(const std::string& database) const {
 
 std::string PostgresCluster::add_database(const std::string& template_name) {
     const std::string name = "test" + std::to_string(++databases_);
-    query(url_of("postgres"), "CREATE DATABASE " + name + " TEMPLATE " + template_name);
+    if (!creator_) creator_ = std::make_unique<SqlConnection>(url_of("postgres"));
+    creator_->query("CREATE DATABASE " + name + " TEMPLATE " + template_name);
     return url_of(name);
 }
 
@@ -250,12 +249,14 @@ PostgresCluster& PostgresCluster::shared() {
     return cluster;
 }
 
-std::vector<std::vector<std::string>> query(const std::string& url, const std::string& sql) {
-    const std::unique_ptr<PGconn, CloseConnection> connection{PQconnectdb(url.c_str())};
-    const std::unique_ptr<PGresult, ClearResult> result{PQexec(connection.get(), sql.c_str())};
+SqlConnection::SqlConnection(const std::string& url)
+    : connection_{PQconnectdb(url.c_str()), PQfinish} {}
+
+std::vector<std::vector<std::string>> SqlConnection::query(const std::string& sql) {
+    const std::unique_ptr<PGresult, ClearResult> result{PQexec(connection_.get(), sql.c_str())};
     const auto status = PQresultStatus(result.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
-        fail(std::string{PQerrorMessage(connection.get())} + "in: " + sql);
+        fail(std::string{PQerrorMessage(connection_.get())} + "in: " + sql);
     }
     std::vector<std::vector<std::string>> rows;
     for (int row = 0; row < PQntuples(result.get()); ++row) {
@@ -265,6 +266,10 @@ std::vector<std::vector<std::string>> query(const std::string& url, const std::s
         }
     }
     return rows;
+}
+
+std::vector<std::vector<std::string>> query(const std::string& url, const std::string& sql) {
+    return SqlConnection{url}.query(sql);
 }
 
 }  // namespace sundial

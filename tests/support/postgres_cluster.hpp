@@ -1,9 +1,25 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+struct pg_conn;  // of libpq
+
 namespace sundial {
+
+/// A connection on which tests run SQL. A new one costs the server as much as hundreds of short
+/// statements, so what runs before each test keeps its own.
+class SqlConnection {
+public:
+    explicit SqlConnection(const std::string& url);
+    /// Runs SQL (possibly several statements). Returns the rows of the last statement as text,
+    /// nulls as "". Throws std::runtime_error.
+    std::vector<std::vector<std::string>> query(const std::string& sql);
+
+private:
+    std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
+};
 
 /// A private PostgreSQL server: in a temporary folder, on a Unix socket without a TCP port, with
 /// fsync on. It ends with the process that created it, however that process ends, and its folder is
@@ -33,12 +49,12 @@ private:
     void start() const;
 
     std::string folder_;
-    int keep_alive_ = -1;  // the cluster runs while this is open
+    std::unique_ptr<SqlConnection> creator_;  // opened on first use
+    int keep_alive_ = -1;                     // the cluster runs while this is open
     int databases_ = 0;
 };
 
-/// Runs SQL (possibly several statements) on a connection of its own. Returns the rows of the last
-/// statement as text, nulls as "". Throws std::runtime_error.
+/// Runs SQL on a connection of its own.
 std::vector<std::vector<std::string>> query(const std::string& url, const std::string& sql);
 
 }  // namespace sundial
