@@ -24,6 +24,7 @@
 #include "support/fake_digest.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -94,7 +95,7 @@ protected:
         while (!condition()) std::this_thread::yield();
     }
 
-    const std::string direct = PostgresCluster::shared().create_database();
+    const std::string direct = migrated_database();
     CommitCutter proxy{direct};
     RecordedLog log;
     std::atomic<int> reported = 0;

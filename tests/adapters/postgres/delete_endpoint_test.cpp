@@ -22,6 +22,7 @@
 #include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -122,7 +123,7 @@ protected:
         return std::move(given);
     }
 
-    const std::string url = PostgresCluster::shared().create_database();
+    const std::string url = migrated_database();
     RecordedLog log;
     const std::unique_ptr<PostgresDatabase> database =
         PostgresDatabase::open({.url = url, .pool_size = 7}, log);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/open.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 /// estimated.
 TEST(Depth, EstimatesTheRowsOfLargePartitions) {
     RecordedLog log;
-    const Settings settings{.url = PostgresCluster::shared().create_database()};
+    const Settings settings{.url = migrated_database()};
     const auto database = PostgresDatabase::open(settings, log);
     query(settings.url, R"(
         INSERT INTO sundial.event_history

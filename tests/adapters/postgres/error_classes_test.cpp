@@ -9,6 +9,7 @@
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -52,7 +53,7 @@ protected:
     }
 
     RecordedLog log;
-    Settings settings{.url = PostgresCluster::shared().create_database(), .pool_size = 2};
+    Settings settings{.url = migrated_database(), .pool_size = 2};
     std::unique_ptr<PostgresDatabase> database = PostgresDatabase::open(settings, log);
 };
 
@@ -109,7 +110,7 @@ std::string sessions(const std::string& url) {
 /// An existing connection to a standby never leads to a primary.
 TEST(WrongConnection, IsClosedWithAllOthers) {
     RecordedLog log;
-    const Settings settings{.url = PostgresCluster::shared().create_database(), .pool_size = 2};
+    const Settings settings{.url = migrated_database(), .pool_size = 2};
     const auto database = PostgresDatabase::open(settings, log);
     const std::string before = sessions(settings.url);
     query(settings.url, R"(
@@ -139,7 +140,7 @@ protected:
     }
 
     RecordedLog log;
-    const std::string direct = PostgresCluster::shared().create_database();
+    const std::string direct = migrated_database();
     CommitCutter proxy{direct};
     std::unique_ptr<PostgresDatabase> database =
         PostgresDatabase::open({.url = proxy.url(), .pool_size = 1}, log);

@@ -13,6 +13,7 @@
 #include "adapters/postgres/schedule_sql.hpp"
 #include "adapters/postgres/user_sql.hpp"
 #include "support/builders.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -47,10 +48,8 @@ protected:
     }
 
     RecordedLog log;
-    Settings settings{.url = PostgresCluster::shared().create_database(),
-                      .pool_size = 4,
-                      .pool_wait = 50ms,
-                      .lock_timeout = 100ms};
+    Settings settings{
+        .url = migrated_database(), .pool_size = 4, .pool_wait = 50ms, .lock_timeout = 100ms};
 
 private:
     std::unique_ptr<PostgresDatabase> database_;

@@ -12,6 +12,7 @@
 #include "support/builders.hpp"
 #include "support/child_process.hpp"
 #include "support/fake_digest.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -168,8 +169,7 @@ TEST_F(PostgresFeedTest, ES35_AnOlderTransactionThatComesLaterToAStreamIsShownLa
 
 TEST_F(PostgresFeedTest, ES36_ALongTransactionWithoutAppendsHoldsNothingUp) {
     RecordedLog log;
-    const auto elsewhere =
-        PostgresDatabase::open({.url = PostgresCluster::shared().create_database()}, log);
+    const auto elsewhere = PostgresDatabase::open({.url = migrated_database()}, log);
     AppendToStream append_elsewhere{elsewhere->store(), digest_};
     OpenTransaction here{store()}, there{elsewhere->store()};
     here.then([](Transaction& tx) {
@@ -191,7 +191,7 @@ TEST_F(PostgresFeedTest, ES36_ALongTransactionWithoutAppendsHoldsNothingUp) {
 }
 
 TEST(KilledAppend, ES14_LeavesNothingBehindAndNoVersionOut) {
-    const std::string url = PostgresCluster::shared().create_database();
+    const std::string url = migrated_database();
     const FakeDigest digest;
     const auto facts = [](std::size_t count) {
         Append append{.stream = {"Order", "1"}, .events = {}};

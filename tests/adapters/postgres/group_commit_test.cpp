@@ -14,6 +14,7 @@
 #include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -60,7 +61,7 @@ protected:
         while (!condition()) std::this_thread::yield();
     }
 
-    const std::string direct = PostgresCluster::shared().create_database();
+    const std::string direct = migrated_database();
     CommitCutter proxy{direct};
     RecordedLog log;
     /// Four connections for requests, and three for the scheduler.

@@ -10,6 +10,7 @@
 #include "contract/retention_contract.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -112,11 +113,7 @@ TEST(PostgresRetention, KeepsTheKeysOfLiveEventsInOtherShardsAndForgetsTheRest) 
 
 /// Of what `db distribute` makes of the history, as far as one server shows it.
 TEST(FlatHistory, KeepsRowsViewsAndIndexes) {
-    const std::string url = PostgresCluster::shared().create_database();
-    RecordedLog log;
-    Settings settings;
-    settings.url = url;
-    (void)migrate(settings, log);
+    const std::string url = migrated_database();
     const auto count_indexes = [&] {
         return query(url, R"(
             SELECT count(*) FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid

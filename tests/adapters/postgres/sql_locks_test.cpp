@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "adapters/postgres/connection.hpp"
-#include "adapters/postgres/migrate.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 #include "postgres_storage.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -105,10 +105,7 @@ TEST_F(SqlLocks, NeverWaits) {
 
 /// On a real clock, because a test clock stands still within a statement.
 TEST(SqlLocksOfALongStatement, CountTheirLeaseFromTheGrant) {
-    const Settings settings{.url = PostgresCluster::shared().create_database()};
-    RecordedLog log;
-    migrate(settings, log);
-    const auto later_than_the_statement = query(settings.url, R"(
+    const auto later_than_the_statement = query(migrated_database(), R"(
         SELECT expires_at - interval '1 hour' > statement_timestamp()
           FROM (SELECT pg_sleep(0.01) OFFSET 0) AS work
          CROSS JOIN LATERAL (

@@ -10,6 +10,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "support/builders.hpp"
+#include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -52,12 +53,7 @@ protected:
     };
 
     RecordedLog log;
-    const std::string url = [] {
-        const std::string made = PostgresCluster::shared().create_database();
-        RecordedLog quiet;
-        migrate({.url = made}, quiet);
-        return made;
-    }();
+    const std::string url = migrated_database();
     Instance here{url, log}, there{url, log};
 };
 
@@ -102,7 +98,7 @@ TEST_F(WakeChannelTest, ListensAgainAfterItWasCutOff) {
 TEST(SharedWakeups, AreThereOnlyWithAnAddressToListenAt) {
     RecordedLog log;
     Hints hints;
-    const std::string url = PostgresCluster::shared().create_database();
+    const std::string url = migrated_database();
     const auto alone = PostgresDatabase::open({.url = url}, log);
     EXPECT_EQ(alone->share_wakeups(hints, 1s), nullptr);
 
