@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "support/builders.hpp"
 
@@ -28,14 +29,23 @@ using LabelValues = std::map<std::string, std::map<std::string, std::set<std::st
 LabelValues label_values(const std::string& scrape) {
     LabelValues found;
     std::istringstream lines{scrape};
-    const std::regex label{R"re((\w+)="([^"]*)")re"};
+    // No regular expressions: for the twenty thousand lines here they took three seconds.
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || line.front() == '#') continue;
         std::string metric = line.substr(0, line.find_first_of("{ "));
-        metric = std::regex_replace(metric, std::regex{"_(bucket|sum|count)$"}, "");
+        for (const std::string_view suffix : {"_bucket", "_sum", "_count"}) {
+            if (!metric.ends_with(suffix)) continue;
+            metric.resize(metric.size() - suffix.size());
+            break;
+        }
         auto& labels = found[metric];
-        for (std::sregex_iterator next{line.begin(), line.end(), label}, end; next != end; ++next) {
-            if ((*next)[1] != "le") labels[(*next)[1]].insert((*next)[2]);
+        for (auto before = line.find('{'), equals = line.find("=\"", before);
+             before != std::string::npos && equals != std::string::npos;
+             equals = line.find("=\"", before)) {
+            const std::string label = line.substr(before + 1, equals - before - 1);
+            const auto quote = line.find('"', equals + 2);
+            if (label != "le") labels[label].insert(line.substr(equals + 2, quote - equals - 2));
+            before = quote + 1;
         }
     }
     return found;
