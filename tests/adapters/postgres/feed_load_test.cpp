@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -21,7 +22,7 @@
 #include "support/recorded_log.hpp"
 
 /// ES32 to ES36 under load: many transactions append, pause, and commit or roll back, while others
-/// follow. SUNDIAL_FEED_SECONDS sets the duration, by default 20 s.
+/// follow. SUNDIAL_FEED_SECONDS sets the duration, by default 5 s.
 namespace sundial::postgres {
 namespace {
 
@@ -65,7 +66,7 @@ class FeedUnderLoad : public testing::Test {
 protected:
     static std::chrono::seconds duration() {
         const char* seconds = std::getenv("SUNDIAL_FEED_SECONDS");
-        return std::chrono::seconds{seconds == nullptr ? 20 : std::stoi(seconds)};
+        return std::chrono::seconds{seconds == nullptr ? 5 : std::stoi(seconds)};
     }
     /// Appends batches of random size, some in one call, others with random pauses before they
     /// commit or roll back.
@@ -95,7 +96,13 @@ protected:
             for (const auto& event : requested.events) {
                 if (keep) committed_.insert(base::to_string(event.event_id));
             }
+            written_.notify_all();
         }
+    }
+    /// On a busy machine the load takes longer.
+    void wait_for_enough() {
+        std::unique_lock lock{mutex_};
+        written_.wait(lock, [this] { return committed_.size() > 1000 && rolled_back_ > 100; });
     }
     /// Appends one event, and commits it only after the control has read a later one.
     void commit_late() {
@@ -145,12 +152,13 @@ protected:
     /// The control: assumes that all visible events are all events.
     std::vector<Seen> trust_the_sequence(const std::stop_token& writers_done) {
         std::vector<Seen> seen;
+        SqlConnection connection{url_};
         for (std::uint64_t after = 0;;) {
             const bool last = writers_done.stop_requested();
-            const auto rows = query(url_,
-                                    "SELECT position, event_id, aggregate_id, version"
-                                    " FROM sundial.recorded_events WHERE position > " +
-                                        std::to_string(after) + " ORDER BY position LIMIT 100");
+            const auto rows = connection.query(
+                "SELECT position, event_id, aggregate_id, version"
+                " FROM sundial.recorded_events WHERE position > " +
+                std::to_string(after) + " ORDER BY position LIMIT 100");
             for (const auto& row : rows) {
                 after = std::stoull(row[0]);
                 seen.push_back({after, row[1], row[2], std::stoull(row[3])});
@@ -168,6 +176,7 @@ protected:
     FakeDigest digest_;
     AppendToStream append_{database_->store(), digest_};
     std::mutex mutex_;
+    std::condition_variable written_;
     std::set<std::string> committed_;
     std::size_t rolled_back_ = 0;
     std::atomic<std::uint64_t> control_at_ = 0;
@@ -185,6 +194,7 @@ TEST_F(FeedUnderLoad, ES32_ES36_LosesNothingAndReordersNothing) {
     all.emplace_back([&] { hold_a_row(writing.get_token()); });
     all.emplace_back([&] { commit_late(); });
     std::this_thread::sleep_for(duration());  // the duration of the load
+    wait_for_enough();
     writing.request_stop();
     all.clear();
     written.request_stop();
@@ -196,8 +206,6 @@ TEST_F(FeedUnderLoad, ES32_ES36_LosesNothingAndReordersNothing) {
               << duration().count() << " s, " << rolled_back_ << " batches rolled back\n"
               << "  the feed: " << of_feed << '\n'
               << "  a reader that trusts the sequence: " << of_control << '\n';
-    EXPECT_GT(committed_.size(), 100U);
-    EXPECT_GT(rolled_back_, 10U);
     EXPECT_EQ(of_feed.lost, 0U);
     EXPECT_EQ(of_feed.twice, 0U);
     EXPECT_EQ(of_feed.out_of_order, 0U);
