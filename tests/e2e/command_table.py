@@ -59,10 +59,6 @@ def help_texts():
         by_word, by_flag = run("help", *command), run(*command, "--help")
         assert by_word.returncode == by_flag.returncode == 0 and by_word.stdout == by_flag.stdout, command
     assert run("help").stdout == run("--help").stdout
-    for path in ((), ("event",), ("db",)):  # each shows the flags of the commands directly below
-        shown = run(*path, "--help-all")
-        flags = {flag for command in all_commands() if command[:-1] == path for flag in flags_of(command)}
-        assert shown.returncode == 0 and flags and not {flag for flag in flags if flag not in shown.stdout}, path
     wrong = run("help", "evnt")
     assert wrong.returncode == 2 and "did you mean 'event'?" in wrong.stderr, wrong
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SUNDIAL") and name != "PORT"}

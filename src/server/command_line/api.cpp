@@ -99,26 +99,21 @@ int run(const cli::ApiCommand& command, ApiFlags& flags) {
                              .read = cli::files_and(std::cin)});
 }
 
-void add_flags(CommandTree& tree, CLI::App& command, const cli::ApiCommand& row, ApiFlags& flags) {
-    for (const cli::Argument& argument : row.arguments)
-        add_argument(command, flags, argument, row.whole_body, tree);
-    for (const cli::Argument& argument : cli::common_flags(row))
-        add_argument(command, flags, argument, false, tree);
-    add_client_flags(command, flags.client);
-    if (!row.columns.empty()) {
-        command.get_option("--csv")->excludes("--json");
-    }
-    if (row.shape == cli::Shape::pages) command.get_option("--all")->excludes("--limit");
-}
-
 void add(CommandTree& tree, const cli::ApiCommand& row) {
     const auto flags = std::make_shared<ApiFlags>();
     const auto action = [&row, flags] { return run(row, *flags); };
     CLI::App& command = row.noun.empty() ? tree.verb(row.verb.c_str(), row.help.c_str(), action)
                                          : tree.verb(tree.noun(row.noun), row.verb.c_str(),
                                                      row.help.c_str(), action);
-    tree.add_later(command,
-                   [&tree, &command, &row, flags] { add_flags(tree, command, row, *flags); });
+    for (const cli::Argument& argument : row.arguments)
+        add_argument(command, *flags, argument, row.whole_body, tree);
+    for (const cli::Argument& argument : cli::common_flags(row))
+        add_argument(command, *flags, argument, false, tree);
+    add_client_flags(command, flags->client);
+    if (!row.columns.empty()) {
+        command.get_option("--csv")->excludes("--json");
+    }
+    if (row.shape == cli::Shape::pages) command.get_option("--all")->excludes("--limit");
     std::vector<std::string> operations{row.operation};
     operations.insert(operations.end(), row.names.begin(), row.names.end());
     tree.performs(command, std::move(operations));

@@ -281,18 +281,18 @@ void add_backup_commands(CommandTree& tree) {
     CLI::App& examine = tree.verb(
         "doctor", "check settings, database, disk, clock and files (exit code 1 if any fails)",
         [doctor] { return run_doctor(*doctor); });
-    add_settings_flags(tree, examine, doctor->settings);
+    add_settings_flags(examine, doctor->settings);
     examine.add_flag("--json", doctor->json, "one JSON array");
     const auto flags = std::make_shared<BackupFlags>();
     CLI::App& db = tree.noun("db");
     CLI::App& backup = tree.verb(db, "backup", "save the database, also while a server uses it",
                                  [flags] { return run_backup(*flags); });
-    add_settings_flags(tree, backup, flags->settings);
+    add_settings_flags(backup, flags->settings);
     backup.add_option("file", flags->file, "the new file, or a folder for it")->required();
     CLI::App& restore =
         tree.verb(db, "restore", "restore a backup into a database without a server",
                   [flags] { return run_restore(*flags); });
-    add_settings_flags(tree, restore, flags->settings);
+    add_settings_flags(restore, flags->settings);
     restore.add_option("file", flags->file, "the backup")->required();
     restore.add_flag("--replace", flags->terms.replace, "delete the data that the database has");
     restore.add_flag("--dry-run", flags->terms.dry_run,
@@ -302,7 +302,7 @@ void add_backup_commands(CommandTree& tree) {
     CLI::App& copy =
         tree.verb(db, "copy", "copy everything from SQLite to PostgreSQL or back, without servers",
                   [copied] { return run_copy(*copied); });
-    add_settings_flags(tree, copy, copied->settings);
+    add_settings_flags(copy, copied->settings);
     copy.add_option("to", copied->to, "the new database: a file or postgresql://…")->required();
     copy.add_flag("--restart", copied->terms.restart, "discard an interrupted copy");
     copy.add_flag("--dry-run", copied->terms.dry_run,
@@ -312,7 +312,7 @@ void add_backup_commands(CommandTree& tree) {
     CLI::App& check =
         tree.verb(db, "check", "look for damage in a backup or the database (exit code 1 if any)",
                   [flags] { return run_check(*flags); });
-    add_settings_flags(tree, check, flags->settings);
+    add_settings_flags(check, flags->settings);
     check.add_option("file", flags->file, "a backup; the database if absent");
 }
 

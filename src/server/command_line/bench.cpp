@@ -90,7 +90,7 @@ void add_work(CommandTree& tree, CLI::App& noun, const bench::Work& work) {
     command.add_flag("--keep", flags->options.keep, "keep the database and print its place");
     command.add_flag("--json", flags->options.json,
                      "print a JSON object for each run and a summary as the last line");
-    add_settings_flags(tree, command, flags->settings);
+    add_settings_flags(command, flags->settings);
     command.get_option("--db")->description(
         "SQLite file that does not exist yet, or postgresql://… of a server on which to create a "
         "database; either is removed afterwards (default: a temporary SQLite file)");

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstddef>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -79,21 +77,15 @@ struct Walk {
     std::optional<std::string> no_flag{};     // the first flag that the command lacks
 };
 
-/// `complete` adds the flags of all commands, which only the meaning of a flag depends on.
-Walk walk(const CLI::App& root, int argc, char** argv, const std::function<void()>& complete) {
-    std::optional<Flags> of_all;
-    const auto flags_of_all = [&]() -> const Flags& {
-        if (!of_all) add_flags_of_all(root, of_all.emplace());
-        return *of_all;
-    };
+Walk walk(const CLI::App& root, int argc, char** argv) {
+    Flags anywhere;
+    add_flags_of_all(root, anywhere);
     Walk found{.command = &root};
     for (int i = 1; i < argc; ++i) {
         const std::string text = argv[i];
         const std::string word = text.substr(0, text.find('='));
         if (word == "--") break;
         if (word.starts_with("--")) {
-            complete();
-            const Flags& anywhere = flags_of_all();
             Flags own;
             add_flags_of(*found.command, own);
             const bool known = own.has(word);
@@ -285,23 +277,7 @@ void CommandTree::has_choices(const CLI::Option& option, std::vector<std::string
     choices_[&option] = std::move(choices);
 }
 
-void CommandTree::add_later(CLI::App& command, std::function<void()> add_flags) {
-    missing_flags_[&command].push_back(std::move(add_flags));
-    command.preparse_callback([this, &command](std::size_t) { complete(command); });
-}
-
-void CommandTree::complete(const CLI::App& command) {
-    const auto missing = missing_flags_.extract(&command);
-    if (missing.empty()) return;
-    for (const std::function<void()>& add_flags : missing.mapped()) add_flags();
-}
-
-void CommandTree::complete_all() {
-    while (!missing_flags_.empty()) complete(*missing_flags_.begin()->first);
-}
-
-cli::Manual CommandTree::manual() {
-    complete_all();
+cli::Manual CommandTree::manual() const {
     cli::Manual manual;
     const std::function<void(const CLI::App&, const std::vector<std::string>&)> add =
         [&](const CLI::App& app, const std::vector<std::string>& path) {
@@ -332,15 +308,11 @@ int CommandTree::run(int argc, char** argv) {
     }
 }
 
-int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) {
-    if (error.get_exit_code() == 0) {  // help or the version
-        if (dynamic_cast<const CLI::CallForAllHelp*>(&error) != nullptr) complete_all();
-        root_->exit(error);
-        return ok;
-    }
-    const Walk found = walk(*root_, argc, argv, [this] { complete_all(); });
-    if (!below(*found.command).empty()) return report_command(found);
-    root_->exit(error);
+int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) const {
+    const bool asked_for_help = error.get_exit_code() == 0;
+    const Walk found = walk(*root_, argc, argv);
+    if (!asked_for_help && !below(*found.command).empty()) return report_command(found);
+    if (root_->exit(error) == 0) return ok;
     if (found.no_flag) {
         Flags own;
         add_flags_of(*found.command, own);
@@ -357,8 +329,7 @@ int CommandTree::help(const std::vector<std::string>& path) {
     words.emplace_back("--help");
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
-    const Walk found = walk(*root_, static_cast<int>(arguments.size()) - 1, arguments.data(),
-                            [this] { complete_all(); });
+    const Walk found = walk(*root_, static_cast<int>(arguments.size()) - 1, arguments.data());
     if (found.no_command) return report_command(found);
     return run(static_cast<int>(arguments.size()), arguments.data());
 }

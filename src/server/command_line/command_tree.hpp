@@ -64,17 +64,12 @@ public:
     /// The same for a command without a noun.
     CLI::App& verb(const char* name, const char* help, std::function<int()> run);
 
-    /// Adds flags to a command once they are needed: when the command is on the command line, or
-    /// for a text about all commands. Every start would otherwise make thousands of objects for the
-    /// flags of other commands.
-    void add_later(CLI::App& command, std::function<void()> add_flags);
-
     /// Says which operations of the API a command performs.
     void performs(const CLI::App& command, std::vector<std::string> operations);
     /// Says what an option takes, where CLI11 does not check it.
     void has_choices(const CLI::Option& option, std::vector<std::string> choices);
     /// All nouns and commands, for the texts that are generated from them.
-    [[nodiscard]] cli::Manual manual();
+    [[nodiscard]] cli::Manual manual() const;
 
     /// Throws whatever the command throws.
     int run(int argc, char** argv);
@@ -83,14 +78,10 @@ public:
 
 private:
     /// Prints the error, or the requested help.
-    int explain(const CLI::ParseError& error, int argc, char** argv);
-    /// Adds the missing flags of one command, or of all.
-    void complete(const CLI::App& command);
-    void complete_all();
+    int explain(const CLI::ParseError& error, int argc, char** argv) const;
 
     std::unique_ptr<CLI::App> root_;
     std::function<int()> chosen_;
-    std::map<const CLI::App*, std::vector<std::function<void()>>> missing_flags_;
     std::map<const CLI::App*, std::vector<std::string>> operations_;
     std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };

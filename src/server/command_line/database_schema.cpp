@@ -162,7 +162,7 @@ void add_database_commands(CommandTree& tree) {
         (void)report_schema(*flags, database_status);
         return static_cast<int>(ok);
     });
-    add_settings_flags(tree, migrate, *flags);
+    add_settings_flags(migrate, *flags);
     migrate.add_flag("--dry-run", *only_shown, "only list the migrations, applied and pending");
     const auto json = std::make_shared<bool>(false);
     CLI::App& status = tree.verb(
@@ -170,7 +170,7 @@ void add_database_commands(CommandTree& tree) {
         "show migrations, sizes, and the nodes of a distributed database (exit code 1 if a "
         "migration is pending)",
         [flags, json] { return show_status(*flags, *json); });
-    add_settings_flags(tree, status, *flags);
+    add_settings_flags(status, *flags);
     status.add_flag("--json", *json, "one JSON object");
     const auto grant = std::make_shared<Grant>();
     const auto only_reads = std::make_shared<bool>(false);
@@ -182,15 +182,14 @@ void add_database_commands(CommandTree& tree) {
                       grant->reads |= *only_reads;
                       return give_rights(*flags, *grant, *dry_run);
                   });
-    add_settings_flags(tree, give, *flags);
+    add_settings_flags(give, *flags);
     give.add_option("--to", grant->role, "the role")->required();
     give.add_flag("--read", grant->reads, "also the views, without payloads");
     give.add_flag("--dry-run", *dry_run, "only show what the role would be allowed to do");
     give.add_flag("--read-only", *only_reads, "the views, and no function");
     give.add_flag("--payloads", grant->payloads, "the payloads of events in the views, too");
     CLI::App& config = tree.noun("config", "the settings");
-    add_settings_flags(tree,
-                       tree.verb(config, "show", "show every setting, its value and its source",
+    add_settings_flags(tree.verb(config, "show", "show every setting, its value and its source",
                                  [flags] { return show_settings(*flags); }),
                        *flags);
 }

@@ -140,7 +140,7 @@ void add_cluster_commands(CommandTree& tree) {
         db, "distribute",
         "distribute the tables of events over the machines of a Citus cluster, for trials",
         [flags] { return run_distribute(*flags); });
-    add_settings_flags(tree, distribute, flags->settings);
+    add_settings_flags(distribute, flags->settings);
     distribute
         .add_option("--parts", flags->terms.parts,
                     "into how many parts Citus splits each table; it moves them as a whole")
@@ -153,7 +153,7 @@ void add_cluster_commands(CommandTree& tree) {
     CLI::App& reshard = tree.verb(
         db, "reshard", "change the number of shards of a PostgreSQL database, without servers",
         [resharded] { return run_reshard(*resharded); });
-    add_settings_flags(tree, reshard, resharded->settings);
+    add_settings_flags(reshard, resharded->settings);
     reshard.add_option("--shards", resharded->shards, "the new number, a power of two up to 256")
         ->required();
     reshard.add_flag("--dry-run", resharded->dry_run, "only count the rows that would move");

@@ -19,7 +19,6 @@
 #include "adapters/system/clocks.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "server/command_line/command_tree.hpp"
 #include "server/database.hpp"
 #include "server/version.hpp"
 
@@ -205,20 +204,16 @@ void add_config_flag(CLI::App& command, SettingsFlags& flags) {
     command.add_option("--config", flags.config, "TOML file")->type_name("FILE");
 }
 
-void add_settings_flags(CommandTree& tree, CLI::App& command, SettingsFlags& flags) {
+void add_settings_flags(CLI::App& command, SettingsFlags& flags) {
     add_config_flag(command, flags);
     command.add_option("--db", flags.db, "SQLite file, or postgresql://… (storage.url)")
         ->type_name("FILE|URL");
-    tree.add_later(command, [&command, &flags] {
-        for (const SettingKey& setting : setting_keys()) {
-            const std::string key{setting.key};
-            const auto take = [&flags, key](const std::string& text) {
-                flags.settings[key] = text;
-            };
-            command.add_option_function<std::string>("--" + key, take, std::string(setting.help))
-                ->group(settings_group);
-        }
-    });
+    for (const SettingKey& setting : setting_keys()) {
+        const std::string key{setting.key};
+        const auto take = [&flags, key](const std::string& text) { flags.settings[key] = text; };
+        command.add_option_function<std::string>("--" + key, take, std::string(setting.help))
+            ->group(settings_group);
+    }
 }
 
 LoadedSettings load(const SettingsFlags& flags, std::map<std::string, std::string> defaults) {

@@ -65,8 +65,6 @@ class App;
 
 namespace sundial::server {
 
-class CommandTree;
-
 /// Settings given on the command line.
 struct SettingsFlags {
     std::string config{};
@@ -90,7 +88,7 @@ struct ValueInEffect {
 [[nodiscard]] ValueInEffect value_in_effect(const std::string& flag, const std::string& variable);
 
 /// Adds `--config`, `--db` and a flag per setting key; `flags` must live as long as `command`.
-void add_settings_flags(CommandTree& tree, CLI::App& command, SettingsFlags& flags);
+void add_settings_flags(CLI::App& command, SettingsFlags& flags);
 void add_config_flag(CLI::App& command, SettingsFlags& flags);
 
 /// The settings of this process: flags, environment, file, and the defaults of a command.

@@ -175,7 +175,7 @@ std::pair<CLI::App&, KeyFlags&> add_verb(CommandTree& tree, CLI::App& key, const
     CLI::App& command = tree.verb(key, name, help, [flags, run] { return run(*flags); });
     flags->command = &command;
     add_client_flags(command, flags->client);
-    add_settings_flags(tree, command, flags->settings);
+    add_settings_flags(command, flags->settings);
     tree.performs(command, {operation});
     return {command, *flags};
 }

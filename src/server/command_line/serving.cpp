@@ -40,7 +40,7 @@ std::map<std::string, std::string> dev_settings(bool test_clock) {
             {"log.environment", "development"}};
 }
 
-std::vector<http::CommandPage> command_pages(CommandTree& tree) {
+std::vector<http::CommandPage> command_pages(const CommandTree& tree) {
     std::vector<http::CommandPage> pages;
     for (const cli::CommandHelp& command : tree.manual()) {
         if (command.has_commands) continue;
@@ -56,8 +56,7 @@ std::vector<http::CommandPage> command_pages(CommandTree& tree) {
 
 void add_serve(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
-    add_settings_flags(tree,
-                       tree.verb("serve", "serve the API, and claim and deliver events",
+    add_settings_flags(tree.verb("serve", "serve the API, and claim and deliver events",
                                  [&tree, flags] {
                                      return run_process(load(*flags), {.commands = [&tree] {
                                                             return command_pages(tree);
@@ -76,7 +75,7 @@ void add_dev(CommandTree& tree) {
                                 .key_file = "sundial-dev.key",
                                 .commands = [&tree] { return command_pages(tree); }});
         });
-    add_settings_flags(tree, dev, flags->settings);
+    add_settings_flags(dev, flags->settings);
     dev.add_option("--listen", flags->settings.listen, "address and port (http.listen)")
         ->type_name("HOST:PORT");
     dev.add_option("--users", flags->people, "number of demo people, at least 12; 0: none")
@@ -93,7 +92,7 @@ void add_tick(CommandTree& tree) {
             return flags->dry_run ? show_due(settings, flags->json)
                                   : run_tick(settings, flags->limit, flags->json);
         });
-    add_settings_flags(tree, tick, flags->settings);
+    add_settings_flags(tick, flags->settings);
     tick.add_option("--limit", flags->limit, "claim at most this number")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
