@@ -1,5 +1,6 @@
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,15 @@ std::unique_ptr<CommandTree> all_commands() {
     auto tree = std::make_unique<CommandTree>();
     add_commands(*tree);
     return tree;
+}
+
+int print_help(const std::vector<std::string>& path) {
+    if (!path.empty()) {
+        CommandTree part{path.front()};
+        add_commands(part);
+        if (part.knows(path)) return part.help(path);
+    }
+    return all_commands()->help(path);
 }
 
 int run_command_line(int argc, char** argv) {

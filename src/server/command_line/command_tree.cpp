@@ -348,6 +348,17 @@ int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) co
     return usage;
 }
 
+bool CommandTree::knows(const std::vector<std::string>& path) const {
+    const CLI::App* command = root_.get();
+    for (const std::string& word : path) {
+        const auto commands = below(*command);
+        const auto named = std::ranges::find(commands, word, &CLI::App::get_name);
+        if (named == commands.end()) return false;
+        command = *named;
+    }
+    return true;
+}
+
 int CommandTree::help(const std::vector<std::string>& path) {
     std::vector<std::string> words{"sundial"};
     words.insert(words.end(), path.begin(), path.end());

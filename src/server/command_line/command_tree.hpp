@@ -82,6 +82,8 @@ public:
     /// The same, but nothing happens if the command line has an error, whose message may name any
     /// command.
     std::optional<int> run_correct(int argc, char** argv);
+    /// Whether it has the command with this path.
+    [[nodiscard]] bool knows(const std::vector<std::string>& path) const;
     /// The help of the command with this path, or the error in the path.
     int help(const std::vector<std::string>& path);
 
@@ -99,6 +101,8 @@ private:
 
 /// The tree of the whole program, for texts about all commands.
 [[nodiscard]] std::unique_ptr<CommandTree> all_commands();
+/// Prints the help of the command with this path, or the error in the path.
+int print_help(const std::vector<std::string>& path);
 /// Runs the command of a command line. Throws whatever the command throws.
 int run_command_line(int argc, char** argv);
 

@@ -62,10 +62,11 @@ void print_version_json() {
 void add_manual_commands(CommandTree& tree) {
     const auto flags = std::make_shared<ManualFlags>();
     CLI::App& help = tree.verb("help", "print the help of a command", [flags] {
-        const auto all = all_commands();
-        if (flags->json) std::cout << cli::manual_json(all->manual());
-        if (flags->markdown) std::cout << cli::command_reference(all->manual());
-        return flags->json || flags->markdown ? static_cast<int>(ok) : all->help(flags->path);
+        if (!flags->json && !flags->markdown) return print_help(flags->path);
+        const cli::Manual manual = all_commands()->manual();
+        if (flags->json) std::cout << cli::manual_json(manual);
+        if (flags->markdown) std::cout << cli::command_reference(manual);
+        return static_cast<int>(ok);
     });
     help.add_option("command", flags->path, "such as: event list");
     help.add_flag("--json", flags->json, "all commands, for programs");
