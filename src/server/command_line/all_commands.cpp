@@ -9,7 +9,7 @@
 namespace sundial::server {
 namespace {
 
-/// What one file adds, by the first words of its commands.
+/// The commands of one file, by their first words.
 struct CommandGroup {
     void (*add)(CommandTree& tree);
     std::vector<std::string_view> first_words;
