@@ -46,12 +46,15 @@ public:
 private:
     [[nodiscard]] std::string url_of(const std::string& database) const;
     std::string add_database(const std::string& template_name);
+    void make_data_folder(const std::string& tools) const;
     void start() const;
+    void stop(const std::string& mode) const;
 
     std::string folder_;
     std::unique_ptr<SqlConnection> creator_;  // opened on first use
     int keep_alive_ = -1;                     // the cluster runs while this is open
-    int databases_ = 0;
+    bool has_first_database_ = true;          // and no one has asked for it
+    int databases_ = 1;
 };
 
 /// Runs SQL on a connection of its own.
