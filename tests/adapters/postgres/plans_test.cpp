@@ -7,6 +7,7 @@
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
 #include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/stream_sql.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "adapters/postgres/tz_sql.hpp"
 #include "postgres_storage.hpp"
@@ -380,6 +381,42 @@ TEST_F(PlansOfLists, APageOfPendingEventsSkipsEventsThatWaitForARetry) {
 TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
     EXPECT_THAT(page_of("{PROCESSING}"), AllOf(HasSubstr("events_retried_by_due"),
                                                HasSubstr("Index Cond: (due <= clock())")));
+}
+
+/// Without scans of whole tables, which the planner prefers while a partition has few rows.
+TEST_F(Plans, EventsOfATimeAreCountedByTheIndexOfTheirEnd) {
+    for (const char* until : {"NULL", "now() - interval '50 min'"}) {
+        EXPECT_THAT(plan_after("SET LOCAL enable_seqscan = off; ", sql::count_ended,
+                               "timestamptz, timestamptz, bigint",
+                               std::string{"now() - interval '1 h', "} + until + ", 10001"),
+                    AllOf(ContainsRegex("on event_history_done_[a-z0-9_]*_finished_at_idx"),
+                          ContainsRegex("on event_history_failed_[a-z0-9_]*_finished_at_idx"),
+                          HasSubstr("Index Cond: ((finished_at >= "), Not(HasSubstr("Seq Scan"))));
+    }
+}
+
+TEST_F(Plans, StreamsAreReadByTheirKeyFromWhereAPageEnded) {
+    query(url(), R"(
+        INSERT INTO sundial.streams (aggregate_type, aggregate_id, version)
+        SELECT 'Order', 'o-' || i, 1 FROM generate_series(1, 20000) AS i)");
+    const std::string walk = std::string{sql::walk_indexes.sql} + "; ";
+    const auto by_key =
+        AllOf(HasSubstr("using streams_pkey on streams"),
+              HasSubstr("(ROW(aggregate_type, aggregate_id) > ROW('Order'::text, 'o-5'::text))"),
+              Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")));
+    for (const char* type : {"NULL", "'Order'"}) {
+        EXPECT_THAT(plan_after(walk, sql::passed_stream, "text, text, text, bigint",
+                               std::string{type} + ", 'Order', 'o-5', 9999"),
+                    AllOf(HasSubstr("Index Only Scan"), by_key));
+    }
+    const std::string types = "text, text, text, text, bigint, text, text";
+    EXPECT_THAT(
+        plan_after(walk, sql::list_streams, types, "NULL, '7', 'Order', 'o-5', 51, 'Order', 'o-6'"),
+        AllOf(by_key, HasSubstr("(ROW(aggregate_type, aggregate_id) <= "
+                                "ROW('Order'::text, 'o-6'::text))")));
+    EXPECT_THAT(
+        plan_after("", sql::list_streams, types, "NULL, NULL, 'Order', 'o-5', 51, NULL, NULL"),
+        by_key);
 }
 
 TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
