@@ -407,6 +407,35 @@ TEST_P(EventListContract, SkipsABoundedNumberOfEventsPerPage) {
     }
 }
 
+TEST_P(EventListContract, APageThatPassedTheMaximumHasMore) {
+    for (int i = 0; i < 3; ++i) given(an_event().due(noon + 1s * i));
+    for (const auto sort : {EventQuery::Sort::target, EventQuery::Sort::created_at}) {
+        for (const bool descending : {false, true}) {
+            EventQuery query;
+            query.types = {"RARE"};
+            query.sort = sort;
+            query.page.descending = descending;
+            query.max_passed = 3;
+            int pages = 0;
+            for (bool more = true; more; ++pages) {
+                ASSERT_LE(pages, 3) << "the walk does not end";
+                const auto page = read([&](Transaction& tx) { return tx.events().list(query); });
+                EXPECT_THAT(page.items, IsEmpty());
+                more = page.has_more;
+                ASSERT_EQ(page.passed.has_value(), more);
+                query.page.after = page.passed;
+            }
+            EXPECT_GE(pages, 2) << "the first page passed 3 events, although there are no others";
+        }
+        // In the order of creation, each shard may be read for its part of the maximum alone.
+        if (sort == EventQuery::Sort::created_at) continue;
+        EventQuery query;
+        query.types = {"RARE"};
+        query.max_passed = 4;
+        EXPECT_FALSE(read([&](Transaction& tx) { return tx.events().list(query); }).has_more);
+    }
+}
+
 TEST_P(EventListContract, SkipsAnyNumberIfNoBoundIsGivenOrNoFilterIsRare) {
     for (int i = 0; i < 30; ++i) given(an_event().due(noon + 1s * i));
     EventQuery query;

@@ -93,7 +93,7 @@ Page<Event> list_events(const State& state, const EventQuery& query) {
         PageRequest all = query.page;
         all.limit = *query.max_passed;
         Page<Event> read = page_of<std::int64_t>(std::move(events), all, value_of);
-        if (read.has_more) {
+        if (read.items.size() == all.limit) {
             const auto value = value_of(read.items.back());
             passed = PageKey{value ? std::to_string(*value) : "", read.items.back().id.value};
         }

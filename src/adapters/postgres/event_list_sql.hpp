@@ -127,7 +127,7 @@
             " WHERE shard = part.number::smallint AND ($4::uuid IS NULL OR id " sign \
             " $4)"                                                                   \
             " ORDER BY id " direction                                                \
-            " OFFSET $6::bigint / $7 LIMIT 1) AS event"                              \
+            " OFFSET ($6::bigint - 1) / $7 LIMIT 1) AS event"                        \
             " ORDER BY id " direction " LIMIT 1",                                    \
             Statement::Plan::fresh                                                   \
     }

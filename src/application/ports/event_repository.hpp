@@ -84,7 +84,8 @@ struct EventQuery {
     Sort sort = Sort::target;
     PageRequest page;
     /// About how many rows a page may pass, where the order has an index and no filter has a better
-    /// one (see `passes_rows`). The page then ends, perhaps without an item. Empty: unbounded.
+    /// one (see `passes_rows`), greater than 0. The page then ends, perhaps without an item, and
+    /// has more, even if these rows were the last ones. Empty: unbounded.
     std::optional<std::size_t> max_passed{};
 };
 
