@@ -461,6 +461,12 @@ public:
         });
         return std::min(static_cast<std::size_t>(ended), most + 1);
     }
+    std::size_t count_executed(Instant from, std::optional<Instant> to, std::size_t most) override {
+        const auto executed = std::ranges::count_if(state_.history.rows(), [&](const auto& row) {
+            return within(std::optional{from}, to, executed_at(row.second.event));
+        });
+        return std::min(static_cast<std::size_t>(executed), most + 1);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         std::vector<EndedAttempt> all;
         for (const auto& [key, row] : state_.attempts.rows()) {

@@ -388,17 +388,65 @@ TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
                                                HasSubstr("Index Cond: (due <= clock())")));
 }
 
-/// Without scans of whole tables, which the planner prefers while the table is not analysed.
-TEST_F(Plans, EventsOfATimeAreCountedByTheIndexOfTheirEnd) {
-    given_finished_events();
-    for (const char* until : {"NULL", "now() - interval '50 min'"}) {
-        EXPECT_THAT(plan_after("SET LOCAL enable_seqscan = off; ", sql::count_ended,
-                               "timestamptz, timestamptz, bigint",
-                               std::string{"now() - interval '1 h', "} + until + ", 10001"),
-                    AllOf(ContainsRegex("on event_history_done_[a-z0-9_]*_finished_at_idx"),
-                          ContainsRegex("on event_history_failed_[a-z0-9_]*_finished_at_idx"),
-                          HasSubstr("Index Cond: ((finished_at >= "), Not(HasSubstr("Seq Scan"))));
+/// Reads the ended events of a time, as lists by execution do. A scan of the whole table would be
+/// chosen otherwise, because the table was never analysed.
+class PlansByEnd : public Plans {
+protected:
+    PlansByEnd() { given_finished_events(); }
+
+    std::string plan_by_end(const Statement& statement, const std::string& types,
+                            const std::string& values) {
+        return plan_after(std::string{sql::find_by_end.sql} + "; ", statement, types, values);
     }
+    static auto by_end() {
+        return AllOf(ContainsRegex("on event_history_done_[a-z0-9_]*_finished_at_idx"),
+                     HasSubstr("Index Cond: ((finished_at >= "), Not(HasSubstr("Seq Scan")));
+    }
+    static auto of_failed_too() {
+        return AllOf(by_end(), ContainsRegex("on event_history_failed_[a-z0-9_]*_finished_at_idx"));
+    }
+};
+
+TEST_F(PlansByEnd, CountTheEventsOfATime) {
+    const std::string types = "timestamptz, timestamptz, bigint";
+    for (const char* until : {"NULL", "now() - interval '50 min'"}) {
+        const std::string values = std::string{"now() - interval '1 h', "} + until + ", 10001";
+        for (const auto& statement : {sql::count_ended, sql::count_executed}) {
+            EXPECT_THAT(plan_by_end(statement, types, values), of_failed_too());
+            EXPECT_THAT(plan_after("", statement, types, values), HasSubstr("Seq Scan"))
+                << "the settings are needed";
+        }
+    }
+}
+
+TEST_F(PlansByEnd, ListTheEventsOfATimeInAnyOrder) {
+    const std::string types =
+        "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+        "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], uuid, ";
+    const std::string values =
+        "NULL, NULL, '{RARE}', NULL, NULL, NULL, NULL, NULL, NULL, now() - interval '1 h', now(), "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16, 2097152, NULL, NULL";
+    const std::string rest = ", bigint, integer, bigint, uuid, timestamptz";
+    for (const auto& statement :
+         {sql::events_by_execution, sql::events_by_execution_down, sql::events_by_target,
+          sql::events_by_target_down, sql::events_by_creation_of_user,
+          sql::events_by_creation_of_user_down}) {
+        EXPECT_THAT(plan_by_end(statement, types + "timestamptz" + rest, values),
+                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
+    }
+    for (const auto& statement : {sql::events_by_lateness, sql::events_by_lateness_down}) {
+        EXPECT_THAT(plan_by_end(statement, types + "interval" + rest, values),
+                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
+    }
+}
+
+TEST_F(PlansByEnd, ListTheAttemptsOfATime) {
+    EXPECT_THAT(plan_by_end(sql::latest_attempts,
+                            "timestamptz, timestamptz, bigint, bigint, text[], integer[], uuid, "
+                            "timestamptz, uuid",
+                            "now() - interval '1 h', now(), 4001, 51, NULL, NULL, NULL, NULL, "
+                            "NULL"),
+                AllOf(by_end(), HasSubstr("attempts_recorded")));
 }
 
 TEST_F(Plans, StreamsAreReadByTheirKeyFromWhereAPageEnded) {
