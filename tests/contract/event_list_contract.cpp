@@ -58,7 +58,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-using testing::UnorderedElementsAreArray;
 
 TEST_P(EventListContract, ListsLiveAndFinishedEventsTogetherByTarget) {
     const Event completed = an_event().due(noon - 2s);
@@ -366,127 +365,6 @@ TEST_P(EventListContract, KeepsAWalkWithinItsFilter) {
     EventQuery query;
     query.user = user;
     EXPECT_EQ(walk(query, 2).size(), 7U);
-}
-
-/// A page whose filter matches few of many events ends early, with the place to continue from.
-TEST_P(EventListContract, SkipsABoundedNumberOfEventsPerPage) {
-    constexpr std::size_t max = 4;
-    std::vector<EventId> rare;
-    for (int i = 0; i < 60; ++i) {
-        const bool is_rare = i % 20 == 19, is_finished = i % 3 == 0;
-        const auto from_noon = 1s * (1 + i % 7);
-        const Event event = an_event()
-                                .of_type(is_rare ? "BIRTHDAY" : "REMINDER")
-                                .due(is_finished ? noon - from_noon : noon + from_noon)
-                                .created(the_day_before + 1us * i);
-        given(event);
-        if (is_rare) rare.push_back(event.id);
-        if (is_finished) EXPECT_TRUE(settle(accepted(claim_one(), noon)));
-    }
-    for (const auto sort : {EventQuery::Sort::target, EventQuery::Sort::created_at}) {
-        for (const bool descending : {false, true}) {
-            EventQuery query;
-            query.types = {"BIRTHDAY"};
-            query.sort = sort;
-            query.max_passed = max;
-            query.page = {.limit = 50, .descending = descending, .after = std::nullopt};
-            std::vector<EventId> found;
-            int pages = 0;
-            for (bool more = true; more; ++pages) {
-                const auto page = read([&](Transaction& tx) { return tx.events().list(query); });
-                for (const Event& event : page.items) found.push_back(event.id);
-                more = page.has_more;
-                if (!more) break;
-                ASSERT_TRUE(page.passed);
-                ASSERT_NE(page.passed, query.page.after);
-                query.page.after = page.passed;
-            }
-            EXPECT_THAT(found, UnorderedElementsAreArray(rare));
-            EXPECT_GE(pages, 3) << "a page may pass `max` events of each index";
-        }
-    }
-}
-
-TEST_P(EventListContract, SkipsAnyNumberIfNoBoundIsGivenOrNoFilterIsRare) {
-    for (int i = 0; i < 30; ++i) given(an_event().due(noon + 1s * i));
-    EventQuery query;
-    query.types = {"RARE"};
-    EXPECT_FALSE(read([&](Transaction& tx) { return tx.events().list(query); }).has_more);
-    query.types.clear();
-    query.max_passed = 3;
-    const auto page = read([&](Transaction& tx) { return tx.events().list(query); });
-    EXPECT_EQ(page.items.size(), 30U);
-    EXPECT_FALSE(page.has_more);
-}
-
-TEST_P(EventListContract, EndsAPageThatHasManyBytes) {
-    const std::string payload = '"' + std::string(max_page_bytes / 3, 'x') + '"';
-    for (int i = 0; i < 8; ++i) given(an_event().due(noon + 1s * i).with_payload(payload));
-    using Sort = EventQuery::Sort;
-    for (const auto sort : {Sort::target, Sort::executed_at, Sort::created_at, Sort::lateness}) {
-        EventQuery query;
-        query.sort = sort;
-        std::vector<std::size_t> sizes;
-        for (bool more = true; more;) {
-            const auto page = read([&](Transaction& tx) { return tx.events().list(query); });
-            sizes.push_back(page.items.size());
-            more = page.has_more;
-            query.page.after = place_of(page.items.back(), sort);
-        }
-        EXPECT_THAT(sizes, ElementsAre(3, 3, 2));
-    }
-}
-
-TEST_P(EventListContract, CountsWhatMatchesUpToABound) {
-    const UserId user = an_id<UserId>();
-    for (int i = 0; i < 3; ++i) given(an_event().of_user(user));
-    for (int i = 0; i < 4; ++i) given(an_event().of_type("OTHER").due(noon + 1h));
-    const Event done = failed(an_event().due(noon - 1h));
-    const auto count = [&](const EventQuery& query, std::size_t most) {
-        return read([&](Transaction& tx) { return tx.events().count_like(query, most); });
-    };
-    EventQuery query;
-    EXPECT_EQ(count(query, 100), (BoundedCount{8, true}));
-    EXPECT_EQ(count(query, 8), (BoundedCount{8, true}));
-    EXPECT_EQ(count(query, 7), (BoundedCount{7, false}));
-    query.sort = EventQuery::Sort::executed_at;  // counts the same in every order
-    query.page.descending = true;
-    query.page.limit = 1;
-    EXPECT_EQ(count(query, 100), (BoundedCount{8, true}));
-    query.user = user;
-    EXPECT_EQ(count(query, 100), (BoundedCount{3, true}));
-    EXPECT_EQ(count(query, 2), (BoundedCount{2, false}));
-    query = {};
-    query.key = done.key;
-    EXPECT_EQ(count(query, 100), (BoundedCount{1, true}));
-    query = {};
-    query.types = {"OTHER"};
-    EXPECT_EQ(count(query, 100), (BoundedCount{4, true}));
-    EXPECT_FALSE(count(query, 3).complete);
-    query.types = {"NONE"};
-    EXPECT_FALSE(count(query, 3).complete);
-    EXPECT_EQ(count(query, 100), (BoundedCount{0, true}));
-}
-
-TEST_P(EventListContract, CountsTheEventsThatEndedInATimeUpToABound) {
-    const Event before = failed(an_event().due(noon - 1h));
-    advance(10s);
-    failed(an_event().due(noon - 1h));
-    const Event waiting = an_event().due(noon + 1h);
-    given(waiting, an_event().due(noon + 2h));
-    cancelled(waiting.id);
-    const auto ended = [&](Instant from, std::optional<Instant> to, std::size_t most) {
-        return read([&](Transaction& tx) { return tx.events().count_ended(from, to, most); });
-    };
-    const Instant first = std::get<Failed>(before.state).at;
-    EXPECT_EQ(ended(first, std::nullopt, 10), 3U);
-    EXPECT_EQ(ended(first, first + 1us, 10), 1U);
-    EXPECT_EQ(ended(first + 1us, std::nullopt, 10), 2U);
-    EXPECT_EQ(ended(first - 1h, first, 10), 0U);
-    EXPECT_EQ(ended(first, first - 1h, 10), 0U);
-    EXPECT_EQ(ended(first, std::nullopt, 3), 3U);
-    EXPECT_EQ(ended(first, std::nullopt, 2), 3U);
-    EXPECT_EQ(ended(first, std::nullopt, 1), 2U) << "one more than the bound";
 }
 
 TEST_P(EventListContract, ReportsWhetherThereAreMoreEvents) {

@@ -53,6 +53,20 @@ protected:
     std::vector<EventId> all_of(EventWalk::Through through, EventQuery filter);
 };
 
+/// Pages of lists by execution, as the API reads them.
+class ExecutionListContract : public EventListContract {
+protected:
+    /// 40 events that were executed at various times, 13 of them in one instant; five cancelled
+    /// ones, and six that are pending.
+    ExecutionListContract();
+    /// The events of all pages. Checks that each page has a place to continue from.
+    std::vector<EventId> walk_pages(EventQuery query);
+    /// The same in one page.
+    std::vector<EventId> all_like(EventQuery query);
+
+    int pages = 0;  // of the latest walk
+};
+
 /// EventRepository::list_attempts.
 class AttemptListContract : public EventRepositoryContract {
 protected:

@@ -29,6 +29,7 @@
     SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, ExecutionListContract, __VA_ARGS__);         \
     SUNDIAL_CONTRACT(adapter, IdempotencyRepositoryContract, __VA_ARGS__); \
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, InstanceRepositoryContract, __VA_ARGS__);    \

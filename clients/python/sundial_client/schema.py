@@ -2130,8 +2130,8 @@ class ListEventsQuery(TypedDict, total=False):
     # Prefix of the failure reason: HTTP_STATUS, HTTP_STATUS 404
     failureReason: str
     # targetTimestampUTC by default. createdAt sorts by the ids, which begin with that instant. executedAt (not
-    # -executedAt), latenessMs and -latenessMs need executedFrom, unless userId or idempotencyKey is given; in the
-    # latter two at most 20,000 events may have ended in that time
+    # -executedAt), latenessMs and -latenessMs need executedFrom, unless userId or idempotencyKey is given; by
+    # latenessMs, at most 20,000 events may have been executed in that time, and 100,000 ended, cancelled ones too
     sort: Literal["targetTimestampUTC", "-targetTimestampUTC", "executedAt", "-executedAt", "createdAt", "-createdAt", "latenessMs", "-latenessMs"]
     # exact adds totalCount, which stops at 10,000 matches or 10,000 events that do not match
     count: Literal["none", "exact"]

@@ -93,7 +93,7 @@ Page<Event> list_events(const State& state, const EventQuery& query) {
         PageRequest all = query.page;
         all.limit = *query.max_passed;
         Page<Event> read = page_of<std::int64_t>(std::move(events), all, value_of);
-        if (read.has_more) {
+        if (read.items.size() == all.limit) {
             const auto value = value_of(read.items.back());
             passed = PageKey{value ? std::to_string(*value) : "", read.items.back().id.value};
         }
@@ -460,6 +460,12 @@ public:
             return within(std::optional{from}, to, ended_at(row.second.event));
         });
         return std::min(static_cast<std::size_t>(ended), most + 1);
+    }
+    std::size_t count_executed(Instant from, std::optional<Instant> to, std::size_t most) override {
+        const auto executed = std::ranges::count_if(state_.history.rows(), [&](const auto& row) {
+            return within(std::optional{from}, to, executed_at(row.second.event));
+        });
+        return std::min(static_cast<std::size_t>(executed), most + 1);
     }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         std::vector<EndedAttempt> all;

@@ -43,7 +43,7 @@ struct Directions {
 };
 struct Order {
     Directions all;
-    Directions of_user;
+    Directions sorted;  // of one user, or of a time
     Directions with_key;
 };
 
@@ -70,22 +70,25 @@ const Order& order_of(EventQuery::Sort sort) {
     return orders.at(static_cast<std::size_t>(sort));
 }
 
-const Statement& statement_for(const EventQuery& query) {
+bool names_time_of_execution(const EventQuery& query) {
+    return query.executed_from || query.executed_to;
+}
+
+const Statement& statement_for(const EventQuery& query, bool in_order) {
     const Order& order = order_of(query.sort);
-    const Directions& directions = query.key    ? order.with_key
-                                   : query.user ? order.of_user
-                                                : order.all;
+    const bool sorts = query.user || (names_time_of_execution(query) && !in_order);
+    const Directions& directions = query.key ? order.with_key : sorts ? order.sorted : order.all;
     return query.page.descending ? *directions.down : *directions.up;
 }
 
 /// `end`: the place at which the page ends although it is not full.
-Page<Event> page_of(Session& session, const EventQuery& query,
+Page<Event> page_of(Session& session, const EventQuery& query, const Statement& statement,
                     const std::optional<PageKey>& end = std::nullopt) {
     const auto run = [&](const auto& last_value) {
         PageRequest until;
         until.after = end;
-        const Answer rows = run_filtered(session, statement_for(query), query, last_id(query.page),
-                                         last_value, rows_for(query.page), session.shards(),
+        const Answer rows = run_filtered(session, statement, query, last_id(query.page), last_value,
+                                         rows_for(query.page), session.shards(),
                                          static_cast<std::int64_t>(max_page_bytes), last_id(until),
                                          last_instant(until));
         const bool cut =
@@ -106,13 +109,20 @@ bool only_live(const EventQuery& query) {
     return !query.statuses.empty() && std::ranges::all_of(query.statuses, live);
 }
 
+/// Whether more events ended in the time of the query than a page may pass.
+bool passes_by_end(Session& session, const EventQuery& query) {
+    return count_ended(session, query.executed_from.value_or(earliest_instant), query.executed_to,
+                       *query.max_passed) > *query.max_passed;
+}
+
 /// Whether a page is read fastest in the order of its list. Filters that have an index of their
 /// own, or match few events, are faster by that index and a sort. A list that may end early is read
 /// in order unless such an index exists for all its events.
-bool is_in_order(const EventQuery& query) {
+bool is_in_order(Session& session, const EventQuery& query) {
     const bool ends_early = query.max_passed && passes_rows(query);
     const bool has_index = (query.schedule || query.endpoint) && (!ends_early || only_live(query));
-    if (query.key || query.user || query.executed_from || query.executed_to || has_index) {
+    if (query.key || query.user || has_index) return false;
+    if (names_time_of_execution(query) && !(ends_early && passes_by_end(session, query))) {
         return false;
     }
     if (query.sort == EventQuery::Sort::target) return true;
@@ -140,18 +150,14 @@ std::optional<PageKey> last_to_pass(Session& session, const EventQuery& query) {
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
-    // A key matches few events.
-    if (!query.key && query.sort == EventQuery::Sort::executed_at) {
-        for (const EventQuery& narrowed :
-             latest_executions(query, last_instant(query.page), session.now())) {
-            Page<Event> page = page_of(session, narrowed);
-            if (page.has_more) return page;
-        }
+    if (!is_in_order(session, query)) {
+        const bool few = query.key || query.user;
+        if (!few && names_time_of_execution(query)) (void)session.run(sql::find_by_end);
+        return page_of(session, query, statement_for(query, false));
     }
-    if (!is_in_order(query)) return page_of(session, query);
     (void)session.run(sql::walk_indexes);
     auto last = last_to_pass(session, query);
-    Page<Event> page = page_of(session, query, last);
+    Page<Event> page = page_of(session, query, statement_for(query, true), last);
     if (last && !page.has_more) {
         page.has_more = true;
         page.passed = std::move(last);
@@ -161,7 +167,7 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
 
 BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most) {
     const EventQuery counted = to_count(query, most);
-    const bool in_order = is_in_order(counted);
+    const bool in_order = is_in_order(session, counted);
     std::optional<PageKey> last;
     if (in_order) {
         (void)session.run(sql::walk_indexes);
@@ -180,11 +186,25 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
     return {std::min<std::uint64_t>(found, most), found <= most && !last};
 }
 
+namespace {
+
+std::size_t count_by_end(Session& session, const Statement& statement, Instant from,
+                         std::optional<Instant> to, std::size_t most) {
+    (void)session.run(sql::find_by_end);
+    return session.run(statement, from, to, static_cast<std::int64_t>(most) + 1)
+        .get<std::uint64_t>(0, 0);
+}
+
+}  // namespace
+
 std::size_t count_ended(Session& session, Instant from, std::optional<Instant> to,
                         std::size_t most) {
-    const Answer rows =
-        session.run(sql::count_ended, from, to, static_cast<std::int64_t>(most) + 1);
-    return rows.get<std::uint64_t>(0, 0);
+    return count_by_end(session, sql::count_ended, from, to, most);
+}
+
+std::size_t count_executed(Session& session, Instant from, std::optional<Instant> to,
+                           std::size_t most) {
+    return count_by_end(session, sql::count_executed, from, to, most);
 }
 
 std::vector<Event> walk_events(Session& session, const EventWalk& walk) {
@@ -245,6 +265,7 @@ Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query) {
                                               query.endpoint, last_instant(query.page),
                                               last_id(query.page), of_event...));
     };
+    if (!query.event) (void)session.run(sql::find_by_end);
     return latest_attempts(query, session.now(), [&](Instant from, Instant to, std::size_t most) {
         if (!query.event) return run(sql::latest_attempts, from, to, most);
         return run(sql::latest_attempts_of_event, from, to, most, session.shard_of(*query.event),

@@ -15,6 +15,8 @@ namespace sundial::postgres {
 [[nodiscard]] BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most);
 [[nodiscard]] std::size_t count_ended(Session& session, Instant from, std::optional<Instant> to,
                                       std::size_t most);
+[[nodiscard]] std::size_t count_executed(Session& session, Instant from, std::optional<Instant> to,
+                                         std::size_t most);
 [[nodiscard]] Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query);
 [[nodiscard]] DeadLetters dead_letters(Session& session, DeadLettersBy by);
 

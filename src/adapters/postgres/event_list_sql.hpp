@@ -127,7 +127,7 @@
             " WHERE shard = part.number::smallint AND ($4::uuid IS NULL OR id " sign \
             " $4)"                                                                   \
             " ORDER BY id " direction                                                \
-            " OFFSET $6::bigint / $7 LIMIT 1) AS event"                              \
+            " OFFSET ($6::bigint - 1) / $7 LIMIT 1) AS event"                        \
             " ORDER BY id " direction " LIMIT 1",                                    \
             Statement::Plan::fresh                                                   \
     }
@@ -164,7 +164,16 @@ namespace sundial::postgres::sql {
 /// this, a table that was analysed while empty is sorted completely for one page.
 inline constexpr Statement walk_indexes{"walk_indexes", R"sql(
     SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-           set_config('enable_sort', 'off', true), set_config('jit', 'off', true))sql"};
+           set_config('enable_sort', 'off', true), set_config('jit', 'off', true),
+           set_config('enable_indexscan', 'on', true))sql"};
+
+/// Until the transaction ends, plans find ended events by their time, with the index that has no
+/// order. Without this, the planner expects to find enough of them soon in any order, and reads all
+/// that ended before. So it does if the table was never analysed, and always under a LIMIT.
+inline constexpr Statement find_by_end{"find_by_end", R"sql(
+    SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'on', true),
+           set_config('enable_sort', 'on', true), set_config('jit', 'off', true),
+           set_config('enable_indexscan', 'off', true))sql"};
 
 SUNDIAL_PASSED_BY_DUE(passed_by_target, ">", "ASC");
 SUNDIAL_PASSED_BY_DUE(passed_by_target_down, "<", "DESC");
@@ -189,11 +198,18 @@ inline constexpr Statement count_with_key{
     Statement::Plan::fresh};
 
 /// Events that ended from $1 to $2 (null: since), at most $3.
-inline constexpr Statement count_ended{
-    "count_ended",
-    "SELECT count(*) FROM (SELECT FROM sundial.event_history WHERE finished_at >= $1::timestamptz"
-    " AND finished_at < coalesce($2::timestamptz, 'infinity') LIMIT $3) AS counted",
-    Statement::Plan::fresh};
+#define SUNDIAL_COUNT_ENDED(name, only)                                     \
+    inline constexpr Statement name {                                       \
+        #name,                                                              \
+            "SELECT count(*) FROM (SELECT FROM sundial.event_history"       \
+            " WHERE finished_at >= $1::timestamptz"                         \
+            " AND finished_at < coalesce($2::timestamptz, 'infinity')" only \
+            " LIMIT $3) AS counted",                                        \
+            Statement::Plan::fresh                                          \
+    }
+SUNDIAL_COUNT_ENDED(count_ended, "");
+SUNDIAL_COUNT_ENDED(count_executed, " AND status <> 'CANCELLED'");
+#undef SUNDIAL_COUNT_ENDED
 
 SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
 SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
@@ -202,7 +218,7 @@ SUNDIAL_BY_DUE(events_by_target_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC"
 
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation, ">", "ASC");
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation_down, "<", "DESC");
-/// Events of one user, which have an index.
+/// Events that an index finds in another order: those of one user, or of a time.
 SUNDIAL_BY_ID(events_by_creation_of_user, SUNDIAL_ALL, ">", "ASC");
 SUNDIAL_BY_ID(events_by_creation_of_user_down, SUNDIAL_ALL, "<", "DESC");
 SUNDIAL_BY_ID(events_by_creation_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");

@@ -284,6 +284,9 @@ public:
     std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
         return postgres::count_ended(session_, from, to, most);
     }
+    std::size_t count_executed(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return postgres::count_executed(session_, from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return postgres::list_attempts(session_, query);
     }

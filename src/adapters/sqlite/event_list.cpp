@@ -139,25 +139,11 @@ Page<Event> walked_page(Connection& connection, const EventQuery& query) {
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
-    const auto listed = [&](const EventQuery& requested) {
-        return page_in(run(session.connection, statement_for(requested), requested, requested.page),
-                       requested.page);
-    };
     const bool few = query.key || query.user;
     const bool by_index =
         query.sort == EventQuery::Sort::target || query.sort == EventQuery::Sort::created_at;
     if (by_index && !few) return walked_page(session.connection, query);
-    if (!few && query.sort == EventQuery::Sort::executed_at) {
-        std::optional<Instant> last;
-        if (const auto number = number_after(query.page)) {
-            last = Instant{std::chrono::microseconds{*number}};
-        }
-        for (const EventQuery& narrowed : latest_executions(query, last, session.now)) {
-            Page<Event> page = listed(narrowed);
-            if (page.has_more) return page;
-        }
-    }
-    return listed(query);
+    return page_in(run(session.connection, statement_for(query), query, query.page), query.page);
 }
 
 BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most) {
@@ -184,6 +170,11 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
 std::size_t count_ended(Connection& connection, Instant from, std::optional<Instant> to,
                         std::size_t most) {
     return count_in(connection.query(sql::count_ended, from, to, most + 1));
+}
+
+std::size_t count_executed(Connection& connection, Instant from, std::optional<Instant> to,
+                           std::size_t most) {
+    return count_in(connection.query(sql::count_executed, from, to, most + 1));
 }
 
 std::vector<Event> walk_events(Connection& connection, const EventWalk& walk) {

@@ -12,6 +12,8 @@ namespace sundial::sqlite {
 [[nodiscard]] BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most);
 [[nodiscard]] std::size_t count_ended(Connection& connection, Instant from,
                                       std::optional<Instant> to, std::size_t most);
+[[nodiscard]] std::size_t count_executed(Connection& connection, Instant from,
+                                         std::optional<Instant> to, std::size_t most);
 [[nodiscard]] Page<EndedAttempt> list_attempts(Session& session, const AttemptQuery& query);
 [[nodiscard]] DeadLetters dead_letters(Connection& connection, DeadLettersBy by);
 

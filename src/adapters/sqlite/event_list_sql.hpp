@@ -263,10 +263,14 @@ inline constexpr Statement newest_dead_letters{R"sql(
      ORDER BY finished_at DESC, id DESC LIMIT ?1)sql"};
 
 /// Events that ended from ?1 to ?2 (null: since), at most ?3.
-inline constexpr Statement count_ended{R"sql(
-    SELECT count(*) FROM (SELECT 1 FROM event_history INDEXED BY event_history_finished
-                           WHERE finished_at >= ?1
-                             AND finished_at < coalesce(?2, 9223372036854775807) LIMIT ?3))sql"};
+#define SUNDIAL_COUNT_ENDED(name, only)                                      \
+    inline constexpr Statement name{                                         \
+        "SELECT count(*) FROM (SELECT 1 FROM event_history INDEXED BY"       \
+        " event_history_finished WHERE finished_at >= ?1 AND finished_at < " \
+        "coalesce(?2, " SUNDIAL_LATEST ")" only " LIMIT ?3)"}
+SUNDIAL_COUNT_ENDED(count_ended, "");
+SUNDIAL_COUNT_ENDED(count_executed, " AND status <> 'CANCELLED'");
+#undef SUNDIAL_COUNT_ENDED
 /// Attempts that ended in [?1, ?2), with the successes that history rows record. ?3 the most rows
 /// of either kind to count.
 inline constexpr Statement count_attempts{R"sql(

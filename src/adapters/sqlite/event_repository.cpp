@@ -235,6 +235,9 @@ public:
     std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
         return sqlite::count_ended(session_.connection, from, to, most);
     }
+    std::size_t count_executed(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return sqlite::count_executed(session_.connection, from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return sqlite::list_attempts(session_, query);
     }

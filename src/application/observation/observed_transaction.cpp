@@ -117,6 +117,9 @@ public:
     std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) override {
         return events_.count_ended(from, to, most);
     }
+    std::size_t count_executed(Instant from, std::optional<Instant> to, std::size_t most) override {
+        return events_.count_executed(from, to, most);
+    }
     Page<EndedAttempt> list_attempts(const AttemptQuery& query) override {
         return events_.list_attempts(query);
     }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -84,7 +82,8 @@ struct EventQuery {
     Sort sort = Sort::target;
     PageRequest page;
     /// About how many rows a page may pass, where the order has an index and no filter has a better
-    /// one (see `passes_rows`). The page then ends, perhaps without an item. Empty: unbounded.
+    /// one (see `passes_rows`), greater than 0. The page then ends, perhaps without an item, and
+    /// has more, even if these rows were the last ones. Empty: unbounded.
     std::optional<std::size_t> max_passed{};
 };
 
@@ -264,6 +263,9 @@ public:
     /// The number of finished events, CANCELLED ones too, that ended in [from, to); without `to` of
     /// those that ended since. `most` + 1 if there are more than `most`.
     virtual std::size_t count_ended(Instant from, std::optional<Instant> to, std::size_t most) = 0;
+    /// The same without CANCELLED events, which must not be many: they are read, too.
+    virtual std::size_t count_executed(Instant from, std::optional<Instant> to,
+                                       std::size_t most) = 0;
     /// Locks nothing.
     virtual std::vector<Event> walk(const EventWalk& walk) = 0;
     /// The number of events in all pages of the walk.
@@ -275,30 +277,5 @@ public:
     /// Attempts of all events, with the successful ones that history rows record.
     virtual Page<EndedAttempt> list_attempts(const AttemptQuery& query) = 0;
 };
-
-/// Splits a list by execution, latest first, into queries over growing time ranges. Each range ends
-/// where the page begins and is fifteen times as long as the one before. The first range with more
-/// rows than a page contains the page. No index has the order of execution instants, because every
-/// settlement would pay for it, but an index finds the rows of one range. `last` is the execution
-/// instant of the last row of the previous page.
-[[nodiscard]] inline std::vector<EventQuery> latest_executions(const EventQuery& query,
-                                                               std::optional<Instant> last,
-                                                               Instant now) {
-    using std::chrono::seconds;
-    constexpr std::array stretches{seconds{1},     seconds{15},     seconds{225},
-                                   seconds{3'375}, seconds{50'625}, seconds{759'375}};
-    std::vector<EventQuery> narrowed;
-    const bool none_left = query.page.after && !last;  // only events without execution remain
-    if (query.sort != EventQuery::Sort::executed_at || !query.page.descending || none_left) {
-        return narrowed;
-    }
-    const Instant end = last.value_or(query.executed_to.value_or(now));
-    for (const seconds stretch : stretches) {
-        if (query.executed_from && *query.executed_from >= end - stretch) break;
-        narrowed.push_back(query);
-        narrowed.back().executed_from = end - stretch;
-    }
-    return narrowed;
-}
 
 }  // namespace sundial

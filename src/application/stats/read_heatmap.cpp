@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "application/stats/collect_stats.hpp"
-#include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"
 
 namespace sundial {
@@ -18,10 +17,6 @@ using std::chrono::seconds;
 
 /// Maximum number of rows for one response, the same as for a series.
 constexpr std::size_t max_heatmap_rows = 30'000;
-/// With `max_steps_of_request` these are 200,000 occurrences, so that rules which fire every minute
-/// are bounded as well as rules which rarely fire. A forecast ends at the schedule that reaches
-/// this bound.
-constexpr std::int64_t steps_of_occurrence = 50;
 
 /// The cells of all lines.
 class HeatCells {
@@ -161,7 +156,7 @@ void add_later_cells(const LaterOccurrences& of, const HeatmapRequest& request,
     }
     if (of.later == nullptr) return;
     while (const auto next = of.later->next()) {
-        effort::spend(steps_of_occurrence);
+        effort::spend(steps_of_forecast_occurrence);
         const Instant at = next->occurrence.instant;
         if (at >= read.end) return;
         if (is_skip(next->occurrence.note)) continue;
@@ -169,14 +164,20 @@ void add_later_cells(const LaterOccurrences& of, const HeatmapRequest& request,
     }
 }
 
+/// Bounds on the schedules and the steps of a forecast.
+struct ForecastBounds {
+    std::size_t schedules;
+    std::int64_t steps;
+};
+
 /// Whether some are missing: there are more schedules or occurrences than a forecast computes.
-[[nodiscard]] bool add_all_later(Store& store, const TzData& zones, std::size_t max_schedules,
+[[nodiscard]] bool add_all_later(Store& store, const TzData& zones, const ForecastBounds& bounds,
                                  const HeatmapRequest& request, const HeatRead& read,
                                  HeatCells& cells) {
     bool more = false;
-    const bool computed = within_effort(max_steps_of_request, [&] {
+    const bool computed = within_effort(bounds.steps, [&] {
         more = each_later(
-            store, zones, std::max(request.from, read.now), max_schedules,
+            store, zones, std::max(request.from, read.now), bounds.schedules,
             [&](const LaterOccurrences& of) { add_later_cells(of, request, read, cells); });
     });
     // A map without some occurrences is of more use than an error.
@@ -231,7 +232,7 @@ Result<Heatmap, ValidationFailed> ReadHeatmap::run(const HeatmapRequest& request
     }
     if (request.forecast && request.to > read.now) {
         heatmap.more_schedules =
-            add_all_later(store_, *zones, max_schedules_, request, read, *cells);
+            add_all_later(store_, *zones, {max_schedules_, max_steps_}, request, read, *cells);
     }
     for (const StatsRow& row : read.rows)
         cells->add_past(past_label(request.by, row), row.key.slot, row.count);

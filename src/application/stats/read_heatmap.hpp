@@ -11,6 +11,7 @@
 #include "application/ports/time_zones.hpp"
 #include "application/schedules/later_occurrences.hpp"
 #include "domain/error.hpp"
+#include "domain/time/effort.hpp"
 
 namespace sundial {
 
@@ -49,15 +50,21 @@ inline constexpr std::size_t max_heatmap_buckets = 744;
 inline constexpr std::size_t max_heatmap_lines = 200;
 /// Planned events that a forecast counts, read by due time: ten pages.
 inline constexpr std::size_t max_forecast_events = 5'000;
+/// Of the bound on steps. With `max_steps_of_request` a forecast has 200,000 later occurrences, so
+/// that rules which fire every minute are bounded as well as rules which rarely fire. It ends at
+/// the schedule that reaches this bound.
+inline constexpr std::int64_t steps_of_forecast_occurrence = 50;
 
 /// Finished events by hour, from counters, and what will fire: planned events and later occurrences
 /// of schedules (ADR 0049).
 class ReadHeatmap {
 public:
-    /// Reads at most `max_schedules` schedules for a forecast.
+    /// Reads at most `max_schedules` schedules for a forecast, and takes at most `max_steps` steps
+    /// for their later occurrences.
     ReadHeatmap(Store& store, const TimeZones& zones,
-                std::size_t max_schedules = max_later_schedules)
-        : store_(store), zones_(zones), max_schedules_(max_schedules) {}
+                std::size_t max_schedules = max_later_schedules,
+                std::int64_t max_steps = max_steps_of_request)
+        : store_(store), zones_(zones), max_schedules_(max_schedules), max_steps_(max_steps) {}
     /// Errors: ValidationFailed at ?from, ?to and ?bucket.
     [[nodiscard]] Result<Heatmap, ValidationFailed> run(const HeatmapRequest& request);
 
@@ -65,6 +72,7 @@ private:
     Store& store_;
     const TimeZones& zones_;
     std::size_t max_schedules_;
+    std::int64_t max_steps_;
 };
 
 }  // namespace sundial

@@ -7,6 +7,7 @@
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
 #include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/stream_sql.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "adapters/postgres/tz_sql.hpp"
 #include "postgres_storage.hpp"
@@ -223,6 +224,20 @@ protected:
                     by_key());
     }
 
+    /// 20,000 events that ended in the last hours, never analysed.
+    void given_finished_events() {
+        query(url(), R"(
+            INSERT INTO sundial.event_history
+                (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
+                 idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+                 updated_at, dismissed_at)
+            SELECT i % 16, md5(i::text)::uuid, CASE WHEN i % 10 = 0 THEN 'FAILED' ELSE 'COMPLETED' END,
+                   2, now() - i * interval '1 s', 'HTTP_STATUS 400', 2, 1, 0, now(), 'h' || i, 'T',
+                   'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now(),
+                   CASE WHEN i % 20 = 0 THEN now() END
+              FROM generate_series(1, 20000) AS i)");
+    }
+
     [[nodiscard]] const std::string& url() const { return storage_.url(); }
 
 private:
@@ -325,16 +340,7 @@ TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
 }
 
 TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
-    query(url(), R"(
-        INSERT INTO sundial.event_history
-            (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
-             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
-             updated_at, dismissed_at)
-        SELECT i % 16, md5(i::text)::uuid, CASE WHEN i % 10 = 0 THEN 'FAILED' ELSE 'COMPLETED' END,
-               2, now() - i * interval '1 s', 'HTTP_STATUS 400', 2, 1, 0, now(), 'h' || i, 'T',
-               'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now(),
-               CASE WHEN i % 20 = 0 THEN now() END
-          FROM generate_series(1, 20000) AS i)");
+    given_finished_events();
     const std::string filters =
         "'{FAILED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
         "NULL, NULL, false, NULL, NULL, NULL, NULL, now()";
@@ -380,6 +386,91 @@ TEST_F(PlansOfLists, APageOfPendingEventsSkipsEventsThatWaitForARetry) {
 TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
     EXPECT_THAT(page_of("{PROCESSING}"), AllOf(HasSubstr("events_retried_by_due"),
                                                HasSubstr("Index Cond: (due <= clock())")));
+}
+
+/// Reads the ended events of a time, as lists by execution do. A scan of the whole table would be
+/// chosen otherwise, because the table was never analysed.
+class PlansByEnd : public Plans {
+protected:
+    PlansByEnd() { given_finished_events(); }
+
+    std::string plan_by_end(const Statement& statement, const std::string& types,
+                            const std::string& values) {
+        return plan_after(std::string{sql::find_by_end.sql} + "; ", statement, types, values);
+    }
+    static auto by_end() {
+        return AllOf(ContainsRegex("on event_history_done_[a-z0-9_]*_finished_at_idx"),
+                     HasSubstr("Index Cond: ((finished_at >= "), Not(HasSubstr("Seq Scan")));
+    }
+    static auto of_failed_too() {
+        return AllOf(by_end(), ContainsRegex("on event_history_failed_[a-z0-9_]*_finished_at_idx"));
+    }
+};
+
+TEST_F(PlansByEnd, CountTheEventsOfATime) {
+    const std::string types = "timestamptz, timestamptz, bigint";
+    for (const char* until : {"NULL", "now() - interval '50 min'"}) {
+        const std::string values = std::string{"now() - interval '1 h', "} + until + ", 10001";
+        for (const auto& statement : {sql::count_ended, sql::count_executed}) {
+            EXPECT_THAT(plan_by_end(statement, types, values), of_failed_too());
+            EXPECT_THAT(plan_after("", statement, types, values), HasSubstr("Seq Scan"))
+                << "the settings are needed";
+        }
+    }
+}
+
+TEST_F(PlansByEnd, ListTheEventsOfATimeInAnyOrder) {
+    const std::string types =
+        "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+        "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], uuid, ";
+    const std::string values =
+        "NULL, NULL, '{RARE}', NULL, NULL, NULL, NULL, NULL, NULL, now() - interval '1 h', now(), "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16, 2097152, NULL, NULL";
+    const std::string rest = ", bigint, integer, bigint, uuid, timestamptz";
+    for (const auto& statement :
+         {sql::events_by_execution, sql::events_by_execution_down, sql::events_by_target,
+          sql::events_by_target_down, sql::events_by_creation_of_user,
+          sql::events_by_creation_of_user_down}) {
+        EXPECT_THAT(plan_by_end(statement, types + "timestamptz" + rest, values),
+                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
+    }
+    for (const auto& statement : {sql::events_by_lateness, sql::events_by_lateness_down}) {
+        EXPECT_THAT(plan_by_end(statement, types + "interval" + rest, values),
+                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
+    }
+}
+
+TEST_F(PlansByEnd, ListTheAttemptsOfATime) {
+    EXPECT_THAT(plan_by_end(sql::latest_attempts,
+                            "timestamptz, timestamptz, bigint, bigint, text[], integer[], uuid, "
+                            "timestamptz, uuid",
+                            "now() - interval '1 h', now(), 4001, 51, NULL, NULL, NULL, NULL, "
+                            "NULL"),
+                AllOf(by_end(), HasSubstr("attempts_recorded")));
+}
+
+TEST_F(Plans, StreamsAreReadByTheirKeyFromWhereAPageEnded) {
+    query(url(), R"(
+        INSERT INTO sundial.streams (aggregate_type, aggregate_id, version)
+        SELECT 'Order', 'o-' || i, 1 FROM generate_series(1, 20000) AS i)");
+    const std::string walk = std::string{sql::walk_indexes.sql} + "; ";
+    const auto by_key =
+        AllOf(HasSubstr("using streams_pkey on streams"),
+              HasSubstr("(ROW(aggregate_type, aggregate_id) > ROW('Order'::text, 'o-5'::text))"),
+              Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")));
+    for (const char* type : {"NULL", "'Order'"}) {
+        EXPECT_THAT(plan_after(walk, sql::passed_stream, "text, text, text, bigint",
+                               std::string{type} + ", 'Order', 'o-5', 9999"),
+                    AllOf(HasSubstr("Index Only Scan"), by_key));
+    }
+    const std::string types = "text, text, text, text, bigint, text, text";
+    EXPECT_THAT(
+        plan_after(walk, sql::list_streams, types, "NULL, '7', 'Order', 'o-5', 51, 'Order', 'o-6'"),
+        AllOf(by_key, HasSubstr("(ROW(aggregate_type, aggregate_id) <= "
+                                "ROW('Order'::text, 'o-6'::text))")));
+    EXPECT_THAT(
+        plan_after("", sql::list_streams, types, "NULL, NULL, 'Order', 'o-5', 51, NULL, NULL"),
+        by_key);
 }
 
 TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {

@@ -108,21 +108,33 @@ TEST_F(HeatmapTest, CountsAnEventThatIsPlannedWhileItReads) {
     EXPECT_THAT(forecast_of(found.value()), DoubleEq(3));
 }
 
-/// 80 schedules that fire every minute for two days have 230,400 occurrences; the bound is 200,000.
+/// Three schedules that fire every minute have 180 occurrences an hour.
 TEST_F(HeatmapTest, EndsAtTheScheduleThatReachesTheBoundOfOccurrences) {
     ScheduleFields fields;
     fields.event_type = "CRON";
     fields.trigger = TriggerFields{.cron = "* * * * *"};
     fields.timezone = std::optional<std::string>{"UTC"};
-    for (int i = 0; i < 80; ++i) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
-    const auto found = read_heatmap.run({.from = noon, .to = noon + 48h});
-    ASSERT_TRUE(found);
-    EXPECT_TRUE(found->more_schedules);
-    EXPECT_EQ(found->forecast_to, noon + 48h);
-    const double all = forecast_of(*found);
-    EXPECT_GT(all, 150'000);
-    EXPECT_LE(all, 200'000 + 80);  // each schedule has a planned event too
-    EXPECT_FALSE(heatmap(HeatmapBy::zone, 24h).more_schedules) << "115,200 occurrences";
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(create_schedule.run(fields, "req-1"));
+    const auto with_most = [&](std::int64_t occurrences) {
+        return ReadHeatmap{store, zones, max_later_schedules,
+                           occurrences * steps_of_forecast_occurrence}
+            .run({.from = noon, .to = noon + 2h})
+            .value();
+    };
+    const Heatmap bounded = with_most(300);
+    EXPECT_TRUE(bounded.more_schedules);
+    EXPECT_EQ(bounded.forecast_to, noon + 2h);
+    const double all = forecast_of(bounded);
+    EXPECT_GT(all, 200);      // finding an occurrence takes a few steps too
+    EXPECT_LE(all, 300 + 3);  // each schedule has a planned event too
+    const Heatmap whole = with_most(1'000);
+    EXPECT_FALSE(whole.more_schedules) << "360 occurrences";
+    EXPECT_GT(forecast_of(whole), 350);
+}
+
+/// A forecast of the API.
+TEST(ForecastBound, IsTwoHundredThousandOccurrences) {
+    EXPECT_EQ(max_steps_of_request / steps_of_forecast_occurrence, 200'000);
 }
 
 TEST_F(HeatmapTest, CountsAPlannedOccurrenceThatWasMovedOnce) {

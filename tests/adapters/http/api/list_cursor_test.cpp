@@ -258,6 +258,28 @@ TEST_F(UnindexedOrders, ByLatenessSortABoundedNumberOfEvents) {
     EXPECT_FALSE(refusal(5));
 }
 
+/// They are not in such a list, but read for it.
+TEST_F(UnindexedOrders, ByLatenessSortNoCancelledEvents) {
+    const auto cancel_some = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            ASSERT_TRUE(cancel_event.run(to_string(scheduled(a_reminder()).id), std::nullopt, ""));
+        }
+    };
+    query.sort = EventQuery::Sort::lateness;
+    const auto refused = [&](std::size_t most) {
+        return in_read(store, [&](Transaction& tx) {
+            return refuse_order(tx.events(), query, most).has_value();
+        });
+    };
+    cancel_some(4);
+    EXPECT_FALSE(refused(6));
+    EXPECT_TRUE(refused(5));
+    query.executed_from = clock.now() - 90min;
+    EXPECT_FALSE(refused(1));
+    cancel_some(1);
+    EXPECT_TRUE(refused(1)) << "six events ended";
+}
+
 /// A rare filter cannot make one request read every user.
 TEST_F(ApiTest, APageOfUsersPassesAtMostTenThousand) {
     write([&](Transaction& tx) {
