@@ -1,0 +1,152 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sundial/client.hpp"
+#include "sundial/result.hpp"
+#include "sundial/values.hpp"
+
+#pragma GCC visibility push(default)
+
+/// Events, streams and locks of a Sundial server as values, for programs that run no engine. Link
+/// `Sundial::client`. The values and the codes of errors are those of an engine
+/// (`sundial/engine.hpp`). Every call may also fail with the errors of `Client::call`, and with
+/// HTTP_ERROR for an answer that is not one of this API.
+namespace sundial {
+
+using embedding::Appended;
+using embedding::Done;
+using embedding::Error;
+using embedding::Event;
+using embedding::EventChange;
+using embedding::EventFilter;
+using embedding::EventMetadata;
+using embedding::EventPage;
+using embedding::Expected;
+using embedding::Instant;
+using embedding::NewEvent;
+using embedding::NewRecordedEvent;
+using embedding::PageOptions;
+using embedding::Priority;
+using embedding::RecordedEvent;
+using embedding::Result;
+using embedding::StreamId;
+using embedding::StreamPart;
+using embedding::StreamRange;
+
+/// Schedules events at a server, and reads and changes them:
+///
+///     const sundial::Client client{{.server = "https://sundial.example", .key = key}};
+///     const sundial::RemoteEvents events{client};
+///     const auto made = events.create({.type = "INVOICE", .at = due, .idempotency_key = "inv-17",
+///                                      .endpoint = "ext:billing"});
+///     if (!made) return complain(made.error().detail);
+///
+/// Cheap to copy; thread-safe.
+class RemoteEvents {
+public:
+    /// Opens no connection yet.
+    explicit RemoteEvents(Client client) : client_(std::move(client)) {}
+
+    /// Schedules the event. With `request_key`, an Idempotency-Key, the request is repeated if no
+    /// answer comes, and takes effect once; the same call with that key has the same result.
+    /// Errors: DUPLICATE_IDEMPOTENCY_KEY with the event that has the key (Duplicate);
+    /// VALIDATION_FAILED; ENDPOINT_NOT_FOUND; USER_NOT_FOUND.
+    [[nodiscard]] Result<Event> create(const NewEvent& event,
+                                       const std::string& request_key = {}) const;
+    /// The event with this id. Errors: EVENT_NOT_FOUND.
+    [[nodiscard]] Result<Event> get(const std::string& id) const;
+    /// One page of the matching events. It may end early, even without an event: continue as long
+    /// as `EventPage::next` is not empty. Errors: INVALID_CURSOR; VALIDATION_FAILED.
+    [[nodiscard]] Result<EventPage> list(const EventFilter& filter = {},
+                                         const PageOptions& page = {}) const;
+    /// Changes a PENDING event. `version`: only if it has this one; 0: any. Errors:
+    /// EVENT_NOT_FOUND; OPTIMISTIC_LOCK (VersionConflict); INVALID_STATE_TRANSITION (WrongState).
+    [[nodiscard]] Result<Event> update(const std::string& id, const EventChange& change,
+                                       std::uint64_t version = 0) const;
+    /// Moves a PENDING event to another instant. `version` and errors as of `update`.
+    [[nodiscard]] Result<Event> reschedule(const std::string& id, Instant at,
+                                           std::uint64_t version = 0) const;
+    /// Cancels an event that is PENDING or waits for another attempt. Of a cancelled one: the
+    /// event. `version` and errors as of `update`.
+    [[nodiscard]] Result<Event> cancel(const std::string& id, std::uint64_t version = 0) const;
+    /// Retries a FAILED event by a new event with the same idempotency key, or ends the wait of
+    /// one that waits for another attempt: then the same event. Errors: EVENT_NOT_FOUND;
+    /// INVALID_STATE_TRANSITION. `request_key` as in `create`.
+    [[nodiscard]] Result<Event> retry(const std::string& id,
+                                      const std::string& request_key = {}) const;
+
+private:
+    Client client_;
+};
+
+/// Appends to streams of a server, and reads them. Cheap to copy; thread-safe.
+class RemoteStreams {
+public:
+    /// Opens no connection yet.
+    explicit RemoteStreams(Client client) : client_(std::move(client)) {}
+
+    /// Appends 1 to 1,000 events, all or none. The same batch under the same ids is stored once
+    /// (`Appended::replayed`). With `request_key` as in `RemoteEvents::create`. Errors:
+    /// OPTIMISTIC_LOCK (Conflict); EVENT_ID_REUSED (ReusedIds); STREAM_ARCHIVED and STREAM_DELETED
+    /// (RefusedStream); VALIDATION_FAILED.
+    [[nodiscard]] Result<Appended> append(const StreamId& stream, Expected expected,
+                                          const std::vector<NewRecordedEvent>& events,
+                                          const std::string& request_key = {}) const;
+    /// Events of the stream, by as many requests as they need. Without a stream: version 0 and no
+    /// events.
+    [[nodiscard]] Result<StreamPart> read(const StreamId& stream,
+                                          const StreamRange& range = {}) const;
+
+private:
+    Client client_;
+};
+
+/// A lock that a server granted.
+struct RemoteLock {
+    /// Its name.
+    std::string name;
+    /// The name that its holder gave.
+    std::string holder;
+    /// The secret with which the holder renews and releases it.
+    std::string token;
+    /// Greater than that of any earlier holder, for guarded writes.
+    std::uint64_t fencing_token = 0;
+    /// End of the lease by the server's clock, unless the holder renews it.
+    Instant expires_at{};
+};
+
+/// Named locks of a server, which its other clients and the engines on its database share. Nothing
+/// renews them by itself: call `renew` before the lease ends. Cheap to copy; thread-safe.
+class RemoteLocks {
+public:
+    /// Opens no connection yet.
+    explicit RemoteLocks(Client client) : client_(std::move(client)) {}
+
+    /// Takes the lock if nobody has it. `lease`: 1 s to 24 h. `wait`: how long the server waits for
+    /// a holder to leave, up to 60 s and shorter than `ClientOptions::timeout`. Errors: LOCK_HELD
+    /// with the holder (HeldLock); VALIDATION_FAILED. After UNREACHABLE the lock may be held until
+    /// the end of the lease.
+    [[nodiscard]] Result<RemoteLock> try_lock(
+        const std::string& name, const std::string& holder,
+        std::chrono::microseconds lease = std::chrono::seconds{30},
+        std::chrono::microseconds wait = {}) const;
+    /// Sets the lease anew, from now on, and returns the lock with its new end. Errors: LEASE_LOST
+    /// (LostLease) if it is over.
+    [[nodiscard]] Result<RemoteLock> renew(const RemoteLock& lock,
+                                           std::chrono::microseconds lease = std::chrono::seconds{
+                                               30}) const;
+    /// Releases it. Errors: LEASE_LOST or LOCK_NOT_HELD if it was over.
+    [[nodiscard]] Result<Done> unlock(const RemoteLock& lock) const;
+
+private:
+    Client client_;
+};
+
+}  // namespace sundial
+
+#pragma GCC visibility pop

@@ -1,0 +1,139 @@
+#include "adapters/client/wire.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace sundial::client {
+namespace {
+
+constexpr std::array<std::pair<embedding::Priority, std::string_view>, 4> priorities{{
+    {embedding::Priority::critical, "CRITICAL"},
+    {embedding::Priority::high, "HIGH"},
+    {embedding::Priority::normal, "NORMAL"},
+    {embedding::Priority::low, "LOW"},
+}};
+
+std::string padded(std::int64_t number, std::size_t width) {
+    std::string digits = std::to_string(number);
+    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+    return digits;
+}
+
+/// Takes `width` digits and the separator after them.
+std::optional<int> taken_digits(std::string_view& rest, std::size_t width, char separator) {
+    if (rest.size() <= width || rest[width] != separator) return std::nullopt;
+    int number = 0;
+    const char* const end = rest.data() + width;
+    const auto [read_to, error] = std::from_chars(rest.data(), end, number);
+    if (error != std::errc{} || read_to != end || number < 0) return std::nullopt;
+    rest.remove_prefix(width + 1);
+    return number;
+}
+
+/// The seconds with their fraction, and the Z after them.
+std::optional<std::chrono::microseconds> seconds_of(std::string_view rest) {
+    constexpr std::size_t digits = 6;
+    const auto point = rest.find('.');
+    if (point == std::string_view::npos) {
+        const auto whole = taken_digits(rest, 2, 'Z');
+        if (!whole || !rest.empty()) return std::nullopt;
+        return std::chrono::seconds{*whole};
+    }
+    const auto whole = taken_digits(rest, 2, '.');
+    if (!whole || rest.size() < 2 || rest.size() > digits + 1) return std::nullopt;
+    const std::size_t given = rest.size() - 1;
+    auto fraction = taken_digits(rest, given, 'Z');
+    if (!fraction) return std::nullopt;
+    for (std::size_t i = given; i < digits; ++i) *fraction *= 10;
+    return std::chrono::seconds{*whole} + std::chrono::microseconds{*fraction};
+}
+
+}  // namespace
+
+std::string to_rfc3339(embedding::Instant instant) {
+    const auto day = std::chrono::floor<std::chrono::days>(instant);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{instant - day};
+    return padded(int{date.year()}, 4) + '-' + padded(unsigned{date.month()}, 2) + '-' +
+           padded(unsigned{date.day()}, 2) + 'T' + padded(time.hours().count(), 2) + ':' +
+           padded(time.minutes().count(), 2) + ':' + padded(time.seconds().count(), 2) + '.' +
+           padded(time.subseconds().count(), 6) + 'Z';
+}
+
+std::optional<embedding::Instant> from_rfc3339(std::string_view text) {
+    const auto year = taken_digits(text, 4, '-');
+    const auto month = year ? taken_digits(text, 2, '-') : std::nullopt;
+    const auto day = month ? taken_digits(text, 2, 'T') : std::nullopt;
+    const auto hour = day ? taken_digits(text, 2, ':') : std::nullopt;
+    const auto minute = hour ? taken_digits(text, 2, ':') : std::nullopt;
+    const auto seconds = minute ? seconds_of(text) : std::nullopt;
+    if (!seconds) return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::year{*year},
+                                           std::chrono::month{static_cast<unsigned>(*month)},
+                                           std::chrono::day{static_cast<unsigned>(*day)}};
+    if (!date.ok()) return std::nullopt;
+    return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
+           *seconds;
+}
+
+std::optional<embedding::Instant> instant_of(const JsonView& object, std::string_view name) {
+    return from_rfc3339(object.text_of(name));
+}
+
+std::string to_iso_duration(std::chrono::microseconds duration) {
+    constexpr std::int64_t micros = 1'000'000;
+    const auto count = duration.count();
+    if (count < 0) return "-" + to_iso_duration(-duration);
+    std::string text = "PT" + std::to_string(count / micros);
+    if (count % micros != 0) text += '.' + padded(count % micros, 6);
+    return text + 'S';
+}
+
+std::string encoded(std::string_view text) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    constexpr std::string_view plain = "-._~";
+    std::string out;
+    for (const char c : text) {
+        if (base::is_digit(c) || base::is_lower(c) || base::is_upper(c) ||
+            plain.find(c) != std::string_view::npos) {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += '%';
+        out += hex[byte >> 4];
+        out += hex[byte & 15];
+    }
+    return out;
+}
+
+std::string_view to_text(embedding::Priority priority) {
+    const auto found =
+        std::ranges::find(priorities, priority, [](const auto& pair) { return pair.first; });
+    return found == priorities.end() ? "NORMAL" : found->second;
+}
+
+embedding::Priority priority_of(std::string_view text) {
+    const auto found =
+        std::ranges::find(priorities, text, [](const auto& pair) { return pair.second; });
+    return found == priorities.end() ? embedding::Priority::normal : found->first;
+}
+
+std::string if_match_of(std::uint64_t version) {
+    return version == 0 ? "" : '"' + std::to_string(version) + '"';
+}
+
+embedding::Result<JsonView> object_of(const embedding::Result<ClientAnswer>& answer) {
+    if (!answer) return answer.error();
+    const auto value = JsonView::parse(answer->body);
+    if (value && value->is_object()) return *value;
+    return embedding::Error{"HTTP_ERROR", "the server's answer is not a JSON object", {}};
+}
+
+}  // namespace sundial::client
