@@ -1,0 +1,133 @@
+// A program that runs no engine: it schedules, records and locks at a server, by the library's
+// client, without the engine. What is called twice takes effect once.
+//
+// usage: example_remote SERVER    (with_server starts one)
+
+#include "sundial/remote.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <variant>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using sundial::Expected;
+
+/// An example fails if it does not do what it demonstrates.
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "not so: %s\n", what);
+    std::exit(EXIT_FAILURE);
+}
+
+const sundial::Instant due{std::chrono::sys_days{std::chrono::year{2099} / 1 / 5} + 14h};
+
+/// The key makes the second call find the event of the first.
+void schedules_once(const sundial::RemoteEvents& events) {
+    const sundial::NewEvent invoice{.type = "INVOICE",
+                                    .at = due,
+                                    .payload = R"({"cents": 1250, "to": "Zoë"})",
+                                    .idempotency_key = "invoice-17"};
+    const auto first = events.create(invoice).value();
+    const auto second = events.create(invoice);
+    require(!second && second.error().code == "DUPLICATE_IDEMPOTENCY_KEY",
+            "the invoice is scheduled once");
+    const auto* const taken = std::get_if<sundial::embedding::Duplicate>(&second.error().data);
+    require(taken != nullptr && taken->existing == first.id && taken->name == "invoice-17" &&
+                taken->status == "PENDING",
+            "the error names the event that has the key");
+
+    const auto read = events.get(first.id).value();
+    require(read.payload == invoice.payload && read.due == due && read.status == "PENDING" &&
+                read.priority == sundial::Priority::normal,
+            "it is read as it was scheduled");
+
+    const auto moved = events.reschedule(first.id, due + 90min, first.version).value();
+    require(moved.due == due + 90min && moved.version > first.version, "it was moved");
+    const auto stale = events.reschedule(first.id, due, first.version);
+    const auto* const conflict =
+        stale ? nullptr : std::get_if<sundial::embedding::VersionConflict>(&stale.error().data);
+    require(conflict != nullptr && conflict->id == first.id &&
+                conflict->expected == first.version && conflict->actual == moved.version,
+            "a change of an older version is refused");
+
+    const auto not_failed = events.retry(first.id);
+    require(!not_failed && not_failed.error().code == "INVALID_STATE_TRANSITION",
+            "only what failed is tried again");
+    require(events.cancel(first.id).value().status == "CANCELLED", "it was cancelled");
+    const auto missing = events.get("00000000-0000-7000-8000-000000000000");
+    require(!missing && missing.error().code == "EVENT_NOT_FOUND", "no other event has this id");
+    const auto no_time = events.create({.type = "INVOICE", .local_time = "25 o'clock"});
+    require(!no_time && no_time.error().code == "VALIDATION_FAILED", "no such time");
+}
+
+void lists_pages(const sundial::RemoteEvents& events) {
+    for (int i = 0; i < 5; ++i) {
+        require(events.create({.type = "PAGE", .at = due + std::chrono::hours{i}}).has_value(),
+                "an event of the list");
+    }
+    std::string seen;
+    sundial::PageOptions page{.limit = 2, .latest_first = true};
+    do {
+        const auto found = events.list({.types = {"PAGE"}, .due_from = due}, page).value();
+        for (const auto& event : found.events) {
+            seen += std::to_string((event.due - due) / 1h);
+        }
+        page.after = found.next;
+    } while (!page.after.empty());
+    require(seen == "43210", "the pages have each event once, in order");
+}
+
+void records(const sundial::RemoteStreams& streams) {
+    const sundial::StreamId order{"Order", "17/ä"};
+    require(streams.read(order).value().version == 0, "no stream yet");
+    const auto placed = streams.append(order, Expected::no_stream(),
+                                       {{.type = "OrderPlaced",
+                                         .data = R"({"cents":1250})",
+                                         .metadata = {.actor = "Zoë", .headers = R"({"a":1})"}},
+                                        {.type = "OrderPaid"}});
+    require(placed.value().last_version == 2 && !placed->replayed, "two events");
+    const auto late = streams.append(order, Expected::exactly(1), {{.type = "OrderShipped"}});
+    const auto* const conflict =
+        late ? nullptr : std::get_if<sundial::embedding::Conflict>(&late.error().data);
+    require(conflict != nullptr && conflict->stream_id == order.id && conflict->expected == 1 &&
+                conflict->actual == 2,
+            "an append to an older version is refused");
+    const auto part = streams.read(order, {.backward = true}).value();
+    require(part.version == 2 && part.events.size() == 2 && part.events.at(0).type == "OrderPaid" &&
+                part.events.at(1).data == R"({"cents":1250})" &&
+                part.events.at(1).metadata.actor == "Zoë" &&
+                part.events.at(1).metadata.headers == R"({"a":1})",
+            "they are read as they were appended");
+}
+
+void locks_once(const sundial::RemoteLocks& locks) {
+    const auto mine = locks.try_lock("nightly report", "job-1", 20s).value();
+    const auto theirs = locks.try_lock("nightly report", "job-2", 20s);
+    const auto* const held =
+        theirs ? nullptr : std::get_if<sundial::embedding::HeldLock>(&theirs.error().data);
+    require(held != nullptr && held->holder == "job-1" && held->expires_at == mine.expires_at,
+            "the lock is held once");
+    const auto longer = locks.renew(mine, 60s).value();
+    require(longer.expires_at > mine.expires_at && longer.fencing_token == mine.fencing_token,
+            "the lease is longer");
+    require(locks.unlock(longer).has_value(), "it was released");
+    const auto next = locks.try_lock("nightly report", "job-2", 1500ms).value();
+    require(next.fencing_token > mine.fencing_token, "a later holder has a greater token");
+    require(!locks.renew(mine), "the lease of the first is over");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) return EXIT_FAILURE;
+    const sundial::Client client{{.server = argv[1]}};
+    schedules_once(sundial::RemoteEvents{client});
+    lists_pages(sundial::RemoteEvents{client});
+    records(sundial::RemoteStreams{client});
+    locks_once(sundial::RemoteLocks{client});
+    std::puts("scheduled, recorded and locked at a server");
+}
