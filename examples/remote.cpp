@@ -1,5 +1,5 @@
 // A program that runs no engine: it schedules, records and locks at a server, by the library's
-// client, without the engine. What is called twice takes effect once.
+// client, without the engine. A call with a key takes effect once.
 //
 // usage: example_remote SERVER    (with_server starts one)
 

@@ -127,7 +127,7 @@ public:
     /// Opens no connection yet.
     explicit RemoteLocks(Client client) : client_(std::move(client)) {}
 
-    /// Takes the lock if nobody has it. `lease`: 1 s to 24 h. `wait`: how long the server waits for
+    /// Takes the lock if it is free. `lease`: 1 s to 24 h. `wait`: how long the server waits for
     /// a holder to leave, up to 60 s and shorter than `ClientOptions::timeout`. Errors: LOCK_HELD
     /// with the holder (HeldLock); VALIDATION_FAILED. After UNREACHABLE the lock may be held until
     /// the end of the lease.
@@ -135,7 +135,7 @@ public:
         const std::string& name, const std::string& holder,
         std::chrono::microseconds lease = std::chrono::seconds{30},
         std::chrono::microseconds wait = {}) const;
-    /// Sets the lease anew, from now on, and returns the lock with its new end. Errors: LEASE_LOST
+    /// Sets a new lease, from now on, and returns the lock with its new end. Errors: LEASE_LOST
     /// (LostLease) if it is over.
     [[nodiscard]] Result<RemoteLock> renew(const RemoteLock& lock,
                                            std::chrono::microseconds lease = std::chrono::seconds{

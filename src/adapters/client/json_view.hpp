@@ -19,14 +19,14 @@ public:
     [[nodiscard]] std::string_view raw() const { return raw_; }
     [[nodiscard]] bool is_object() const { return raw_.starts_with('{'); }
     [[nodiscard]] bool is_array() const { return raw_.starts_with('['); }
-    /// Empty if this is no object, has no such member, or has null there.
+    /// Empty if this is not an object, has no such member, or has null there.
     [[nodiscard]] std::optional<JsonView> member(std::string_view name) const;
     /// Calls `each` with each item of an array, in order.
     void for_each(const std::function<void(JsonView)>& each) const;
 
     /// The text of a string, without its escapes; empty if this is none.
     [[nodiscard]] std::optional<std::string> text() const;
-    /// Empty if this is no integer of 64 bits.
+    /// Empty if this is not an integer of 64 bits.
     [[nodiscard]] std::optional<std::int64_t> integer() const;
     [[nodiscard]] bool is_true() const { return raw_ == "true"; }
 

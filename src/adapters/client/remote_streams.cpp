@@ -38,7 +38,7 @@ void add_metadata(base::JsonWriter& json, const EventMetadata& metadata) {
     json.end_object();
 }
 
-/// What would not be one JSON value in the body, and could end it early.
+/// The field whose text is not one JSON value, and could end its member early; else empty.
 std::string defect_of_events(const std::vector<NewRecordedEvent>& events) {
     for (std::size_t i = 0; i < events.size(); ++i) {
         const std::string field = "events." + std::to_string(i);
