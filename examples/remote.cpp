@@ -5,6 +5,7 @@
 
 #include "sundial/remote.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,7 +24,8 @@ void require(bool holds, const char* what) {
     std::exit(EXIT_FAILURE);
 }
 
-const sundial::Instant due{std::chrono::sys_days{std::chrono::year{2099} / 1 / 5} + 14h};
+const sundial::Instant due =
+    std::chrono::floor<std::chrono::hours>(std::chrono::system_clock::now()) + 48h;
 
 /// The key makes the second call find the event of the first.
 void schedules_once(const sundial::RemoteEvents& events) {
@@ -115,7 +117,7 @@ void locks_once(const sundial::RemoteLocks& locks) {
     require(longer.expires_at > mine.expires_at && longer.fencing_token == mine.fencing_token,
             "the lease is longer");
     require(locks.unlock(longer).has_value(), "it was released");
-    const auto next = locks.try_lock("nightly report", "job-2", 1500ms).value();
+    const auto next = locks.try_lock("nightly report", "job-2", 2s).value();
     require(next.fencing_token > mine.fencing_token, "a later holder has a greater token");
     require(!locks.renew(mine), "the lease of the first is over");
 }

@@ -131,14 +131,13 @@ public:
     /// a holder to leave, up to 60 s and shorter than `ClientOptions::timeout`. Errors: LOCK_HELD
     /// with the holder (HeldLock); VALIDATION_FAILED. After UNREACHABLE the lock may be held until
     /// the end of the lease.
-    [[nodiscard]] Result<RemoteLock> try_lock(
-        const std::string& name, const std::string& holder,
-        std::chrono::microseconds lease = std::chrono::seconds{30},
-        std::chrono::microseconds wait = {}) const;
+    [[nodiscard]] Result<RemoteLock> try_lock(const std::string& name, const std::string& holder,
+                                              std::chrono::seconds lease = std::chrono::seconds{30},
+                                              std::chrono::seconds wait = {}) const;
     /// Sets a new lease, from now on, and returns the lock with its new end. Errors: LEASE_LOST
     /// (LostLease) if it is over.
     [[nodiscard]] Result<RemoteLock> renew(const RemoteLock& lock,
-                                           std::chrono::microseconds lease = std::chrono::seconds{
+                                           std::chrono::seconds lease = std::chrono::seconds{
                                                30}) const;
     /// Releases it. Errors: LEASE_LOST or LOCK_NOT_HELD if it was over.
     [[nodiscard]] Result<Done> unlock(const RemoteLock& lock) const;

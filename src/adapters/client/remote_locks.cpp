@@ -27,8 +27,8 @@ Result<RemoteLock> lock_of(const Result<ClientAnswer>& answer, RemoteLock lock) 
 }  // namespace
 
 Result<RemoteLock> RemoteLocks::try_lock(const std::string& name, const std::string& holder,
-                                         std::chrono::microseconds lease,
-                                         std::chrono::microseconds wait) const {
+                                         std::chrono::seconds lease,
+                                         std::chrono::seconds wait) const {
     base::JsonWriter json;
     json.begin_object();
     json.member("holder", std::string_view{holder}).member("ttl", client::to_iso_duration(lease));
@@ -39,8 +39,7 @@ Result<RemoteLock> RemoteLocks::try_lock(const std::string& name, const std::str
         {.name = name, .holder = holder, .token = {}});
 }
 
-Result<RemoteLock> RemoteLocks::renew(const RemoteLock& lock,
-                                      std::chrono::microseconds lease) const {
+Result<RemoteLock> RemoteLocks::renew(const RemoteLock& lock, std::chrono::seconds lease) const {
     base::JsonWriter json;
     json.begin_object();
     json.member("lockToken", std::string_view{lock.token});

@@ -86,13 +86,8 @@ std::optional<embedding::Instant> instant_of(const JsonView& object, std::string
     return from_rfc3339(object.text_of(name));
 }
 
-std::string to_iso_duration(std::chrono::microseconds duration) {
-    constexpr std::int64_t micros = 1'000'000;
-    const auto count = duration.count();
-    if (count < 0) return "-" + to_iso_duration(-duration);
-    std::string text = "PT" + std::to_string(count / micros);
-    if (count % micros != 0) text += '.' + padded(count % micros, 6);
-    return text + 'S';
+std::string to_iso_duration(std::chrono::seconds duration) {
+    return "PT" + std::to_string(duration.count()) + 'S';
 }
 
 std::string encoded(std::string_view text) {

@@ -21,8 +21,8 @@ namespace sundial::client {
 /// The instant of a member; empty without it.
 [[nodiscard]] std::optional<embedding::Instant> instant_of(const JsonView& object,
                                                            std::string_view name);
-/// "PT1.5S"
-[[nodiscard]] std::string to_iso_duration(std::chrono::microseconds duration);
+/// "PT90S"
+[[nodiscard]] std::string to_iso_duration(std::chrono::seconds duration);
 /// Percent-encoded, for one segment of a path or one value of a query.
 [[nodiscard]] std::string encoded(std::string_view text);
 /// "HIGH"

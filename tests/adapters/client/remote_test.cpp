@@ -48,8 +48,7 @@ constexpr Instant noon = std::chrono::sys_days{std::chrono::year{2027} / 1 / 5} 
 TEST_F(RemoteTest, WritesInstantsDurationsAndPaths) {
     EXPECT_EQ(client::to_rfc3339(noon), "2027-01-05T12:00:00.001500Z");
     EXPECT_EQ(client::to_rfc3339(Instant{-1us}), "1969-12-31T23:59:59.999999Z");
-    EXPECT_EQ(client::to_iso_duration(1500ms), "PT1.500000S");
-    EXPECT_EQ(client::to_iso_duration(60s), "PT60S");
+    EXPECT_EQ(client::to_iso_duration(90s), "PT90S");
     EXPECT_EQ(client::encoded("a b/ü?"), "a%20b%2F%C3%BC%3F");
 }
 
