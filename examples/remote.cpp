@@ -37,7 +37,7 @@ void schedules_once(const sundial::RemoteEvents& events) {
     const auto second = events.create(invoice);
     require(!second && second.error().code == "DUPLICATE_IDEMPOTENCY_KEY",
             "the invoice is scheduled once");
-    const auto* const taken = std::get_if<sundial::embedding::Duplicate>(&second.error().data);
+    const auto* const taken = std::get_if<sundial::Duplicate>(&second.error().data);
     require(taken != nullptr && taken->existing == first.id && taken->name == "invoice-17" &&
                 taken->status == "PENDING",
             "the error names the event that has the key");
@@ -51,7 +51,7 @@ void schedules_once(const sundial::RemoteEvents& events) {
     require(moved.due == due + 90min && moved.version > first.version, "it was moved");
     const auto stale = events.reschedule(first.id, due, first.version);
     const auto* const conflict =
-        stale ? nullptr : std::get_if<sundial::embedding::VersionConflict>(&stale.error().data);
+        stale ? nullptr : std::get_if<sundial::VersionConflict>(&stale.error().data);
     require(conflict != nullptr && conflict->id == first.id &&
                 conflict->expected == first.version && conflict->actual == moved.version,
             "a change of an older version is refused");
@@ -94,7 +94,7 @@ void records(const sundial::RemoteStreams& streams) {
     require(placed.value().last_version == 2 && !placed->replayed, "two events");
     const auto late = streams.append(order, Expected::exactly(1), {{.type = "OrderShipped"}});
     const auto* const conflict =
-        late ? nullptr : std::get_if<sundial::embedding::Conflict>(&late.error().data);
+        late ? nullptr : std::get_if<sundial::Conflict>(&late.error().data);
     require(conflict != nullptr && conflict->stream_id == order.id && conflict->expected == 1 &&
                 conflict->actual == 2,
             "an append to an older version is refused");
@@ -110,7 +110,7 @@ void locks_once(const sundial::RemoteLocks& locks) {
     const auto mine = locks.try_lock("nightly report", "job-1", 20s).value();
     const auto theirs = locks.try_lock("nightly report", "job-2", 20s);
     const auto* const held =
-        theirs ? nullptr : std::get_if<sundial::embedding::HeldLock>(&theirs.error().data);
+        theirs ? nullptr : std::get_if<sundial::HeldLock>(&theirs.error().data);
     require(held != nullptr && held->holder == "job-1" && held->expires_at == mine.expires_at,
             "the lock is held once");
     const auto longer = locks.renew(mine, 60s).value();

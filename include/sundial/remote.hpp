@@ -19,7 +19,9 @@
 namespace sundial {
 
 using embedding::Appended;
+using embedding::Conflict;
 using embedding::Done;
+using embedding::Duplicate;
 using embedding::Error;
 using embedding::Event;
 using embedding::EventChange;
@@ -27,16 +29,29 @@ using embedding::EventFilter;
 using embedding::EventMetadata;
 using embedding::EventPage;
 using embedding::Expected;
+using embedding::HeldLock;
 using embedding::Instant;
+using embedding::InvalidField;
+using embedding::InvalidFields;
+using embedding::LostLease;
+using embedding::Missing;
 using embedding::NewEvent;
 using embedding::NewRecordedEvent;
+using embedding::no_instant;
 using embedding::PageOptions;
 using embedding::Priority;
 using embedding::RecordedEvent;
+using embedding::RefusedStream;
+using embedding::Repeat;
 using embedding::Result;
+using embedding::ReusedId;
+using embedding::ReusedIds;
 using embedding::StreamId;
 using embedding::StreamPart;
 using embedding::StreamRange;
+using embedding::UsedKey;
+using embedding::VersionConflict;
+using embedding::WrongState;
 
 /// Schedules events at a server, and reads and changes them:
 ///
@@ -53,9 +68,11 @@ public:
     explicit RemoteEvents(Client client) : client_(std::move(client)) {}
 
     /// Schedules the event. With `request_key`, an Idempotency-Key, the request is repeated if no
-    /// answer comes, and takes effect once; the same call with that key has the same result.
-    /// Errors: DUPLICATE_IDEMPOTENCY_KEY with the event that has the key (Duplicate);
-    /// VALIDATION_FAILED; ENDPOINT_NOT_FOUND; USER_NOT_FOUND.
+    /// answer comes, and takes effect once: the same call with that key has the same result as long
+    /// as the server keeps it, a day by default. Errors: DUPLICATE_IDEMPOTENCY_KEY with the event
+    /// that has the key (Duplicate); VALIDATION_FAILED (InvalidFields); ENDPOINT_NOT_FOUND and
+    /// USER_NOT_FOUND (Missing); with a `request_key` also IDEMPOTENCY_KEY_REUSED, if another call
+    /// had it, and IDEMPOTENCY_IN_PROGRESS (UsedKey).
     [[nodiscard]] Result<Event> create(const NewEvent& event,
                                        const std::string& request_key = {}) const;
     /// The event with this id. Errors: EVENT_NOT_FOUND.

@@ -58,7 +58,7 @@ Result<HttpResponse> send(const ClientOptions& options, const ClientRequest& req
 
 bool done(const HttpResponse& response) { return response.status >= 200 && response.status < 300; }
 
-Error refusal_of(const HttpResponse& response) {
+Error refusal_of(const ClientRequest& request, const HttpResponse& response) {
     const std::string status = "status " + std::to_string(response.status);
     Error error{
         client::text_member(response.body, "code").value_or("HTTP_ERROR"),
@@ -66,6 +66,9 @@ Error refusal_of(const HttpResponse& response) {
         {}};
     if (const auto problem = client::JsonView::parse(response.body)) {
         error.data = client::details_of(error.code, *problem);
+    }
+    if (error.code == "IDEMPOTENCY_KEY_REUSED" || error.code == "IDEMPOTENCY_IN_PROGRESS") {
+        error.data = embedding::UsedKey{request.idempotency_key};
     }
     return error;
 }
@@ -140,7 +143,7 @@ Result<ClientAnswer> Client::call(const ClientRequest& request) const {
                                 .body = std::move(response->body),
                                 .etag = std::move(response->headers["etag"])};
         }
-        Error error = response ? refusal_of(*response) : response.error();
+        Error error = response ? refusal_of(request, *response) : response.error();
         if (!may_repeat(request) || (response && !passing(*response))) return error;
         switch (retries.wait(response ? asked_delay(*response) : std::nullopt)) {
             case Retries::Next::again:

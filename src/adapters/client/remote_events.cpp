@@ -37,13 +37,18 @@ Event event_from(const JsonView& json) {
     return event;
 }
 
-Result<Event> event_of(const Result<ClientAnswer>& answer, const std::string& id) {
+Result<Event> event_of(const Result<ClientAnswer>& answer, const client::Asked& asked) {
     const auto json = client::object_of(answer);
-    if (!json) return client::completed(json.error(), id);
+    if (!json) return client::completed(json.error(), asked);
     if (json->text_of("id").empty()) {
         return Error{"HTTP_ERROR", "the server's answer is not an event", {}};
     }
     return event_from(*json);
+}
+
+/// The endpoint of an event or of a filter; empty: none.
+std::string endpoint_of(const std::string& queue, const std::string& endpoint) {
+    return queue.empty() ? endpoint : "ext:" + queue;
 }
 
 std::string path_of_event(const std::string& id) { return "/v1/events/" + client::encoded(id); }
@@ -74,7 +79,7 @@ std::string query_of(const EventFilter& filter, const PageOptions& page) {
     }
     add_parameter(query, "userId", filter.user_id);
     if (!filter.schedule.empty()) add_parameter(query, "scheduleId", "ext:" + filter.schedule);
-    if (!filter.queue.empty()) add_parameter(query, "endpointId", "ext:" + filter.queue);
+    add_parameter(query, "endpointId", endpoint_of(filter.queue, {}));
     if (filter.due_from) add_parameter(query, "targetFrom", client::to_rfc3339(*filter.due_from));
     if (filter.due_to) add_parameter(query, "targetTo", client::to_rfc3339(*filter.due_to));
     if (page.latest_first) add_parameter(query, "sort", "-targetTimestampUTC");
@@ -97,7 +102,7 @@ Result<Event> RemoteEvents::create(const NewEvent& event, const std::string& req
     add_text(json, "targetTimestampLocal", event.local_time);
     add_text(json, "targetTimezone", event.timezone);
     add_text(json, "userId", event.user_id);
-    add_text(json, "endpointId", event.queue.empty() ? event.endpoint : "ext:" + event.queue);
+    add_text(json, "endpointId", endpoint_of(event.queue, event.endpoint));
     add_text(json, "idempotencyKey", event.idempotency_key);
     json.member("priority", client::to_text(event.priority));
     json.key("deliveryPayload").raw(event.payload);
@@ -107,17 +112,23 @@ Result<Event> RemoteEvents::create(const NewEvent& event, const std::string& req
                           .body = json.text(),
                           .idempotency_key = request_key};
     if (!event.traceparent.empty()) request.headers = {"traceparent: " + event.traceparent};
-    return event_of(client_.call(request), event.idempotency_key);
+    return event_of(client_.call(request), {.id = event.idempotency_key,
+                                            .user = event.user_id,
+                                            .endpoint = endpoint_of(event.queue, event.endpoint)});
 }
 
 Result<Event> RemoteEvents::get(const std::string& id) const {
-    return event_of(client_.call({.path = path_of_event(id)}), id);
+    return event_of(client_.call({.path = path_of_event(id)}), {.id = id});
 }
 
 Result<EventPage> RemoteEvents::list(const EventFilter& filter, const PageOptions& page) const {
     const auto answer = client_.call({.path = "/v1/events" + query_of(filter, page)});
     const auto json = client::object_of(answer);
-    if (!json) return client::completed(json.error(), {});
+    if (!json) {
+        return client::completed(json.error(), {.id = filter.schedule,
+                                                .user = filter.user_id,
+                                                .endpoint = endpoint_of(filter.queue, {})});
+    }
     const auto data = json->member("data");
     if (!data || !data->is_array()) {
         return Error{"HTTP_ERROR", "the server's answer is not a page of events", {}};
@@ -145,7 +156,7 @@ Result<Event> RemoteEvents::update(const std::string& id, const EventChange& cha
                                   .path = path_of_event(id),
                                   .body = json.text(),
                                   .if_match = client::if_match_of(version)}),
-                    id);
+                    {.id = id});
 }
 
 Result<Event> RemoteEvents::reschedule(const std::string& id, Instant at,
@@ -157,14 +168,14 @@ Result<Event> RemoteEvents::cancel(const std::string& id, std::uint64_t version)
     return event_of(client_.call({.method = "DELETE",
                                   .path = path_of_event(id),
                                   .if_match = client::if_match_of(version)}),
-                    id);
+                    {.id = id});
 }
 
 Result<Event> RemoteEvents::retry(const std::string& id, const std::string& request_key) const {
     return event_of(client_.call({.method = "POST",
                                   .path = path_of_event(id) + "/retry",
                                   .idempotency_key = request_key}),
-                    id);
+                    {.id = id});
 }
 
 }  // namespace sundial

@@ -13,7 +13,7 @@ std::string path_of_lock(const std::string& name) { return "/v1/locks/" + client
 /// The answer to a grant or a renewal. The lock has what the answer to a renewal does not repeat.
 Result<RemoteLock> lock_of(const Result<ClientAnswer>& answer, RemoteLock lock) {
     const auto json = client::object_of(answer);
-    if (!json) return client::completed(json.error(), lock.name);
+    if (!json) return client::completed(json.error(), {.id = lock.name});
     const auto end = client::instant_of(*json, "expiresAt");
     if (lock.token.empty()) lock.token = json->text_of("lockToken");
     lock.fencing_token = json->number_of("fencingToken");
@@ -54,7 +54,7 @@ Result<Done> RemoteLocks::unlock(const RemoteLock& lock) const {
     const auto answer = client_.call({.method = "DELETE",
                                       .path = path_of_lock(lock.name),
                                       .headers = {"Sundial-Lock-Token: " + lock.token}});
-    if (!answer) return client::completed(answer.error(), lock.name);
+    if (!answer) return client::completed(answer.error(), {.id = lock.name});
     return Done{};
 }
 

@@ -110,7 +110,7 @@ Result<Appended> RemoteStreams::append(const StreamId& stream, Expected expected
                                       .body = append_body(expected, events),
                                       .idempotency_key = request_key});
     const auto json = client::object_of(answer);
-    if (!json) return client::completed(json.error(), stream.id);
+    if (!json) return client::completed(json.error(), {.id = stream.id});
     if (!json->member("lastVersion")) {
         return Error{"HTTP_ERROR", "the server's answer is not that to an append", {}};
     }
@@ -136,7 +136,7 @@ Result<StreamPart> RemoteStreams::read(const StreamId& stream, const StreamRange
                                   query_of_range(rest, range.limit - part.events.size())});
         if (!answer && answer.error().code == "AGGREGATE_NOT_FOUND") return part;
         const auto json = client::object_of(answer);
-        if (!json) return client::completed(json.error(), stream.id);
+        if (!json) return client::completed(json.error(), {.id = stream.id});
         const auto data = json->member("data");
         if (!data || !data->is_array()) {
             return Error{"HTTP_ERROR", "the server's answer is not a stream", {}};

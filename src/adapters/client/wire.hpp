@@ -37,8 +37,14 @@ namespace sundial::client {
 /// The details of a problem of the API, as an engine has them. Those that only the caller of a
 /// typed call knows are empty (`completed`), and the fields are JSON pointers.
 [[nodiscard]] embedding::Error::Data details_of(std::string_view code, const JsonView& problem);
-/// The same error with the id, or the key, of the call, and with the names of fields in C++.
-[[nodiscard]] embedding::Error completed(embedding::Error error, const std::string& id);
+/// The names in a typed call, which a problem of the API does not repeat.
+struct Asked {
+    std::string id{};        // of the object of the call, or the key that it gives to it
+    std::string user{};      // that the call refers to
+    std::string endpoint{};  // likewise
+};
+/// The same error with these names, and with the names of fields in C++.
+[[nodiscard]] embedding::Error completed(embedding::Error error, const Asked& asked);
 /// VALIDATION_FAILED of one field.
 [[nodiscard]] embedding::Error refused_field(const std::string& field, const std::string& why);
 

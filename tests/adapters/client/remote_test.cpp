@@ -160,6 +160,30 @@ TEST_F(RemoteTest, ErrorsHaveTheDataOfAnEngines) {
               (embedding::Error::Data{embedding::ReusedIds{{"i", "OTHER_STREAM", "B", "2"}}}));
 }
 
+TEST_F(RemoteTest, AMissingObjectIsNamedAsInTheCall) {
+    const OneResponse endpoint{404, R"({"code":"ENDPOINT_NOT_FOUND","detail":"d"})"};
+    EXPECT_EQ(RemoteEvents{endpoint.client()}.create({.type = "T", .queue = "q"}).error().data,
+              (Error::Data{Missing{"ext:q"}}));
+    const OneResponse user{404, R"({"code":"USER_NOT_FOUND","detail":"d"})"};
+    EXPECT_EQ(RemoteEvents{user.client()}.list({.user_id = "ext:crm-7"}).error().data,
+              (Error::Data{Missing{"ext:crm-7"}}));
+}
+
+TEST_F(RemoteTest, NamesInvalidParametersAsInCpp) {
+    const OneResponse server{400, R"({"code":"VALIDATION_FAILED","detail":"2 fields are invalid",)"
+                                  R"("errors":[{"pointer":"?limit","code":"out_of_range",)"
+                                  R"("message":"must be 1 to 500"},{"pointer":"?targetFrom",)"
+                                  R"("code":"bad_format","message":"must be a time"}]})"};
+    EXPECT_EQ(RemoteEvents{server.client()}.list({}, {.limit = 0}).error().detail,
+              "limit must be 1 to 500; due_from must be a time");
+}
+
+TEST_F(RemoteTest, AUsedKeyIsInTheError) {
+    const OneResponse server{422, R"({"code":"IDEMPOTENCY_KEY_REUSED","detail":"d"})"};
+    EXPECT_EQ(RemoteEvents{server.client()}.create({.type = "T"}, "key-1").error().data,
+              (Error::Data{UsedKey{"key-1"}}));
+}
+
 TEST_F(RemoteTest, ListsByTheFilter) {
     const OneResponse server{200, R"({"data":[],"hasMore":true,"nextCursor":"c2"})"};
     const auto page = RemoteEvents{server.client()}.list(
@@ -170,6 +194,12 @@ TEST_F(RemoteTest, ListsByTheFilter) {
     EXPECT_THAT(server.request(),
                 HasSubstr("?status=FAILED&dismissed=false&eventType=A&eventType=B&scheduleId="
                           "ext%3Aweekly&sort=-targetTimestampUTC&limit=7&cursor=c1 HTTP"));
+}
+
+TEST_F(RemoteTest, AnIdOfDotsLeadsToNoOtherRoute) {
+    const OneResponse server{404, R"({"code":"AGGREGATE_NOT_FOUND","detail":"d"})"};
+    EXPECT_TRUE(RemoteStreams{server.client()}.read({"..", ".."}));
+    EXPECT_THAT(server.request(), testing::StartsWith("GET /v1/streams/../..?fromVersion=1&"));
 }
 
 TEST_F(RemoteTest, HeadersAreOneLineEach) {
