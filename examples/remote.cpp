@@ -74,7 +74,14 @@ void lists_pages(const sundial::RemoteEvents& events) {
     std::string seen;
     sundial::PageOptions page{.limit = 2, .latest_first = true};
     do {
-        const auto found = events.list({.types = {"PAGE"}, .due_from = due}, page).value();
+        const auto found =
+            events
+                .list({.statuses = {"PENDING", "FAILED"},
+                       .types = {"PAGE", "OTHER"},
+                       .priorities = {sundial::Priority::low, sundial::Priority::normal},
+                       .due_from = due},
+                      page)
+                .value();
         for (const auto& event : found.events) {
             seen += std::to_string((event.due - due) / 1h);
         }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstddef>
 #include <system_error>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -191,6 +192,22 @@ std::optional<JsonView> JsonView::member(std::string_view name) const {
         walk.skip_blanks();
     } while (walk.take(','));
     return std::nullopt;
+}
+
+void JsonView::for_each_member(const std::function<void(std::string, JsonView)>& each) const {
+    JsonWalk walk{raw_};
+    if (!walk.take('{')) return;
+    walk.skip_blanks();
+    if (walk.take('}')) return;
+    do {
+        walk.skip_blanks();
+        auto key = JsonView{walk.value()}.text();
+        walk.skip_blanks();
+        if (!walk.take(':')) return;
+        walk.skip_blanks();
+        each(std::move(key).value_or(""), JsonView{walk.value()});
+        walk.skip_blanks();
+    } while (walk.take(','));
 }
 
 void JsonView::for_each(const std::function<void(JsonView)>& each) const {

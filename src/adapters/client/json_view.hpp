@@ -21,6 +21,8 @@ public:
     [[nodiscard]] bool is_array() const { return raw_.starts_with('['); }
     /// Empty if this is not an object, has no such member, or has null there.
     [[nodiscard]] std::optional<JsonView> member(std::string_view name) const;
+    /// Calls `each` with the name and the value of each member of an object, in order.
+    void for_each_member(const std::function<void(std::string, JsonView)>& each) const;
     /// Calls `each` with each item of an array, in order.
     void for_each(const std::function<void(JsonView)>& each) const;
 

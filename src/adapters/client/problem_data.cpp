@@ -111,7 +111,7 @@ bool is_of_stream(std::string_view code) {
 }
 
 /// Members and parameters of requests whose names in C++ are other words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> names_in_cpp{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> names_in_cpp{{
     {"eventType", "type"},
     {"targetTimestampUTC", "at"},
     {"targetTimestampLocal", "local_time"},
@@ -122,6 +122,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> names_in
     {"eventId", "id"},
     {"ttl", "lease"},
     {"lockToken", "token"},
+    {"trigger", "rule"},
+    {"retryPolicy", "retry_delays"},
+    {"delays", ""},
+    {"rateLimit", "max_per_second"},
+    {"perSecond", ""},
+    {"burst", ""},
     {"?cursor", "after"},
     {"?targetFrom", "due_from"},
     {"?targetTo", "due_to"},
@@ -151,8 +157,9 @@ std::string field_in_cpp(std::string_view pointer) {
         pointer.remove_prefix(1);
         const auto part = pointer.substr(0, pointer.find('/'));
         pointer.remove_prefix(part.size());
-        if (!name.empty()) name += '.';
-        name += one_name_in_cpp(part);
+        const std::string its = one_name_in_cpp(part);
+        if (!name.empty() && !its.empty()) name += '.';
+        name += its;
     }
     return name;
 }
@@ -163,6 +170,7 @@ struct Completion {
     void operator()(embedding::VersionConflict& conflict) const { conflict.id = asked.id; }
     void operator()(embedding::WrongState& state) const { state.event_id = asked.id; }
     void operator()(embedding::Duplicate& duplicate) const { duplicate.name = asked.id; }
+    void operator()(embedding::UsedEndpoint& used) const { used.endpoint_id = asked.endpoint; }
     void operator()(auto& /*complete*/) const {}
 };
 

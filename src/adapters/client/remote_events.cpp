@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "adapters/client/json_view.hpp"
 #include "adapters/client/wire.hpp"
@@ -53,39 +54,23 @@ std::string endpoint_of(const std::string& queue, const std::string& endpoint) {
 
 std::string path_of_event(const std::string& id) { return "/v1/events/" + client::encoded(id); }
 
-void add_text(base::JsonWriter& json, std::string_view name, const std::string& text) {
-    if (!text.empty()) json.member(name, std::string_view{text});
-}
-
-/// Appends "name=value" to a query for each value.
-void add_parameter(std::string& query, std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    query += query.empty() ? '?' : '&';
-    query += std::string{name} + '=' + client::encoded(value);
-}
-
 std::string query_of(const EventFilter& filter, const PageOptions& page) {
-    std::string query;
+    client::QueryText query;
     // As of an engine: dead letters are FAILED, whatever else is asked.
     if (filter.dead_letters) {
-        add_parameter(query, "status", "FAILED");
-        add_parameter(query, "dismissed", "false");
+        query.add("status", "FAILED").add("dismissed", "false");
     } else {
-        for (const auto& status : filter.statuses) add_parameter(query, "status", status);
+        query.add_list("status", filter.statuses);
     }
-    for (const auto& type : filter.types) add_parameter(query, "eventType", type);
-    for (const Priority one : filter.priorities) {
-        add_parameter(query, "priority", client::to_text(one));
-    }
-    add_parameter(query, "userId", filter.user_id);
-    if (!filter.schedule.empty()) add_parameter(query, "scheduleId", "ext:" + filter.schedule);
-    add_parameter(query, "endpointId", endpoint_of(filter.queue, {}));
-    if (filter.due_from) add_parameter(query, "targetFrom", client::to_rfc3339(*filter.due_from));
-    if (filter.due_to) add_parameter(query, "targetTo", client::to_rfc3339(*filter.due_to));
-    if (page.latest_first) add_parameter(query, "sort", "-targetTimestampUTC");
-    add_parameter(query, "limit", std::to_string(page.limit));
-    add_parameter(query, "cursor", page.after);
-    return query;
+    std::vector<std::string> priorities;
+    for (const Priority one : filter.priorities) priorities.emplace_back(client::to_text(one));
+    query.add_list("eventType", filter.types).add_list("priority", priorities);
+    query.add("userId", filter.user_id);
+    if (!filter.schedule.empty()) query.add("scheduleId", "ext:" + filter.schedule);
+    query.add("endpointId", endpoint_of(filter.queue, {}));
+    if (filter.due_from) query.add("targetFrom", client::to_rfc3339(*filter.due_from));
+    if (filter.due_to) query.add("targetTo", client::to_rfc3339(*filter.due_to));
+    return query.add_page(page, "targetTimestampUTC").text();
 }
 
 }  // namespace
@@ -99,11 +84,11 @@ Result<Event> RemoteEvents::create(const NewEvent& event, const std::string& req
     json.begin_object();
     json.member("eventType", std::string_view{event.type});
     if (event.at) json.member("targetTimestampUTC", client::to_rfc3339(*event.at));
-    add_text(json, "targetTimestampLocal", event.local_time);
-    add_text(json, "targetTimezone", event.timezone);
-    add_text(json, "userId", event.user_id);
-    add_text(json, "endpointId", endpoint_of(event.queue, event.endpoint));
-    add_text(json, "idempotencyKey", event.idempotency_key);
+    client::add_text(json, "targetTimestampLocal", event.local_time);
+    client::add_text(json, "targetTimezone", event.timezone);
+    client::add_text(json, "userId", event.user_id);
+    client::add_text(json, "endpointId", endpoint_of(event.queue, event.endpoint));
+    client::add_text(json, "idempotencyKey", event.idempotency_key);
     json.member("priority", client::to_text(event.priority));
     json.key("deliveryPayload").raw(event.payload);
     json.end_object();
@@ -123,19 +108,12 @@ Result<Event> RemoteEvents::get(const std::string& id) const {
 
 Result<EventPage> RemoteEvents::list(const EventFilter& filter, const PageOptions& page) const {
     const auto answer = client_.call({.path = "/v1/events" + query_of(filter, page)});
-    const auto json = client::object_of(answer);
-    if (!json) {
-        return client::completed(json.error(), {.id = filter.schedule,
-                                                .user = filter.user_id,
-                                                .endpoint = endpoint_of(filter.queue, {})});
-    }
-    const auto data = json->member("data");
-    if (!data || !data->is_array()) {
-        return Error{"HTTP_ERROR", "the server's answer is not a page of events", {}};
-    }
-    EventPage found;
-    data->for_each([&](const JsonView& one) { found.events.push_back(event_from(one)); });
-    if (json->is_true("hasMore")) found.next = json->text_of("nextCursor");
+    const auto list = client::page_of(
+        answer,
+        {.id = filter.schedule, .user = filter.user_id, .endpoint = endpoint_of(filter.queue, {})});
+    if (!list) return list.error();
+    EventPage found{.events = {}, .next = list->next};
+    list->items.for_each([&](const JsonView& one) { found.events.push_back(event_from(one)); });
     return found;
 }
 
@@ -147,8 +125,8 @@ Result<Event> RemoteEvents::update(const std::string& id, const EventChange& cha
     base::JsonWriter json;
     json.begin_object();
     if (change.at) json.member("targetTimestampUTC", client::to_rfc3339(*change.at));
-    add_text(json, "targetTimestampLocal", change.local_time);
-    add_text(json, "targetTimezone", change.timezone);
+    client::add_text(json, "targetTimestampLocal", change.local_time);
+    client::add_text(json, "targetTimezone", change.timezone);
     if (change.priority) json.member("priority", client::to_text(*change.priority));
     if (change.payload) json.key("deliveryPayload").raw(*change.payload);
     json.end_object();

@@ -90,6 +90,23 @@ std::string to_iso_duration(std::chrono::seconds duration) {
     return "PT" + std::to_string(duration.count()) + 'S';
 }
 
+std::optional<std::chrono::seconds> from_iso_duration(std::string_view text) {
+    if (!text.starts_with("PT") || text.size() == 2) return std::nullopt;
+    text.remove_prefix(2);
+    std::chrono::seconds sum{0};
+    constexpr std::array<std::pair<char, std::int64_t>, 3> units{
+        {{'H', 3600}, {'M', 60}, {'S', 1}}};
+    for (const auto& [letter, seconds] : units) {
+        std::int64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [read_to, error] = std::from_chars(text.data(), end, number);
+        if (error != std::errc{} || read_to == end || *read_to != letter) continue;
+        text.remove_prefix(static_cast<std::size_t>(read_to - text.data()) + 1);
+        sum += std::chrono::seconds{number * seconds};
+    }
+    return text.empty() ? std::optional{sum} : std::nullopt;
+}
+
 std::string encoded(std::string_view text) {
     constexpr std::string_view hex = "0123456789ABCDEF";
     constexpr std::string_view plain = "-._~";
@@ -124,11 +141,64 @@ std::string if_match_of(std::uint64_t version) {
     return version == 0 ? "" : '"' + std::to_string(version) + '"';
 }
 
+void add_text(base::JsonWriter& json, std::string_view name, const std::string& text) {
+    if (!text.empty()) json.member(name, std::string_view{text});
+}
+
+void add_or_null(base::JsonWriter& json, std::string_view name,
+                 const std::optional<std::string>& text) {
+    if (text) {
+        json.member(name, std::string_view{*text});
+    } else {
+        json.key(name).null();
+    }
+}
+
+std::map<std::string, std::string> texts_of(const JsonView& object, std::string_view name) {
+    std::map<std::string, std::string> texts;
+    if (const auto member = object.member(name)) {
+        member->for_each_member([&](std::string key, JsonView value) {
+            texts.insert_or_assign(std::move(key), value.text().value_or(""));
+        });
+    }
+    return texts;
+}
+
+QueryText& QueryText::add(std::string_view name, std::string_view value) {
+    if (value.empty()) return *this;
+    text_ += text_.empty() ? '?' : '&';
+    text_.append(name) += '=' + encoded(value);
+    return *this;
+}
+
+QueryText& QueryText::add_list(std::string_view name, const std::vector<std::string>& values) {
+    std::string joined;
+    for (const std::string& value : values) joined += (joined.empty() ? "" : ",") + value;
+    return add(name, joined);
+}
+
+QueryText& QueryText::add_page(const embedding::PageOptions& page, std::string_view order) {
+    if (page.latest_first) add("sort", '-' + std::string{order});
+    add("limit", std::to_string(page.limit));
+    return add("cursor", page.after);
+}
+
 embedding::Result<JsonView> object_of(const embedding::Result<ClientAnswer>& answer) {
     if (!answer) return answer.error();
     const auto value = JsonView::parse(answer->body);
     if (value && value->is_object()) return *value;
     return embedding::Error{"HTTP_ERROR", "the server's answer is not a JSON object", {}};
+}
+
+embedding::Result<ListPage> page_of(const embedding::Result<ClientAnswer>& answer,
+                                    const Asked& asked) {
+    const auto json = object_of(answer);
+    if (!json) return completed(json.error(), asked);
+    const auto items = json->member("data");
+    if (!items || !items->is_array()) {
+        return embedding::Error{"HTTP_ERROR", "the server's answer is not a page of a list", {}};
+    }
+    return ListPage{*items, json->is_true("hasMore") ? json->text_of("nextCursor") : ""};
 }
 
 }  // namespace sundial::client

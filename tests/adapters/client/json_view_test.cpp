@@ -25,6 +25,16 @@ TEST(JsonViewTest, ReadsMembersAndIgnoresOthers) {
     EXPECT_THAT(items, testing::ElementsAre("1", "{\"x\":2}", "[]"));
 }
 
+TEST(JsonViewTest, GoesOverTheMembersInOrder) {
+    const auto view = JsonView::parse(R"({ "b" : "1" , "a\"c":{"x":[2]},"n":null})");
+    ASSERT_TRUE(view);
+    std::string seen;
+    view->for_each_member([&](const std::string& name, JsonView value) {
+        seen += name + '=' + std::string{value.raw()} + ' ';
+    });
+    EXPECT_EQ(seen, R"(b="1" a"c={"x":[2]} n=null )");
+}
+
 TEST(JsonViewTest, KeepsTheBytesOfAValue) {
     const std::string text = R"({"data":{ "a" : 1.50, "ü":"\u00fc" }})";
     EXPECT_EQ(JsonView::parse(text)->member("data")->raw(), R"({ "a" : 1.50, "ü":"\u00fc" })");
@@ -43,6 +53,7 @@ TEST(JsonViewTest, ReadsEscapes) {
 TEST(JsonViewTest, ReadsEmptyObjectsAndLists) {
     EXPECT_FALSE(JsonView::parse("{}")->member("a"));
     JsonView::parse("[ ]")->for_each([](const JsonView&) { ADD_FAILURE(); });
+    JsonView::parse("{ }")->for_each_member([](const std::string&, JsonView) { ADD_FAILURE(); });
 }
 
 TEST(JsonViewTest, RefusesWhatIsNotOneValue) {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
+#include "adapters/client/one_response.hpp"
 #include "adapters/client/wire.hpp"
-#include "support/scripted_receiver.hpp"
 
 namespace sundial {
 namespace {
@@ -20,23 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// A server that gives one response to each request.
-class OneResponse {
-public:
-    OneResponse(int status, const std::string& body)
-        : server_({.answer = "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: " +
-                             std::to_string(body.size()) + "\r\n\r\n" + body}) {}
-    [[nodiscard]] Client client() const {
-        return Client{{.server = "http://127.0.0.1:" + std::to_string(server_.port()),
-                       .retry = {.max_attempts = 1}}};
-    }
-    [[nodiscard]] std::string request() const { return server_.requests().at(0); }
-    [[nodiscard]] std::size_t count() const { return server_.requests().size(); }
-
-private:
-    ScriptedReceiver server_;
-};
 
 class RemoteTest : public testing::Test {
 protected:
@@ -49,6 +32,11 @@ TEST_F(RemoteTest, WritesInstantsDurationsAndPaths) {
     EXPECT_EQ(client::to_rfc3339(noon), "2027-01-05T12:00:00.001500Z");
     EXPECT_EQ(client::to_rfc3339(Instant{-1us}), "1969-12-31T23:59:59.999999Z");
     EXPECT_EQ(client::to_iso_duration(90s), "PT90S");
+    EXPECT_EQ(client::from_iso_duration("PT26H3M4S"), 26h + 3min + 4s);
+    EXPECT_EQ(client::from_iso_duration("PT0S"), 0s);
+    for (const std::string_view wrong : {"", "PT", "P1D", "PT5", "PT1M2H", "PT1.5S"}) {
+        EXPECT_EQ(client::from_iso_duration(wrong), std::nullopt) << wrong;
+    }
     EXPECT_EQ(client::encoded("a b/ü?"), "a%20b%2F%C3%BC%3F");
 }
 
@@ -192,7 +180,7 @@ TEST_F(RemoteTest, ListsByTheFilter) {
     ASSERT_TRUE(page);
     EXPECT_EQ(page->next, "c2");
     EXPECT_THAT(server.request(),
-                HasSubstr("?status=FAILED&dismissed=false&eventType=A&eventType=B&scheduleId="
+                HasSubstr("?status=FAILED&dismissed=false&eventType=A%2CB&scheduleId="
                           "ext%3Aweekly&sort=-targetTimestampUTC&limit=7&cursor=c1 HTTP"));
 }
 
