@@ -1,5 +1,5 @@
-// A program that runs no engine: it schedules, records and locks at a server, by the library's
-// client, without the engine. A call with a key takes effect once.
+// A program that runs no engine: it schedules, keeps users, records and
+// locks at a server, by the library's client. A call with a key takes effect once.
 //
 // usage: example_remote SERVER    (with_server starts one)
 
@@ -90,6 +90,29 @@ void lists_pages(const sundial::RemoteEvents& events) {
     require(seen == "43210", "the pages have each event once, in order");
 }
 
+void keeps_users(const sundial::RemoteUsers& users) {
+    const auto zoe = users
+                         .create({.first_name = "Zoë",
+                                  .last_name = "Li",
+                                  .date_of_birth = "1992-02-29",
+                                  .timezone = "Europe/Paris",
+                                  .external_id = "crm-7",
+                                  .dates = {{"anniversary", "2015-06-01"}}})
+                         .value();
+    const auto moved =
+        users.update("ext:crm-7", {.timezone = "Asia/Tokyo", .metadata = {{"plan", "gold"}}}, 1);
+    require(moved.value().version == 2 && moved->timezone == "Asia/Tokyo" &&
+                moved->dates == zoe.dates && moved->metadata.at("plan") == "gold",
+            "only the given fields are changed");
+    const auto stale = users.update(zoe.id, {.first_name = "Zoe"}, 1);
+    require(!stale && stale.error().code == "OPTIMISTIC_LOCK", "an older version is refused");
+    const auto found = users.list({.timezones = {"Asia/Tokyo", "Asia/Seoul"}, .prefix = "crm-"});
+    require(found.value().users.size() == 1 && found->users.at(0).id == zoe.id,
+            "the user is listed");
+    require(users.remove(zoe.id, 2).has_value(), "it was removed");
+    require(users.get(zoe.id).error().code == "USER_NOT_FOUND", "it is gone");
+}
+
 void records(const sundial::RemoteStreams& streams) {
     const sundial::StreamId order{"Order", "17/ä"};
     require(streams.read(order).value().version == 0, "no stream yet");
@@ -136,7 +159,8 @@ int main(int argc, char** argv) {
     const sundial::Client client{{.server = argv[1]}};
     schedules_once(sundial::RemoteEvents{client});
     lists_pages(sundial::RemoteEvents{client});
+    keeps_users(sundial::RemoteUsers{client});
     records(sundial::RemoteStreams{client});
     locks_once(sundial::RemoteLocks{client});
-    std::puts("scheduled, recorded and locked at a server");
+    std::puts("scheduled, kept, recorded and locked at a server");
 }

@@ -12,10 +12,14 @@
 
 #pragma GCC visibility push(default)
 
-/// Events, streams and locks of a Sundial server as values, for programs that run no engine. Link
-/// `Sundial::client`. The values and the codes of errors are those of an engine
-/// (`sundial/engine.hpp`). Every call may also fail with the errors of `Client::call`, and with
-/// HTTP_ERROR for an answer that is not one of this API.
+/// Events, users, schedules, endpoints, streams and locks of a Sundial server as values, for
+/// programs that run no engine. Link `Sundial::client`. The values and the codes of errors are
+/// those of an engine (`sundial/engine.hpp`). Every call may also fail with the errors of
+/// `Client::call`, and with HTTP_ERROR for an answer that is not one of this API.
+///
+/// Calls that read, put, cancel and remove are repeated if no answer comes
+/// (`ClientOptions::retry`), and may then meet their own effect: a removed object is missing, and
+/// one that was changed no longer has the expected version.
 namespace sundial {
 
 using embedding::Appended;
@@ -37,7 +41,7 @@ using embedding::LostLease;
 using embedding::Missing;
 using embedding::NewEvent;
 using embedding::NewRecordedEvent;
-using embedding::no_instant;
+using embedding::NewUser;
 using embedding::PageOptions;
 using embedding::Priority;
 using embedding::RecordedEvent;
@@ -50,6 +54,8 @@ using embedding::StreamId;
 using embedding::StreamPart;
 using embedding::StreamRange;
 using embedding::UsedKey;
+using embedding::User;
+using embedding::UserChange;
 using embedding::VersionConflict;
 using embedding::WrongState;
 
@@ -96,6 +102,47 @@ public:
     /// INVALID_STATE_TRANSITION. `request_key` as in `create`.
     [[nodiscard]] Result<Event> retry(const std::string& id,
                                       const std::string& request_key = {}) const;
+
+private:
+    Client client_;
+};
+
+/// Users that match all fields that are set.
+struct UserFilter {
+    /// They are in one of these zones; an empty list matches every zone.
+    std::vector<std::string> timezones{};
+    std::string prefix{};  // of their id, external id, first or last name
+};
+/// A part of a list of users.
+struct UserPage {
+    /// In the order of their creation.
+    std::vector<User> users;
+    std::string next{};  // for `PageOptions::after`; empty: this is the last page
+};
+
+/// Keeps users at a server. `id` is an id, or "ext:" and the external id. `version`: only if the
+/// user has this one, else OPTIMISTIC_LOCK (VersionConflict); 0: any. Cheap to copy; thread-safe.
+class RemoteUsers {
+public:
+    /// Opens no connection yet.
+    explicit RemoteUsers(Client client) : client_(std::move(client)) {}
+
+    /// Creates the user. `request_key` as in `RemoteEvents::create`. Errors: VALIDATION_FAILED
+    /// (InvalidFields); DUPLICATE_EXTERNAL_ID with the user that has it (Duplicate).
+    [[nodiscard]] Result<User> create(const NewUser& user,
+                                      const std::string& request_key = {}) const;
+    /// Errors: USER_NOT_FOUND (Missing).
+    [[nodiscard]] Result<User> get(const std::string& id) const;
+    /// One page of the matching users, as `RemoteEvents::list`. Errors: INVALID_CURSOR;
+    /// VALIDATION_FAILED.
+    [[nodiscard]] Result<UserPage> list(const UserFilter& filter = {},
+                                        const PageOptions& page = {}) const;
+    /// Changes the user, and moves the user's PENDING events. Errors: USER_NOT_FOUND;
+    /// OPTIMISTIC_LOCK; VALIDATION_FAILED; DUPLICATE_EXTERNAL_ID.
+    [[nodiscard]] Result<User> update(const std::string& id, const UserChange& change,
+                                      std::uint64_t version = 0) const;
+    /// Deletes the user and the user's events. Errors: USER_NOT_FOUND; OPTIMISTIC_LOCK.
+    [[nodiscard]] Result<Done> remove(const std::string& id, std::uint64_t version = 0) const;
 
 private:
     Client client_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct NewUser {
     std::string date_of_birth;  // "1992-02-29"
     std::string timezone;       // where the person lives: "Europe/Paris"
     std::string external_id{};  // your own id, unique; may be empty
+    /// Further dates for yearly schedules and templates, at most 50: "anniversary", "2015-06-01".
+    std::map<std::string, std::string> dates{};
+    /// Texts for templates, at most 50 of 1,000 characters.
+    std::map<std::string, std::string> metadata{};
 };
 /// A stored user.
 struct User {
@@ -43,6 +48,28 @@ struct User {
     std::string timezone;
     /// Your own id; empty: none.
     std::string external_id;
+    /// Grows by one with every change.
+    std::uint64_t version = 0;
+    /// Further dates: "anniversary", "2015-06-01".
+    std::map<std::string, std::string> dates{};
+    /// Texts for templates.
+    std::map<std::string, std::string> metadata{};
+};
+/// The changes of a user. Empty fields stay. A new zone or date moves the user's PENDING events.
+struct UserChange {
+    /// 1 to 255 characters.
+    std::optional<std::string> first_name{};
+    /// 1 to 255 characters.
+    std::optional<std::string> last_name{};
+    /// "1992-02-29".
+    std::optional<std::string> date_of_birth{};
+    /// Where the person lives: "Europe/Paris".
+    std::optional<std::string> timezone{};
+    std::optional<std::string> external_id{};  // an empty text removes it
+    /// Each sets one date, or removes it if the value is empty.
+    std::map<std::string, std::optional<std::string>> dates{};
+    /// Each sets one text, or removes it if the value is empty.
+    std::map<std::string, std::optional<std::string>> metadata{};
 };
 
 /// Something to happen once: at an instant, or at a local time in a zone. Set one of the two. A
@@ -110,12 +137,13 @@ struct EventFilter {
     std::optional<Instant> due_from{}, due_to{};  // from inclusive, to exclusive
     bool dead_letters = false;                    // FAILED, and not dismissed
 };
-/// The part of a list to return, in the order of the due time.
+/// The part of a list to return. Events are in the order of their due time, and other objects in
+/// that of their creation.
 struct PageOptions {
     std::size_t limit = 50;  // 1 to 500
-    /// Descending order of the due time instead of ascending.
+    /// Descending order instead of ascending.
     bool latest_first = false;
-    std::string after{};  // `EventPage::next` of the page before
+    std::string after{};  // `next` of the page before
 };
 /// A part of a list of events.
 struct EventPage {
