@@ -1,4 +1,4 @@
-// A program that runs no engine: it schedules, keeps users, records and
+// A program that runs no engine: it schedules, keeps users, endpoints and schedules, records and
 // locks at a server, by the library's client. A call with a key takes effect once.
 //
 // usage: example_remote SERVER    (with_server starts one)
@@ -113,6 +113,54 @@ void keeps_users(const sundial::RemoteUsers& users) {
     require(users.get(zoe.id).error().code == "USER_NOT_FOUND", "it is gone");
 }
 
+void keeps_endpoints(const sundial::RemoteEndpoints& endpoints) {
+    const sundial::NewEndpoint wanted{.name = "reports",
+                                      .type = sundial::EndpointType::pull,
+                                      .retry_delays = {5s, 2h},
+                                      .max_in_flight = 3};
+    const auto made = endpoints.put(wanted).value();
+    require(made.created && made.endpoint.type == "PULL" && made.endpoint.timeout == 10s &&
+                made.endpoint.retry_delays == wanted.retry_delays,
+            "it is stored as it was given");
+    require(!endpoints.put(wanted).value().created, "and created once");
+    const auto now = endpoints.get("ext:reports").value();
+    const auto changed = endpoints.update(
+        now.id, {.max_in_flight = 0, .max_per_second = 9, .if_version = now.version});
+    require(!changed.value().max_in_flight && changed->max_per_second == 9U, "it was changed");
+    const auto stale = endpoints.remove("ext:reports", now.version);
+    require(!stale && stale.error().code == "OPTIMISTIC_LOCK", "an older version is refused");
+    require(endpoints.list({.type = "PULL", .enabled = true}).value().endpoints.size() == 1,
+            "the endpoint is listed");
+}
+
+void keeps_schedules(const sundial::RemoteSchedules& schedules,
+                     const sundial::RemoteEndpoints& endpoints) {
+    sundial::NewSchedule wanted{.name = "weekly",
+                                .event_type = "REPORT",
+                                .rule = sundial::Cron{"0 9 * * MON"},
+                                .timezone = "Europe/Paris",
+                                .queue = "reports"};
+    const auto made = schedules.put(wanted).value();
+    require(made.name == "weekly" && made.version == 1 && made.next, "it has a next event");
+    wanted.rule = sundial::Every{.interval = 90min};
+    const auto moved = schedules.put(wanted, made.version).value();
+    require(moved.id == made.id && moved.version == 2, "it was replaced");
+    const auto stale = schedules.put(wanted, made.version);
+    require(!stale && stale.error().code == "OPTIMISTIC_LOCK", "an older version is refused");
+    wanted.rule = sundial::Cron{"every Monday"};
+    require(schedules.put(wanted).error().code == "VALIDATION_FAILED", "no such rule");
+
+    const auto used = endpoints.remove("ext:reports");
+    require(!used && used.error().code == "ENDPOINT_IN_USE", "a schedule sends to it");
+    require(!schedules.set_enabled("ext:weekly", false).value().enabled, "it is paused");
+    require(
+        schedules.list({.types = {"REPORT", "X"}, .enabled = false}).value().schedules.size() == 1,
+        "the schedule is listed");
+    require(schedules.remove("ext:weekly").has_value(), "it was removed");
+    require(schedules.get("ext:weekly").error().code == "SCHEDULE_NOT_FOUND", "it is gone");
+    require(endpoints.remove("ext:reports").has_value(), "and so is its endpoint");
+}
+
 void records(const sundial::RemoteStreams& streams) {
     const sundial::StreamId order{"Order", "17/ä"};
     require(streams.read(order).value().version == 0, "no stream yet");
@@ -160,6 +208,8 @@ int main(int argc, char** argv) {
     schedules_once(sundial::RemoteEvents{client});
     lists_pages(sundial::RemoteEvents{client});
     keeps_users(sundial::RemoteUsers{client});
+    keeps_endpoints(sundial::RemoteEndpoints{client});
+    keeps_schedules(sundial::RemoteSchedules{client}, sundial::RemoteEndpoints{client});
     records(sundial::RemoteStreams{client});
     locks_once(sundial::RemoteLocks{client});
     std::puts("scheduled, kept, recorded and locked at a server");

@@ -271,11 +271,7 @@ struct ReceivedRequest;
 struct ReceivedSignature;
 struct SecretRotation;
 struct StoredEndpoint;
-struct EventChange;  // sundial/scheduling.hpp, as the next seven
-struct EventFilter;
-struct EventPage;
-struct NewSchedule;
-struct PageOptions;
+struct NewSchedule;  // sundial/scheduling.hpp, as the next two
 struct Preview;
 struct Schedule;
 class Outcomes;  // sundial/outcomes.hpp

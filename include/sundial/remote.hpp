@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sundial/client.hpp"
+#include "sundial/endpoints.hpp"
 #include "sundial/result.hpp"
+#include "sundial/scheduling.hpp"
 #include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
@@ -24,24 +27,35 @@ namespace sundial {
 
 using embedding::Appended;
 using embedding::Conflict;
+using embedding::Cron;
 using embedding::Done;
 using embedding::Duplicate;
+using embedding::Endpoint;
+using embedding::EndpointChange;
+using embedding::EndpointType;
 using embedding::Error;
 using embedding::Event;
 using embedding::EventChange;
 using embedding::EventFilter;
 using embedding::EventMetadata;
 using embedding::EventPage;
+using embedding::Every;
 using embedding::Expected;
+using embedding::Gap;
 using embedding::HeldLock;
 using embedding::Instant;
 using embedding::InvalidField;
 using embedding::InvalidFields;
+using embedding::Leap;
 using embedding::LostLease;
+using embedding::Misfire;
 using embedding::Missing;
+using embedding::NewEndpoint;
 using embedding::NewEvent;
 using embedding::NewRecordedEvent;
+using embedding::NewSchedule;
 using embedding::NewUser;
+using embedding::Overlap;
 using embedding::PageOptions;
 using embedding::Priority;
 using embedding::RecordedEvent;
@@ -50,14 +64,21 @@ using embedding::Repeat;
 using embedding::Result;
 using embedding::ReusedId;
 using embedding::ReusedIds;
+using embedding::Rrule;
+using embedding::Rule;
+using embedding::Schedule;
+using embedding::StoredEndpoint;
 using embedding::StreamId;
 using embedding::StreamPart;
 using embedding::StreamRange;
+using embedding::UsedEndpoint;
 using embedding::UsedKey;
 using embedding::User;
 using embedding::UserChange;
 using embedding::VersionConflict;
 using embedding::WrongState;
+using embedding::WrongTemplate;
+using embedding::Yearly;
 
 /// Schedules events at a server, and reads and changes them:
 ///
@@ -143,6 +164,96 @@ public:
                                       std::uint64_t version = 0) const;
     /// Deletes the user and the user's events. Errors: USER_NOT_FOUND; OPTIMISTIC_LOCK.
     [[nodiscard]] Result<Done> remove(const std::string& id, std::uint64_t version = 0) const;
+
+private:
+    Client client_;
+};
+
+/// Schedules that match all fields that are set.
+struct ScheduleFilter {
+    /// Types of their events; an empty list matches every one.
+    std::vector<std::string> types{};
+    std::optional<bool> enabled{};  // whether they are not paused
+    std::string prefix{};           // of their id, name or type of events
+};
+/// A part of a list of schedules.
+struct SchedulePage {
+    /// In the order of their creation.
+    std::vector<Schedule> schedules;
+    std::string next{};  // for `PageOptions::after`; empty: this is the last page
+};
+
+/// Keeps schedules at a server. `schedule` is an id, or "ext:" and the name. `version`: only if the
+/// schedule has this one, else OPTIMISTIC_LOCK (VersionConflict); 0: any. Cheap to copy;
+/// thread-safe.
+class RemoteSchedules {
+public:
+    /// Opens no connection yet.
+    explicit RemoteSchedules(Client client) : client_(std::move(client)) {}
+
+    /// Creates the schedule of that name, or replaces it. Its events follow: a few at once, many in
+    /// the background. Errors: VALIDATION_FAILED (InvalidFields); INVALID_TEMPLATE (WrongTemplate);
+    /// OPTIMISTIC_LOCK.
+    [[nodiscard]] Result<Schedule> put(const NewSchedule& schedule,
+                                       std::uint64_t version = 0) const;
+    /// Errors: SCHEDULE_NOT_FOUND (Missing).
+    [[nodiscard]] Result<Schedule> get(const std::string& schedule) const;
+    /// One page of the matching schedules, as `RemoteEvents::list`. Errors: INVALID_CURSOR;
+    /// VALIDATION_FAILED.
+    [[nodiscard]] Result<SchedulePage> list(const ScheduleFilter& filter = {},
+                                            const PageOptions& page = {}) const;
+    /// Pauses the schedule (false): its PENDING events wait. Or resumes it, from its next time on.
+    /// Errors: SCHEDULE_NOT_FOUND; OPTIMISTIC_LOCK.
+    [[nodiscard]] Result<Schedule> set_enabled(const std::string& schedule, bool enabled,
+                                               std::uint64_t version = 0) const;
+    /// Deletes the schedule, and cancels its events that are not claimed. Errors:
+    /// SCHEDULE_NOT_FOUND; OPTIMISTIC_LOCK.
+    [[nodiscard]] Result<Done> remove(const std::string& schedule, std::uint64_t version = 0) const;
+
+private:
+    Client client_;
+};
+
+/// Endpoints that match all fields that are set.
+struct EndpointFilter {
+    std::string type{};             // as `Endpoint::type`
+    std::optional<bool> enabled{};  // whether they are enabled
+    std::string prefix{};           // of their id or name
+};
+/// A part of a list of endpoints.
+struct EndpointPage {
+    /// In the order of their creation.
+    std::vector<Endpoint> endpoints;
+    std::string next{};  // for `PageOptions::after`; empty: this is the last page
+};
+
+/// Keeps endpoints at a server. `endpoint` is an id, or "ext:" and the name. Cheap to copy;
+/// thread-safe.
+class RemoteEndpoints {
+public:
+    /// Opens no connection yet.
+    explicit RemoteEndpoints(Client client) : client_(std::move(client)) {}
+
+    /// Creates the endpoint of that name, or replaces all its settings except type and secret.
+    /// `version`: replaces it only if it has this one, else OPTIMISTIC_LOCK (VersionConflict); 0:
+    /// any. A secret that the server makes is returned once, and lost with its answer: set
+    /// `NewEndpoint::secret` to know it in any case. Errors: VALIDATION_FAILED (InvalidFields).
+    [[nodiscard]] Result<StoredEndpoint> put(const NewEndpoint& endpoint,
+                                             std::uint64_t version = 0) const;
+    /// Errors: ENDPOINT_NOT_FOUND (Missing).
+    [[nodiscard]] Result<Endpoint> get(const std::string& endpoint) const;
+    /// One page of the matching endpoints, as `RemoteEvents::list`. Errors: INVALID_CURSOR;
+    /// VALIDATION_FAILED.
+    [[nodiscard]] Result<EndpointPage> list(const EndpointFilter& filter = {},
+                                            const PageOptions& page = {}) const;
+    /// Changes single settings. Errors: ENDPOINT_NOT_FOUND; OPTIMISTIC_LOCK (VersionConflict);
+    /// VALIDATION_FAILED.
+    [[nodiscard]] Result<Endpoint> update(const std::string& endpoint,
+                                          const EndpointChange& change) const;
+    /// Deletes the endpoint. Its finished events stay. `version` as in `put`. Errors:
+    /// ENDPOINT_NOT_FOUND; OPTIMISTIC_LOCK; ENDPOINT_IN_USE while events or schedules point to it
+    /// (UsedEndpoint, with `endpoint` as its id).
+    [[nodiscard]] Result<Done> remove(const std::string& endpoint, std::uint64_t version = 0) const;
 
 private:
     Client client_;

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "sundial/embedding.hpp"
 #include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
