@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
@@ -45,6 +46,8 @@ struct ClientRequest {
     std::string idempotency_key{};
     /// The version that the object must have, as in `etag`; empty: any.
     std::string if_match{};
+    /// Further headers, each "Name: value" on one line.
+    std::vector<std::string> headers{};
 };
 
 /// The answer to a successful request.
@@ -70,9 +73,10 @@ public:
     /// Opens no connection yet.
     explicit Client(ClientOptions options);
 
-    /// Sends the request and waits for the answer. Errors: the server's, with its code and detail;
-    /// VALIDATION_FAILED for a request that cannot be sent; UNREACHABLE if there was no answer: the
-    /// request may have taken effect; STOPPED.
+    /// Sends the request and waits for the answer. Errors: the server's, with its code, its detail
+    /// and the data of an engine's (invalid fields as JSON pointers); VALIDATION_FAILED for a
+    /// request that cannot be sent; UNREACHABLE if there was no answer: the request may have taken
+    /// effect; STOPPED.
     [[nodiscard]] embedding::Result<ClientAnswer> call(const ClientRequest& request) const;
 
 private:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sundial/result.hpp"
+#include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -28,86 +29,6 @@ class LoadLeases;  // sundial/cache.hpp
 /// header. They have their own namespace because the library's internals use some of the same
 /// names.
 namespace sundial::embedding {
-
-/// UTC with the resolution of the databases.
-using Instant = std::chrono::sys_time<std::chrono::microseconds>;
-
-/// Of events that are due at the same time, the most urgent are handled first; LOW ones are never
-/// left behind. Holds among the events of one queue, or of one type.
-enum class Priority : std::uint8_t { critical, high, normal, low };
-
-/// A person with a birthday.
-struct NewUser {
-    std::string first_name;     // 1 to 255 characters
-    std::string last_name;      // 1 to 255 characters
-    std::string date_of_birth;  // "1992-02-29"
-    std::string timezone;       // where the person lives: "Europe/Paris"
-    std::string external_id{};  // your own id, unique; may be empty
-};
-/// A stored user.
-struct User {
-    std::string id;  // a UUID
-    /// 1 to 255 characters.
-    std::string first_name;
-    /// 1 to 255 characters.
-    std::string last_name;
-    /// "1992-02-29".
-    std::string date_of_birth;
-    /// Where the person lives: "Europe/Paris".
-    std::string timezone;
-    /// Your own id; empty: none.
-    std::string external_id;
-};
-
-/// Something to happen once: at an instant, or at a local time in a zone. Set one of the two. A
-/// local time stays that local time even if the zone's offset changes before it is reached. An
-/// instant in the past is due at once.
-struct NewEvent {
-    std::string type;               // selects the handler: "REMINDER"
-    std::optional<Instant> at{};    // either this, or
-    std::string local_time{};       // "2027-01-05T09:00:00"
-    std::string timezone{};         // with "America/New_York"; empty: the user's
-    std::string payload = "{}";     // kept and passed on byte for byte; at most 256 KiB
-    std::string user_id{};          // the user it belongs to; may be empty
-    std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
-    std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
-    /// Urgency among the events of its queue or type.
-    Priority priority = Priority::normal;
-    /// Instead of `queue`: the endpoint that it is sent to, by its id, or "ext:" and its name.
-    std::string endpoint{};
-    /// W3C Trace Context of the work that creates it; ignored if it is not valid.
-    std::string traceparent{};
-};
-/// The due time of an event that another program scheduled by SQL at a local time, until a server
-/// has found the instant.
-inline constexpr Instant no_instant = Instant::max();
-
-/// A stored event.
-struct Event {
-    /// A UUID.
-    std::string id;
-    /// The type, which selects the handler.
-    std::string type;
-    std::string status;           // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
-    std::string payload;          // of a birthday: {"message":"Hey, Ada Li it's your birthday"}
-    std::string idempotency_key;  // the same for all attempts, and never reused
-    std::string user_id;          // may be empty
-    Instant due;  // `no_instant` while a server has not found the instant of a local time
-    std::uint32_t attempt = 0;   // number of the latest attempt, from 1
-    std::string failure_reason;  // why it FAILED or was CANCELLED
-    std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it
-    /// Urgency among the events of its queue or type.
-    Priority priority = Priority::normal;
-    std::uint32_t retry_count = 0;  // attempts that failed or were lost
-    /// The obstacle that it waits for: RETRY, CIRCUIT, LIMIT, ENDPOINT or SCHEDULE. Empty if it is
-    /// finished or claimed, or waits for its due time only.
-    std::string waiting_for{};
-    std::optional<Instant> next_attempt{};  // of an event that waits for a retry or an obstacle
-    /// W3C Trace Context of its latest attempt, for calls of its handler. It belongs to the trace
-    /// of the work that created the event, if that has one. Before the first attempt: that of this
-    /// work.
-    std::string traceparent{};
-};
 
 /// The outcome of one event, as its handler returns it.
 class Handled {
@@ -350,11 +271,7 @@ struct ReceivedRequest;
 struct ReceivedSignature;
 struct SecretRotation;
 struct StoredEndpoint;
-struct EventChange;  // sundial/scheduling.hpp, as the next seven
-struct EventFilter;
-struct EventPage;
-struct NewSchedule;
-struct PageOptions;
+struct NewSchedule;  // sundial/scheduling.hpp, as the next two
 struct Preview;
 struct Schedule;
 class Outcomes;  // sundial/outcomes.hpp

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "sundial/embedding.hpp"
+#include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
 
-/// Endpoints, of `sundial/engine.hpp`, which brings these types into namespace `sundial`: include
-/// that header.
+/// Endpoints, of `sundial/engine.hpp` and `sundial/remote.hpp`, which bring these types into
+/// namespace `sundial`: include one of them.
 namespace sundial::embedding {
 
 /// The way in which events reach an endpoint.

@@ -14,122 +14,13 @@
 #include "sundial/embedding.hpp"
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
+#include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
 
 /// The types of `sundial/streams.hpp`, which brings them into namespace `sundial`: include that
 /// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
-
-/// Identifies a stream by the object whose history it is.
-struct StreamId {
-    std::string type;  // "Order": [A-Za-z0-9_.-]{1,128}
-    std::string id;    // 1 to 255 bytes of UTF-8 without control characters
-    friend bool operator==(const StreamId&, const StreamId&) = default;
-};
-
-/// The version that a stream must have for an append to succeed. A stream's version is the number
-/// of events ever appended to it; 0: none yet.
-class Expected {
-public:
-    /// The stream may contain anything.
-    static constexpr Expected any() { return Expected{-1}; }
-    /// The stream has no event yet.
-    static constexpr Expected no_stream() { return Expected{0}; }
-    /// The stream has an event, at any version.
-    static constexpr Expected stream_exists() { return Expected{-2}; }
-    /// The append refuses a version that no stream can have (VALIDATION_FAILED), such as
-    /// `exactly(version - 1)` of version 0.
-    static constexpr Expected exactly(std::uint64_t version) {
-        using Version = std::numeric_limits<std::int64_t>;
-        return Expected{version <= Version::max() ? static_cast<std::int64_t>(version)
-                                                  : Version::min()};
-    }
-    /// The number in `Conflict::expected`.
-    [[nodiscard]] constexpr std::int64_t number() const { return number_; }
-
-private:
-    explicit constexpr Expected(std::int64_t number) : number_(number) {}
-    std::int64_t number_;
-};
-
-/// Data that accompanies an event without being part of it: two appends that differ only here are
-/// the same.
-struct EventMetadata {
-    /// The time at which it happened; empty: when it was stored.
-    std::optional<Instant> occurred_at{};
-    std::string correlation_id{};  // empty: that of its cause, or the first event of the batch
-    /// The id of the event or command that caused it; may be empty.
-    std::string causation_id{};
-    /// The person or program that caused it; may be empty.
-    std::string actor{};
-    /// The owner of the data; may be empty.
-    std::string tenant{};
-    /// W3C Trace Context of its cause; may be empty.
-    std::string traceparent{};
-    std::string headers{};  // a JSON object of your own, or empty
-};
-
-/// An event to append.
-struct NewRecordedEvent {
-    std::string type;         // "OrderPlaced"
-    std::string data = "{}";  // one JSON value of at most 256 KiB, kept byte for byte
-    /// The schema version of `data`.
-    std::uint32_t schema_version = 1;
-    std::string id{};  // a UUID; your own makes the append repeatable; empty: generated
-    /// Data that events of all types have.
-    EventMetadata metadata{};
-};
-/// A stored event.
-struct RecordedEvent {
-    /// The stream that contains it.
-    StreamId stream;
-    std::uint64_t version = 0;   // in its stream, from 1
-    std::uint64_t position = 0;  // in the feed
-    /// A UUID.
-    std::string id{};
-    /// The type of the event: "OrderPlaced".
-    std::string type{};
-    /// The schema version of `data`.
-    std::uint32_t schema_version = 1;
-    std::string data{};  // empty after erasure
-    /// Data that events of all types have.
-    EventMetadata metadata{};
-    /// The time at which it was stored.
-    Instant recorded_at{};
-    bool redacted = false;        // its data was replaced
-    bool stream_deleted = false;  // set in the feed only
-};
-
-/// The place of the events of an append.
-struct Appended {
-    std::uint64_t first_version = 0;    // in the stream
-    std::uint64_t last_version = 0;     // of the last one
-    std::uint64_t first_position = 0;   // in the feed
-    std::uint64_t last_position = 0;    // of the last one
-    std::uint64_t current_version = 0;  // greater than `last_version` if the stream has grown since
-    bool replayed = false;              // the same batch had been stored before
-};
-
-/// Versions `from` to `to`, both included; the newest first if `backward`.
-struct StreamRange {
-    /// The first version, inclusive.
-    std::uint64_t from = 1;
-    /// The last version, inclusive.
-    std::uint64_t to = std::numeric_limits<std::int64_t>::max();
-    /// Returns the newest first.
-    bool backward = false;
-    std::size_t limit = 500;  // 1 to 10,000
-};
-/// Events of one stream, and the state of the stream.
-struct StreamPart {
-    std::uint64_t version = 0;           // of the whole stream; 0: nothing was ever appended
-    std::uint64_t truncated_before = 0;  // events below are erased
-    /// No event can be appended until it is restored.
-    bool archived = false;
-    /// In the order of the range.
-    std::vector<RecordedEvent> events;
-};
 
 /// The state of an aggregate at a version, so that a load need not read the events before it.
 struct Snapshot {

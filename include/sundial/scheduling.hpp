@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "sundial/embedding.hpp"
+#include "sundial/values.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -107,47 +107,6 @@ struct Preview {
     std::vector<std::string> warnings;
     /// In order, including those that a policy leaves out.
     std::vector<Occurrence> occurrences;
-};
-
-/// Events that match all fields that are set. An empty list matches every value.
-struct EventFilter {
-    std::vector<std::string> statuses{};  // "PENDING", "FAILED", …
-    /// Types of events.
-    std::vector<std::string> types{};
-    /// Priorities of events.
-    std::vector<Priority> priorities{};
-    std::string user_id{};   // or "ext:" and your own id
-    std::string schedule{};  // its name
-    /// The name of a queue.
-    std::string queue{};
-    /// The range of their due time.
-    std::optional<Instant> due_from{}, due_to{};  // from inclusive, to exclusive
-    bool dead_letters = false;                    // FAILED, and not dismissed
-};
-/// The part of a list to return, in the order of the due time.
-struct PageOptions {
-    std::size_t limit = 50;  // 1 to 500
-    /// Descending order of the due time instead of ascending.
-    bool latest_first = false;
-    std::string after{};  // `EventPage::next` of the page before
-};
-/// A part of a list of events.
-struct EventPage {
-    /// In the order of their due time.
-    std::vector<Event> events;
-    std::string next{};  // for the next page; empty: this is the last one
-};
-
-/// The changes of a PENDING event. Empty fields stay.
-struct EventChange {
-    std::optional<Instant> at{};  // or
-    std::string local_time{};     // in `timezone`, or in the event's
-    /// The zone of `local_time`; empty: that of the event.
-    std::string timezone{};
-    /// The new payload, JSON.
-    std::optional<std::string> payload{};
-    /// The new urgency among the events of its queue or type.
-    std::optional<Priority> priority{};
 };
 
 }  // namespace sundial::embedding

@@ -230,7 +230,9 @@ UserFields requested_user(const NewUser& requested) {
             .first_name = requested.first_name,
             .last_name = requested.last_name,
             .date_of_birth = requested.date_of_birth,
-            .timezone = requested.timezone};
+            .timezone = requested.timezone,
+            .dates = requested.dates,
+            .metadata = requested.metadata};
 }
 
 Event shown(const sundial::Event& event) {
@@ -261,12 +263,17 @@ std::vector<Event> shown(const std::vector<sundial::Event>& events) {
 }
 
 User shown(const sundial::User& user) {
-    return {.id = to_string(user.id),
-            .first_name = user.first_name,
-            .last_name = user.last_name,
-            .date_of_birth = format_date(user.date_of_birth),
-            .timezone = user.timezone,
-            .external_id = user.external_id.value_or("")};
+    User one{.id = to_string(user.id),
+             .first_name = user.first_name,
+             .last_name = user.last_name,
+             .date_of_birth = format_date(user.date_of_birth),
+             .timezone = user.timezone,
+             .external_id = user.external_id.value_or(""),
+             .version = user.version.value,
+             .dates = {},
+             .metadata = user.metadata};
+    for (const auto& [name, date] : user.dates) one.dates.emplace(name, format_date(date));
+    return one;
 }
 
 }  // namespace sundial::embedding

@@ -27,6 +27,25 @@ TEST(EmbeddedAnswers, ShowNoInstantWhileALocalTimeIsNotResolved) {
     EXPECT_EQ(embedding::shown(event).due, event.due);
 }
 
+TEST(EmbeddedAnswers, HaveTheDatesAndTextsOfAUser) {
+    const auto requested = embedding::requested_user({.first_name = "Ada",
+                                                      .last_name = "Li",
+                                                      .date_of_birth = "1992-06-15",
+                                                      .timezone = "Europe/Paris",
+                                                      .dates = {{"anniversary", "2015-06-01"}},
+                                                      .metadata = {{"plan", "gold"}}});
+    EXPECT_EQ(requested.dates.at("anniversary"), "2015-06-01");
+    EXPECT_EQ(requested.metadata.at("plan"), "gold");
+    User user = a_user()
+                    .with_date("anniversary", std::chrono::year{2015} / 6 / 1)
+                    .with_metadata("plan", "gold");
+    user.version = Version{3};
+    const embedding::User shown = embedding::shown(user);
+    EXPECT_EQ(shown.dates.at("anniversary"), "2015-06-01");
+    EXPECT_EQ(shown.metadata.at("plan"), "gold");
+    EXPECT_EQ(shown.version, 3U);
+}
+
 TEST(EmbeddedAnswers, KeepTheTraceOfTheWorkThatCreatesAnEvent) {
     const std::string given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const auto requested = embedding::requested_event({.type = "X", .traceparent = given});

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "adapters/client/exchange.hpp"
+#include "adapters/client/json_view.hpp"
 #include "adapters/client/problem_text.hpp"
+#include "adapters/client/wire.hpp"
 
 namespace sundial {
 namespace {
@@ -35,6 +37,7 @@ std::vector<std::string> headers_of(const ClientOptions& options, const ClientRe
         headers.push_back("Idempotency-Key: " + request.idempotency_key);
     }
     if (!request.if_match.empty()) headers.push_back("If-Match: " + request.if_match);
+    headers.insert(headers.end(), request.headers.begin(), request.headers.end());
     return headers;
 }
 
@@ -55,11 +58,19 @@ Result<HttpResponse> send(const ClientOptions& options, const ClientRequest& req
 
 bool done(const HttpResponse& response) { return response.status >= 200 && response.status < 300; }
 
-Error refusal_of(const HttpResponse& response) {
+Error refusal_of(const ClientRequest& request, const HttpResponse& response) {
     const std::string status = "status " + std::to_string(response.status);
-    return {client::text_member(response.body, "code").value_or("HTTP_ERROR"),
-            client::text_member(response.body, "detail").value_or("the server answered " + status),
-            {}};
+    Error error{
+        client::text_member(response.body, "code").value_or("HTTP_ERROR"),
+        client::text_member(response.body, "detail").value_or("the server answered " + status),
+        {}};
+    if (const auto problem = client::JsonView::parse(response.body)) {
+        error.data = client::details_of(error.code, *problem);
+    }
+    if (error.code == "IDEMPOTENCY_KEY_REUSED" || error.code == "IDEMPOTENCY_IN_PROGRESS") {
+        error.data = embedding::UsedKey{request.idempotency_key};
+    }
+    return error;
 }
 
 /// The delay that the server asks for. A date, which only proxies send, is not read.
@@ -103,6 +114,9 @@ std::optional<Error> request_defect(const ClientOptions& options, const ClientRe
         return refuse("idempotency_key", "must be one line");
     }
     if (!fits_header(request.if_match)) return refuse("if_match", "must be one line");
+    if (!std::ranges::all_of(request.headers, fits_header)) {
+        return refuse("headers", "must be one line each");
+    }
     if (request.method.empty() ||
         !std::ranges::all_of(request.method, [](char c) { return c >= 'A' && c <= 'Z'; })) {
         return refuse("method", "must be in capitals: GET");
@@ -129,7 +143,7 @@ Result<ClientAnswer> Client::call(const ClientRequest& request) const {
                                 .body = std::move(response->body),
                                 .etag = std::move(response->headers["etag"])};
         }
-        Error error = response ? refusal_of(*response) : response.error();
+        Error error = response ? refusal_of(request, *response) : response.error();
         if (!may_repeat(request) || (response && !passing(*response))) return error;
         switch (retries.wait(response ? asked_delay(*response) : std::nullopt)) {
             case Retries::Next::again:

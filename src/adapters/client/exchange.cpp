@@ -66,6 +66,8 @@ public:
 
     void send(const HttpRequest& request, const HeaderList& headers) {
         set(CURLOPT_URL, request.url.c_str());
+        // An id may be "..", which must not lead to another route.
+        set(CURLOPT_PATH_AS_IS, 1L);
         if (request.method == "HEAD") {
             set(CURLOPT_NOBODY, 1L);
         } else {
