@@ -103,6 +103,10 @@ def counted(kind):
         assert len(client.all("/v1/attempts?outcome=SUCCEEDED&limit=7")) == 20
         (own,) = client.ok("GET", "/v1/instances")["data"]
         assert own["status"] == "RUNNING" and {one["instanceId"] for one in bad} == {own["id"]}, own
+        # The report that follows a claim names its time.
+        latest = client.all("/v1/attempts?limit=200")[0]["startedAt"]
+        claim = h.wait_until(lambda: client.ok("GET", "/v1/instances")["data"][0]["lastClaimAt"], "a report of the last claim")
+        assert own["startedAt"] <= claim <= latest, (own, claim, latest)
         assert client.call("POST", f"/v1/instances/{own['id']}/drain").status == 202
         assert server.process.wait(h.HANG_GUARD) == 0, "a drained instance ends like one that got SIGTERM"
 
