@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../clients/typescript/src/schema.ts";
-import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Topic } from "./api.ts";
+import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Page, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
 import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
@@ -316,11 +316,7 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
   );
 }
 
-export interface Page<T> {
-  data: readonly T[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
+export type { Page } from "./api.ts";
 
 /** Loads a page of a list by the query of the address. */
 export const usePage = <T,>(path: string, query: Query, topics: readonly Topic[] = [], limit = "50") => {

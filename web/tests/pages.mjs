@@ -494,6 +494,21 @@ const PAGES = {
     await page.locator("h1 [data-state=disabled]").waitFor();
     assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, false);
     await act(page, "enable");
+    // A schedule has one planned event; its later occurrences would wait too.
+    const hourly = await api("POST", "/v1/schedules", { eventType: "HOURLY", trigger: { every: "PT1H" }, endpointId: endpoint.id });
+    await page.locator("main [data-act=disable]").click();
+    await page.locator("dialog [data-held-back='2']").waitFor();
+    const later = Number(await page.locator("dialog [data-with-later]").getAttribute("data-with-later"));
+    assert.ok(later === 25 || later === 26, `${later} events`); // 24 or 25 of the schedule, and the reminder
+    assert.equal(await page.locator("dialog [data-behind]").count(), 0);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.route(/status=PENDING&endpointId=.*targetTo=now&/, (route) => route.fulfill({ json: { data: [{ scheduleId: hourly.id }, { scheduleId: null }], hasMore: false, nextCursor: null, totalCount: 2, totalCountComplete: true } }));
+    await page.locator("main [data-act=disable]").click();
+    await page.locator("dialog [data-behind='1']", { hasText: "misfire rule" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.unrouteAll({ behavior: "wait" });
+    await api("DELETE", `/v1/schedules/${hourly.id}`);
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("[data-in-flight='0']").waitFor();
     // Once the counters have them, the deliveries of the last hour are a share and two charts.

@@ -4,10 +4,11 @@ import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
+import { HeldBack } from "./held_back.tsx";
 import { Inbox } from "./inbox.tsx";
 
 const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
@@ -107,23 +108,6 @@ export function Endpoint({ id }: { id: string }) {
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
       {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
-    </>
-  );
-}
-
-/** The events that would wait for the endpoint. */
-function HeldBack({ id }: { id: string }) {
-  const text = useTexts();
-  const count = (to: string) => async (signal: AbortSignal) => {
-    const { totalCount, totalCountComplete } = await get<EventPage>(`/v1/events?status=PENDING&endpointId=${encodeURIComponent(id)}&targetTo=${encodeURIComponent(to)}&limit=1&count=exact`, signal);
-    return totalCountComplete ? String(totalCount) : text("atLeast", { n: totalCount ?? 0 });
-  };
-  const overdue = useLoaded(count("now"), [id]), day = useLoaded(count("now+24h"), [id]);
-  const refusal = overdue.refusal ?? day.refusal;
-  return (
-    <>
-      <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text(refusal ? "notKnown" : "counting")}</p>
-      <NotCounted refusal={refusal} again={() => { overdue.reload(); day.reload(); }} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useStateWord, useTexts } from "../display.ts";
 import { durationText, eventActions, hrefOf, parseExactly, waterfall, type Request } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Payload, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
-import { Actor, Audit } from "./audit.tsx";
+import { Actor, Audit, useKeyNames } from "./audit.tsx";
 
 type Step = Explanation["steps"][number];
 const STEPS: Record<Step["step"], [Word, string]> = {
@@ -88,6 +88,7 @@ export function EventDetails({ id }: { id: string }) {
   const event = useLoaded((signal) => get<Event>(path, signal), [id], ["events"], 3000);
   const explained = useLoaded((signal) => get<Explanation>(`${path}/explain`, signal), [id], ["events"], 3000);
   const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${encodeURIComponent(id)}&limit=100`, signal), [id], ["events"], 5000);
+  const names = useKeyNames([event.data?.dismissedBy]);
   const word = useStateWord();
   const [chosen, setChosen] = useState<Chosen>();
   const [said, setSaid] = useState("");
@@ -129,7 +130,7 @@ export function EventDetails({ id }: { id: string }) {
               ["user", found.userId && <a href={hrefOf("people", found.userId)}><code>{found.userId}</code></a>],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],
               ["dismissed", found.dismissedAt && <Time at={found.dismissedAt} zone={found.targetTimezone} />],
-              ["dismissedBy", found.dismissedBy && <Actor of={found.dismissedBy} />],
+              ["dismissedBy", found.dismissedBy && <Actor of={found.dismissedBy} names={names} />],
               ["dismissalNote", found.dismissalNote && <span data-dismissal-note>{found.dismissalNote}</span>],
               ["key", <code>{found.idempotencyKey}</code>],
               ["id", <><code>{found.id}</code> <Copy what={found.id} /></>],

@@ -8,7 +8,7 @@ export const en = {
   settings: "Display", skipToContent: "Skip to content", loading: "Loading…", nothing: "Nothing here.", stale: "These data may be out of date.", since: "since",
   unreachable: "The server does not answer. This page tries again by itself.", noDatabase: "The server cannot reach its database. This page tries again by itself.", unknownError: "The server refused this.",
   timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language", readOnly: "Read only",
-  keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.",
+  keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.", sessionEnded: "Your session has ended", sessionEndedHint: "The session or its key has expired, or the key was revoked. The last request was not carried out.",
   apiKey: "API key", signIn: "Log in", signOut: "Log out", shortcuts: "Keyboard", focusSearch: "Search", thisHelp: "This list",
 
   // Lists and forms.
@@ -29,7 +29,7 @@ export const en = {
   completed: "Completed", failed: "Failed", retried: "Retried", throughput: "Throughput", perSecondValue: "{n} per second", latenessOf: "Lateness", nothingStarted: "Nothing started in this time.", oldestDue: "Oldest overdue event", noneDue: "Nothing is overdue.",
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
-  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.",
+  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.", withLater: "Together with later occurrences of its schedules, about {n} events would wait after 24 hours.", behind: "Schedules that are behind: {n}. Each has one overdue event. Its misfire rule decides which missed occurrences follow.",
   calendars: "Calendar feeds", addCalendar: "Create feed", addCalendarHint: "A calendar program reads the feed by its address alone. Revoke it to end that.",
 
   // Timeline.
