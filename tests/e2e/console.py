@@ -11,6 +11,7 @@ import threading
 import time
 
 import harness as h
+import live_crowd
 
 SKIPPED = 77
 PERSON = {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "UTC"}
@@ -72,6 +73,16 @@ def live(kind):
         assert "Ada" not in json.dumps(again.messages), again.messages
         assert server.stop() == 0
         print(f"50 clients had each change after {slowest * 1000:.0f} ms at most")
+
+
+def crowd(kind):
+    """1,000 clients get each change; there is no room for another one."""
+    with h.folder() as directory, h.database(kind, directory) as db, \
+            h.running("serve", "--db", db, folder=directory) as server:
+        delays = live_crowd.measured(server, 3, PERSON)
+        assert len(delays) == 3 * live_crowd.MOST
+        print(f"99 % had a change after {delays[len(delays) * 99 // 100] * 1000:.0f} ms, all after {delays[-1] * 1000:.0f} ms")
+        assert server.stop() == 0
 
 
 def counted(kind):
@@ -195,4 +206,4 @@ def chromium():
 
 
 if __name__ == "__main__":
-    h.main({"live": live, "counted": counted, "chromium": chromium})
+    h.main({"live": live, "crowd": crowd, "counted": counted, "chromium": chromium})
