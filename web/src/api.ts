@@ -43,7 +43,7 @@ export async function send<T>(request: Request, signal?: AbortSignal): Promise<T
     throw new Refusal(0, "UNREACHABLE", "");
   }
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
-  const body: unknown = isJson && text ? (/^\/v1\/(events|schedules)\/[^/?]+$/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
+  const body: unknown = isJson && text ? (/^\/v1\/(events|schedules)\/[^/?]+(\?|$)/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
   if (!response.ok) {
     const problem = isJson ? (body as Problem) : undefined;
     if (problem?.code === "STORAGE_UNAVAILABLE") connection.failed("database");

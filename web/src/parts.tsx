@@ -345,5 +345,5 @@ export function Payload({ value }: { value: unknown }) {
 /** Terms and what they mean; entries without content are left out. */
 export function Facts({ of }: { of: readonly (readonly [Word, ComponentChildren])[] }) {
   const text = useTexts();
-  return <dl>{of.filter(([, content]) => content !== null && content !== undefined && content !== "").map(([word, content]) => <><dt key={word}>{text(word)}</dt><dd>{content}</dd></>)}</dl>;
+  return <dl>{of.filter(([, content]) => content !== null && content !== undefined && content !== "" && content !== false).map(([word, content]) => <><dt key={word}>{text(word)}</dt><dd>{content}</dd></>)}</dl>;
 }

@@ -95,6 +95,7 @@ const PAGES = {
     await page.locator("pre.payload").waitFor();
     assert.ok((await page.locator("pre.payload").innerText()).includes("<img src=x"));
     assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    await page.locator(`main dd a[href*='endpoints/${endpoint.id}']`, { hasText: /^r$/ }).waitFor(); // by its name
     for (const step of ["rule", "local", "zone", "utc", "now"]) await page.locator(`[data-step=${step}]`).waitFor();
     const lines = await act(page, "reschedule", { fill: () => page.fill("dialog input", "2030-04-01T10:30:15") });
     assert.match(lines[1], /sundial event reschedule .* --at 2030-04-01T10:30:15 --timezone Europe\/Berlin/);
@@ -251,6 +252,8 @@ const PAGES = {
     await page.locator(`tr[data-id='${schedule.id}'] a`).first().click();
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("main tbody tr").nth(5).waitFor(); // next occurrences
+    await page.locator("main dd", { hasText: /^at the change$/ }).waitFor(); // policies in words
+    assert.equal(await page.locator("main dt", { hasText: /^Tags$/ }).count(), 0); // nothing to show
     // The next change of clocks is beyond them. In autumn 02:30 comes twice, in spring not at all.
     await page.locator("[data-at-change] [data-note^=gap_], [data-at-change] [data-note^=overlap_]").first().waitFor();
     await act(page, "pause", { fill: () => page.fill("dialog input[name=note]", "release night") });
@@ -503,9 +506,11 @@ const PAGES = {
     assert.equal(await page.locator("dialog [data-behind]").count(), 0);
     await page.keyboard.press("Escape");
     await page.locator("dialog").waitFor({ state: "detached" });
+    await page.route(/waitingFor=RETRY,CIRCUIT,LIMIT&endpointId=/, (route) => route.fulfill({ json: { data: [], hasMore: true, nextCursor: "more", totalCount: 7, totalCountComplete: true } }));
     await page.route(/status=PENDING&endpointId=.*targetTo=now&/, (route) => route.fulfill({ json: { data: [{ scheduleId: hourly.id }, { scheduleId: null }], hasMore: false, nextCursor: null, totalCount: 2, totalCountComplete: true } }));
     await page.locator("main [data-act=disable]").click();
     await page.locator("dialog [data-behind='1']", { hasText: "misfire rule" }).waitFor();
+    await page.locator("dialog [data-retries='7']").waitFor();
     await page.keyboard.press("Escape");
     await page.unrouteAll({ behavior: "wait" });
     await api("DELETE", `/v1/schedules/${hourly.id}`);

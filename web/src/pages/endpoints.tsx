@@ -11,6 +11,8 @@ import { Bulk, Started } from "./events.tsx";
 import { HeldBack } from "./held_back.tsx";
 import { Inbox } from "./inbox.tsx";
 
+/** The share of failures by which a circuit opens. While it is open nothing is sent, so there is none. */
+const failureShare = ({ state, failureRatio }: EndpointObject["circuit"]) => (state === "OPEN" ? <Quiet /> : `${Math.round(failureRatio * 100)} %`);
 const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
 
 export function Endpoints({ query }: { query: Query }) {
@@ -30,7 +32,7 @@ export function Endpoints({ query }: { query: Query }) {
             ["type", ({ type }) => type],
             ["status", (endpoint) => <State of={stateOf(endpoint)} />],
             ["circuit", ({ circuit }) => <State of={circuit.state} />],
-            ["failureShare", ({ circuit }) => `${Math.round(circuit.failureRatio * 100)} %`],
+            ["failureShare", ({ circuit }) => failureShare(circuit)],
             ["url", ({ url }) => (url ? <bdi>{url}</bdi> : <Quiet />)],
           ]} />
           <Pages page="endpoints" query={query} of={found} />
@@ -76,7 +78,7 @@ export function Endpoint({ id }: { id: string }) {
           {actions.view}
           <Facts of={[
             ["circuit", <><State of={found.circuit.state} />{found.circuit.openedAt && <> {text("since")} <Time at={found.circuit.openedAt} /> · {text("probe")} <Time at={found.circuit.probeAt} relative /></>}</>],
-            ["failureShare", `${Math.round(found.circuit.failureRatio * 100)} %`],
+            ["failureShare", failureShare(found.circuit)],
             ["inFlight", inFlight === undefined ? <Quiet /> : <a href={hrefOf("events", "", { status: "PROCESSING", endpointId: found.id })} data-in-flight={inFlight}>
               {claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight}{found.maxInFlight !== null && ` / ${found.maxInFlight}`}</a>],
             ["rateLimit", found.rateLimit && text("perSecondValue", { n: found.rateLimit.perSecond })],
