@@ -661,8 +661,13 @@ const PAGES = {
 /** Ends the server, so it comes last: drains it on SQLite, stops the database on PostgreSQL. */
 async function instances({ page, api, url, server, stopDatabase }) {
   const { data: [{ id }] } = await api("GET", "/v1/instances");
+  const good = await receiver(204);
+  const endpoint = await api("POST", "/v1/endpoints", { name: "claimed", type: "WEBHOOK", url: good.url });
+  await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
   await open(page, `${url}/ui/#/instances`);
   await page.locator("[data-state=RUNNING]").waitFor();
+  await page.locator(`tr[data-id='${id}'] td[data-label='Last claim'] time`).waitFor(); // by its next report
+  good.stop();
   if (process.env.DATABASE === "postgres") {
     await stopDatabase();
     await page.locator("[data-lost=database]").waitFor();
