@@ -262,10 +262,10 @@ const SUITES = {
     await other.fill("input[name=key]", second.key);
     await other.keyboard.press("Enter");
     await open(other, `${url}/ui/#/endpoints/${endpoint.id}`);
-    await other.locator("main [data-act=disable]").waitFor();
-    await api("DELETE", `/v1/api-keys/${second.id}`, undefined, asRoot);
     await other.locator("main [data-act=disable]").click();
-    await other.locator("[data-session-ended]").waitFor();
+    await other.locator("dialog [data-held-back]").waitFor();
+    await api("DELETE", `/v1/api-keys/${second.id}`, undefined, asRoot);
+    await other.locator("[data-session-ended]").waitFor(); // the page reads its endpoint again
     assert.equal(await other.locator("dialog").count(), 0);
     await other.fill("input[name=key]", key);
     await other.keyboard.press("Enter");
