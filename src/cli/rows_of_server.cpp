@@ -134,6 +134,7 @@ void add_instances(std::vector<ApiCommand>& rows) {
                                 {"reported", "reportedAt"},
                                 {"claims", "leasesHeld"},
                                 {"slots", "slots"},
+                                {"last claim", "lastClaimAt"},
                                 {"clock skew ms", "clockSkewMs"}}});
     rows.push_back(
         {.noun = "instance",

@@ -216,6 +216,7 @@ ReportInstance::Facts Engine::Modules::facts_at(Instant now) const {
     const bool test_clock = platform.database->clock().is_test();
     return {.held = static_cast<std::uint32_t>(delivery.loop.held()),
             .draining = delivery.loop.stopping(),
+            .last_claim_at = delivery.loop.last_claim(),
             .clock_skew = test_clock ? std::chrono::microseconds{0} : system::real_time() - now};
 }
 

@@ -28,6 +28,7 @@ TEST_P(InstanceRepositoryContract, KeepsTheLatestReportAndTheFirstStart) {
     InstanceReport later = a_report(instance_a, noon + 5s);
     later.held = 0;
     later.draining = true;
+    later.last_claim_at = noon + 4s;
     EXPECT_EQ(report(later), std::nullopt);
     later.started_at = noon;
     EXPECT_EQ(find(instance_a), later);

@@ -11,6 +11,7 @@ import threading
 import time
 
 import harness as h
+import live_crowd
 
 SKIPPED = 77
 PERSON = {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "UTC"}
@@ -74,6 +75,16 @@ def live(kind):
         print(f"50 clients had each change after {slowest * 1000:.0f} ms at most")
 
 
+def crowd(kind):
+    """1,000 clients get each change; there is no room for another one."""
+    with h.folder() as directory, h.database(kind, directory) as db, \
+            h.running("serve", "--db", db, folder=directory) as server:
+        delays = live_crowd.measured(server, 3, PERSON)
+        assert len(delays) == 3 * live_crowd.MOST
+        print(f"99 % had a change after {delays[len(delays) * 99 // 100] * 1000:.0f} ms, all after {delays[-1] * 1000:.0f} ms")
+        assert server.stop() == 0
+
+
 def counted(kind):
     """Deliveries are counted, and an instance reports itself and drains."""
     with h.folder() as directory, h.database(kind, directory) as db, \
@@ -103,6 +114,10 @@ def counted(kind):
         assert len(client.all("/v1/attempts?outcome=SUCCEEDED&limit=7")) == 20
         (own,) = client.ok("GET", "/v1/instances")["data"]
         assert own["status"] == "RUNNING" and {one["instanceId"] for one in bad} == {own["id"]}, own
+        # The report that follows a claim names its time.
+        latest = client.all("/v1/attempts?limit=200")[0]["startedAt"]
+        claim = h.wait_until(lambda: client.ok("GET", "/v1/instances")["data"][0]["lastClaimAt"], "a report of the last claim")
+        assert own["startedAt"] <= claim <= latest, (own, claim, latest)
         assert client.call("POST", f"/v1/instances/{own['id']}/drain").status == 202
         assert server.process.wait(h.HANG_GUARD) == 0, "a drained instance ends like one that got SIGTERM"
 
@@ -191,4 +206,4 @@ def chromium():
 
 
 if __name__ == "__main__":
-    h.main({"live": live, "counted": counted, "chromium": chromium})
+    h.main({"live": live, "crowd": crowd, "counted": counted, "chromium": chromium})

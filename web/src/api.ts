@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Clock, Endpoint, EndpointPage, Problem, Session, Stats } from "../../clients/typescript/src/schema.ts";
+import type { ApiKey, Clock, Endpoint, Problem, Session, Stats } from "../../clients/typescript/src/schema.ts";
 import { Connection, retryDelay } from "./connection.ts";
 import { parseExactly, type Request } from "./logic.ts";
 
@@ -43,7 +43,7 @@ export async function send<T>(request: Request, signal?: AbortSignal): Promise<T
     throw new Refusal(0, "UNREACHABLE", "");
   }
   const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
-  const body: unknown = isJson && text ? (/^\/v1\/(events|schedules)\/[^/?]+$/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
+  const body: unknown = isJson && text ? (/^\/v1\/(events|schedules)\/[^/?]+(\?|$)/.test(request.path) ? parseExactly(text) : JSON.parse(text)) : text;
   if (!response.ok) {
     const problem = isJson ? (body as Problem) : undefined;
     if (problem?.code === "STORAGE_UNAVAILABLE") connection.failed("database");
@@ -57,19 +57,30 @@ export async function send<T>(request: Request, signal?: AbortSignal): Promise<T
 
 export const get = <T>(path: string, signal?: AbortSignal) => send<T>({ method: "GET", path }, signal);
 
-const MOST_PAGES = 5; // of 100 endpoints: more than a page can show
-
-/** The first 500 endpoints, for their names and circuits. */
-export async function firstEndpoints(signal: AbortSignal): Promise<Endpoint[]> {
-  const all: Endpoint[] = [];
+/** The objects of the first pages of a list, 100 on each. */
+async function firstOf<T>(path: string, pages: number, signal: AbortSignal): Promise<T[]> {
+  const all: T[] = [];
   let cursor: string | null = "";
-  for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
-    const found: EndpointPage = await get<EndpointPage>(`/v1/endpoints?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, signal);
+  for (let page = 0; page < pages && cursor !== null; page++) {
+    const found: Page<T> = await get<Page<T>>(`${path}?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, signal);
     all.push(...found.data);
     cursor = found.hasMore ? found.nextCursor : null;
   }
   return all;
 }
+
+/** One page of a list. */
+export interface Page<T> {
+  data: readonly T[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** The first 500 endpoints, for their names and circuits: more than a page can show. */
+export const firstEndpoints = (signal: AbortSignal) => firstOf<Endpoint>("/v1/endpoints", 5, signal);
+
+/** Every API key: a server has 1,000 at most. Only for the role ADMIN. */
+export const allKeys = (signal: AbortSignal) => firstOf<ApiKey>("/v1/api-keys", 10, signal);
 
 /** Finds out who this browser is. Throws Refusal 401 if the server requires a key and the browser has no session. */
 export async function findSession(): Promise<Session> {

@@ -83,7 +83,8 @@ function useShortcuts(help: () => void) {
   }, []);
 }
 
-function KeyForm({ used }: { used: (session: Session) => void }) {
+/** Asks for a key: for the first time, or because the session has ended. */
+function KeyForm({ ended, used }: { ended: boolean; used: (session: Session) => void }) {
   const text = useTexts();
   const [refusal, setRefusal] = useState<Refusal>();
   const submit = async (event: SubmitEvent) => {
@@ -97,7 +98,8 @@ function KeyForm({ used }: { used: (session: Session) => void }) {
   };
   return (
     <form class="key" onSubmit={(event) => void submit(event)}>
-      <h1>{text("keyWanted")}</h1>
+      <h1>{text(ended ? "sessionEnded" : "keyWanted")}</h1>
+      {ended && <p role="alert" data-session-ended>{text("sessionEndedHint")}</p>}
       <label class="field"><span>{text("apiKey")}</span><input name="key" type="password" required autoComplete="off" spellcheck={false} dir="ltr" /></label>
       <p class="quiet">{text("keyHint")}</p>
       {refusal?.status === 401 ? <div class="refused" role="alert"><strong>{text("keyRefused")}</strong></div> : <Refused refusal={refusal} />}
@@ -155,15 +157,16 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
   const hash = useHash();
   const place = useMemo(() => placeOf(hash), [hash]);
   const [found, setFound] = useState<Session>();
-  const [keyMissing, setKeyMissing] = useState(false);
+  const [keyMissing, setKeyMissing] = useState<"ended" | "wanted">();
   const [help, setHelp] = useState(false);
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const asked = useLoaded(findSession, [], [], 600_000);
-  session.missing = () => { setFound(undefined); setKeyMissing(true); };
+  // Several requests may be refused at once; the first one knows whether there was a session.
+  session.missing = () => { setFound(undefined); setKeyMissing((before) => before ?? (found ? "ended" : "wanted")); };
   useShortcuts(() => setHelp(true));
-  useEffect(() => { if (asked.data) { setFound(asked.data); setKeyMissing(false); } }, [asked.data]);
+  useEffect(() => { if (asked.data) { setFound(asked.data); setKeyMissing(undefined); } }, [asked.data]);
   const known = PAGES[place.page];
   const title = known ? text(place.page as Word) : text("notFound");
   useEffect(() => {
@@ -173,7 +176,7 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [place.page, place.id]);
-  const leave = () => void logOut().then(() => session.missing(), () => {}); // a failed request has ended no session
+  const leave = () => void logOut().then(() => { setFound(undefined); setKeyMissing("wanted"); }, () => {}); // a failed request has ended no session
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{text("skipToContent")}</a>
@@ -195,7 +198,7 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
         </nav>
         <main id="main" ref={main} tabIndex={-1} data-place={hash}>
           <Lost />
-          {keyMissing ? <KeyForm used={(now) => { setFound(now); setKeyMissing(false); }} /> : found ? (
+          {keyMissing ? <KeyForm ended={keyMissing === "ended"} used={(now) => { setFound(now); setKeyMissing(undefined); }} /> : found ? (
             <Signed found={found} changed={setFound}>{known ? known.page(place) : <p>{text("notFound")}</p>}</Signed>
           ) : <Shown of={{ ...asked, data: undefined }}>{() => null}</Shown>}
         </main>

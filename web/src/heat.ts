@@ -20,6 +20,14 @@ export const isOver = (line: HeatLine, index: number) => line.limit !== null && 
 /** The number of hours whose events were counted: fewer than the map has if too many events are planned. */
 export const countedHours = (map: { from: string; forecastTo: string }) => Math.ceil((new Date(map.forecastTo).getTime() - new Date(map.from).getTime()) / HOUR);
 
+/** The number of events that the forecast expects for one endpoint, and whether it is certain that none is missing. */
+export function expectedOf(map: { data: readonly HeatLine[]; onlyNext: readonly string[]; moreSchedules: boolean; now: string; forecastTo: string }, endpointId: string): { count: number; complete: boolean } {
+  const line = map.data.find(({ key }) => key === endpointId);
+  const aDay = new Date(map.forecastTo).getTime() - new Date(map.now).getTime() >= 24 * HOUR - 60_000;
+  const others = !line && map.data.some(({ key }) => key === "other");
+  return { count: line ? sumOf(line.forecast) : 0, complete: aDay && !others && !map.moreSchedules && map.onlyNext.length === 0 };
+}
+
 /** The busiest lines first, so that those which a page has no room for are the quiet ones. */
 export const busiest = <T extends HeatLine>(lines: readonly T[]): T[] =>
   [...lines].sort((a, b) => sumOf(b.past) + sumOf(b.forecast) - sumOf(a.past) - sumOf(a.forecast) || (a.key < b.key ? -1 : 1));

@@ -129,6 +129,9 @@ const ROLES: readonly Role[] = ["READ", "WRITE", "ADMIN"];
 /** Whether a key with the role `has` may do what needs `wanted`. */
 export const mayDo = (has: Role, wanted: Role) => ROLES.indexOf(has) >= ROLES.indexOf(wanted);
 
+/** The handle of the key that an actor ("key:7f3a9k2m1q") or the beginning of a key ("sundial_sk_7f3a9k2m1q") names. */
+export const keyHandle = (text: unknown): string | undefined => (typeof text === "string" ? /^(?:key:|sundial_sk_)(.+)$/.exec(text)?.[1] : undefined);
+
 /** The filter of a list's query as that of a bulk request: several values are an array there. */
 export function bulkFilter(query: Query): Record<string, unknown> {
   const filter: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../clients/typescript/src/schema.ts";
-import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Topic } from "./api.ts";
+import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Page, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
 import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
@@ -316,11 +316,7 @@ export function Filters({ page, query, filters }: { page: string; query: Query; 
   );
 }
 
-export interface Page<T> {
-  data: readonly T[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
+export type { Page } from "./api.ts";
 
 /** Loads a page of a list by the query of the address. */
 export const usePage = <T,>(path: string, query: Query, topics: readonly Topic[] = [], limit = "50") => {
@@ -349,5 +345,5 @@ export function Payload({ value }: { value: unknown }) {
 /** Terms and what they mean; entries without content are left out. */
 export function Facts({ of }: { of: readonly (readonly [Word, ComponentChildren])[] }) {
   const text = useTexts();
-  return <dl>{of.filter(([, content]) => content !== null && content !== undefined && content !== "").map(([word, content]) => <><dt key={word}>{text(word)}</dt><dd>{content}</dd></>)}</dl>;
+  return <dl>{of.filter(([, content]) => content !== null && content !== undefined && content !== "" && content !== false).map(([word, content]) => <><dt key={word}>{text(word)}</dt><dd>{content}</dd></>)}</dl>;
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
-import { busiest, countedHours, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
+import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -170,6 +170,20 @@ test("busy lines come first, and cells have depths", () => {
   assert.deepEqual(busiest([heat("b", [1, 1]), heat("a", [1, 1]), heat("c", [0, 9])]).map(({ key }) => key), ["c", "a", "b"]);
   assert.deepEqual([0, 1, 12, 25, 100].map((value) => levelOf(value, 100)), [0, 1, 3, 4, 5]);
   assert.deepEqual([0, 999, 1234, 7200, 2.5].map(shortCount), ["", "999", "1.2K", "7.2K", "2.5"]);
+});
+
+test("an endpoint's expected events are its line of the forecast, certain if nothing is missing", () => {
+  const map = { now: "2027-01-05T09:20:00Z", forecastTo: "2027-01-06T09:20:00Z", onlyNext: [] as string[], moreSchedules: false, data: [heat("a", [1.5, 2]), heat("b", [9])] };
+  assert.deepEqual(expectedOf(map, "a"), { count: 3.5, complete: true });
+  assert.deepEqual(expectedOf(map, "c"), { count: 0, complete: true });
+  assert.deepEqual(expectedOf({ ...map, data: [heat("other", [9])] }, "a"), { count: 0, complete: false });
+  for (const missing of [{ moreSchedules: true }, { onlyNext: ["s"] }, { forecastTo: "2027-01-05T12:00:00Z" }]) assert.deepEqual(expectedOf({ ...map, ...missing }, "a"), { count: 3.5, complete: false });
+});
+
+test("an actor and the beginning of a key name the same handle", () => {
+  assert.equal(keyHandle("key:7f3a9k2m1q"), "7f3a9k2m1q");
+  assert.equal(keyHandle("sundial_sk_7f3a9k2m1q"), "7f3a9k2m1q");
+  for (const other of ["loopback", "key:", undefined, 7, "the key:7f3a9k2m1q"]) assert.equal(keyHandle(other), undefined);
 });
 
 test("a jitter spreads what is above a limit", () => {

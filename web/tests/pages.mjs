@@ -95,6 +95,7 @@ const PAGES = {
     await page.locator("pre.payload").waitFor();
     assert.ok((await page.locator("pre.payload").innerText()).includes("<img src=x"));
     assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    await page.locator(`main dd a[href*='endpoints/${endpoint.id}']`, { hasText: /^r$/ }).waitFor(); // by its name
     for (const step of ["rule", "local", "zone", "utc", "now"]) await page.locator(`[data-step=${step}]`).waitFor();
     const lines = await act(page, "reschedule", { fill: () => page.fill("dialog input", "2030-04-01T10:30:15") });
     assert.match(lines[1], /sundial event reschedule .* --at 2030-04-01T10:30:15 --timezone Europe\/Berlin/);
@@ -251,6 +252,8 @@ const PAGES = {
     await page.locator(`tr[data-id='${schedule.id}'] a`).first().click();
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("main tbody tr").nth(5).waitFor(); // next occurrences
+    await page.locator("main dd", { hasText: /^at the change$/ }).waitFor(); // policies in words
+    assert.equal(await page.locator("main dt", { hasText: /^Tags$/ }).count(), 0); // nothing to show
     // The next change of clocks is beyond them. In autumn 02:30 comes twice, in spring not at all.
     await page.locator("[data-at-change] [data-note^=gap_], [data-at-change] [data-note^=overlap_]").first().waitFor();
     await act(page, "pause", { fill: () => page.fill("dialog input[name=note]", "release night") });
@@ -494,6 +497,23 @@ const PAGES = {
     await page.locator("h1 [data-state=disabled]").waitFor();
     assert.equal((await api("GET", `/v1/endpoints/${endpoint.id}`)).enabled, false);
     await act(page, "enable");
+    // A schedule has one planned event; its later occurrences would wait too.
+    const hourly = await api("POST", "/v1/schedules", { eventType: "HOURLY", trigger: { every: "PT1H" }, endpointId: endpoint.id });
+    await page.locator("main [data-act=disable]").click();
+    await page.locator("dialog [data-held-back='2']").waitFor();
+    const later = Number(await page.locator("dialog [data-with-later]").getAttribute("data-with-later"));
+    assert.ok(later === 25 || later === 26, `${later} events`); // 24 or 25 of the schedule, and the reminder
+    assert.equal(await page.locator("dialog [data-behind]").count(), 0);
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.route(/waitingFor=RETRY,CIRCUIT,LIMIT&endpointId=/, (route) => route.fulfill({ json: { data: [], hasMore: true, nextCursor: "more", totalCount: 7, totalCountComplete: true } }));
+    await page.route(/status=PENDING&endpointId=.*targetTo=now&/, (route) => route.fulfill({ json: { data: [{ scheduleId: hourly.id }, { scheduleId: null }], hasMore: false, nextCursor: null, totalCount: 2, totalCountComplete: true } }));
+    await page.locator("main [data-act=disable]").click();
+    await page.locator("dialog [data-behind='1']", { hasText: "misfire rule" }).waitFor();
+    await page.locator("dialog [data-retries='7']").waitFor();
+    await page.keyboard.press("Escape");
+    await page.unrouteAll({ behavior: "wait" });
+    await api("DELETE", `/v1/schedules/${hourly.id}`);
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("[data-in-flight='0']").waitFor();
     // Once the counters have them, the deliveries of the last hour are a share and two charts.
@@ -641,8 +661,13 @@ const PAGES = {
 /** Ends the server, so it comes last: drains it on SQLite, stops the database on PostgreSQL. */
 async function instances({ page, api, url, server, stopDatabase }) {
   const { data: [{ id }] } = await api("GET", "/v1/instances");
+  const good = await receiver(204);
+  const endpoint = await api("POST", "/v1/endpoints", { name: "claimed", type: "WEBHOOK", url: good.url });
+  await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
   await open(page, `${url}/ui/#/instances`);
   await page.locator("[data-state=RUNNING]").waitFor();
+  await page.locator(`tr[data-id='${id}'] td[data-label='Last claim'] time`).waitFor(); // by its next report
+  good.stop();
   if (process.env.DATABASE === "postgres") {
     await stopDatabase();
     await page.locator("[data-lost=database]").waitFor();

@@ -214,6 +214,7 @@ const SUITES = {
     await act(page, "createKey", { fill: async () => { await page.fill("dialog input[name=name]", "root"); await page.locator("dialog select").selectOption("ADMIN"); } });
     const key = await page.locator("[data-secret]").innerText();
     assert.match(key, /^sundial_sk_/);
+    const asRoot = { Authorization: `Bearer ${key}` };
     // The first key makes the server require one; this browser goes on with it.
     await page.locator("tr[data-id]", { hasText: "root" }).waitFor();
     assert.equal((await fetch(`${url}/v1/events`)).status, 401);
@@ -228,6 +229,9 @@ const SUITES = {
     const lines = await act(page, "cancel");
     assert.match(lines[0], /-H "Authorization: Bearer \$SUNDIAL_API_KEY"$/);
     await page.locator("h1 [data-state=CANCELLED]").waitFor();
+    // The audit names the key, with its handle as a detail.
+    const handle = key.split("_")[2];
+    await page.locator(`[data-audit] tr [data-actor='key:${handle}']`, { hasText: `root ${handle}` }).waitFor();
     // A reload keeps the session; logging out ends it.
     await page.reload();
     await page.locator("h1 [data-state=CANCELLED]").waitFor();
@@ -240,6 +244,7 @@ const SUITES = {
     await page.keyboard.press("Enter");
     await page.locator("h1 [data-state=CANCELLED]").waitFor();
     await page.locator(".display", { hasText: "Read only" }).waitFor();
+    await page.locator(`[data-audit] tr [data-actor='key:${handle}']`, { hasText: `key:${handle}` }).waitFor(); // only ADMIN reads names
     for (const place of ["events", "endpoints", "schedules", "instances", "deadLetters"]) {
       await turn(page, `#/${place}`);
       await page.locator("main h1").waitFor();
@@ -250,6 +255,21 @@ const SUITES = {
     const other = await newPage();
     await other.goto(`${url}/ui/`);
     await other.locator("input[name=key]").waitFor();
+    assert.equal(await other.locator("[data-session-ended]").count(), 0);
+    // A key that is revoked ends the session in the middle of an action, and the page says why.
+    const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: "http://127.0.0.1:9/" }, asRoot);
+    const second = await api("POST", "/v1/api-keys", { name: "second", role: "WRITE" }, asRoot);
+    await other.fill("input[name=key]", second.key);
+    await other.keyboard.press("Enter");
+    await open(other, `${url}/ui/#/endpoints/${endpoint.id}`);
+    await other.locator("main [data-act=disable]").click();
+    await other.locator("dialog [data-held-back]").waitFor();
+    await api("DELETE", `/v1/api-keys/${second.id}`, undefined, asRoot);
+    await other.locator("[data-session-ended]").waitFor(); // the page reads its endpoint again
+    assert.equal(await other.locator("dialog").count(), 0);
+    await other.fill("input[name=key]", key);
+    await other.keyboard.press("Enter");
+    await other.locator("main [data-act=disable]").waitFor();
   }),
 
   /** By keyboard only: find why an event failed, mend its endpoint, retry the group at 50/s, watch it finish. */

@@ -1354,6 +1354,8 @@ class Instance(TypedDict):
     leasesHeld: int
     # Attempts that it may have under way at once
     slots: int
+    # When it last claimed events to deliver; null: not since its start. It reports this about every 5 s
+    lastClaimAt: Optional[str]
     drainRequestedAt: Optional[str]
 
 

@@ -1271,6 +1271,8 @@ export interface Instance {
   leasesHeld: number;
   /** Attempts that it may have under way at once */
   slots: number;
+  /** When it last claimed events to deliver; null: not since its start. It reports this about every 5 s */
+  lastClaimAt: string | null;
   drainRequestedAt: string | null;
 }
 

@@ -10,12 +10,14 @@
 #include <charconv>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string_view>
 #include <utility>
 
 #include "adapters/http/gzip.hpp"
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
+#include "adapters/http/stream_pace.hpp"
 
 namespace sundial::http {
 namespace {
@@ -63,8 +65,21 @@ std::chrono::steady_clock::time_point after(std::chrono::milliseconds time) {
     return std::chrono::steady_clock::now() + time;
 }
 
-/// Proxies and clients close a connection that is silent for a minute.
-constexpr std::chrono::milliseconds idle_time{15'000};
+Mono steady_now() {
+    return std::chrono::duration_cast<Mono>(std::chrono::steady_clock::now().time_since_epoch());
+}
+TimedSocket::Time time_of(Mono mono) { return TimedSocket::Time{mono}; }
+
+/// Differs between requests: streams that fail together do not ask again together.
+double spread_of(const std::string& correlation_id) {
+    constexpr std::size_t parts = 1000;
+    return static_cast<double>(std::hash<std::string>{}(correlation_id) % parts) / parts;
+}
+
+/// Listens to nothing: the wait lasts until its deadline.
+TimedSocket::Listen deaf() {
+    return [](auto&&) { return std::shared_ptr<void>(); };
+}
 
 /// One chunk of a body of unknown length (RFC 9112 7.1).
 std::string chunk(const std::string& piece) {
@@ -244,22 +259,40 @@ asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> str
     const auto framed = [in_chunks](const std::string& piece) {
         return in_chunks ? chunk(piece) : piece;
     };
+    StreamPace pace(spread_of(id), steady_now());
+    // A change wakes every stream at once. They must not fill the queue of the requests.
+    const std::string streams_of_client = "streams of " + network;
     while (!shared_.stopping && std::chrono::steady_clock::now() < end) {
-        std::function<Response()> next = stream->next;
-        Response piece = co_await run(std::move(next), path, id);
-        const auto share = share_for(piece, network, false, path, id);
-        if (piece.status != 200) break;  // the client reconnects
-        std::string bytes = piece.body;
+        std::string bytes;
+        std::optional<AnswerBudget::Share> share;
+        if (pace.may_ask(steady_now())) {
+            std::function<Response()> next = stream->next;
+            Response piece = co_await run(std::move(next), path, id, streams_of_client);
+            // A refusal with Retry-After has read nothing, so asking again loses nothing. A piece
+            // that the budget refuses has been read; then the client must reconnect.
+            if (asks_for_patience(piece)) {
+                pace.fail(steady_now());
+            } else {
+                pace.succeed();
+                if (auto taken = share_for(piece, network, false, path, id)) {
+                    share.emplace(std::move(*taken));
+                }
+                if (piece.status != 200) break;  // the client reconnects
+                bytes = std::move(piece.body);
+            }
+        }
         if (bytes.empty()) {
-            const auto until = std::min(end, after(idle_time));
-            const bool still_there = co_await socket_.rest(until, stream->listen);
+            const auto until = std::min(end, time_of(pace.until(steady_now())));
+            TimedSocket::Listen listen = pace.failing() ? deaf() : stream->listen;
+            const bool still_there = co_await socket_.rest(until, std::move(listen));
             if (!still_there) co_return false;
-            if (std::chrono::steady_clock::now() >= until) bytes = stream->idle;
+            if (pace.idle(steady_now())) bytes = stream->idle;
         }
         if (bytes.empty()) continue;
         const std::string frame = framed(bytes);
         const bool sent = co_await send(frame, "");
         if (!sent) co_return false;
+        pace.sent(steady_now());
     }
     const std::string_view last = in_chunks ? "0\r\n\r\n" : "";
     const bool ended = co_await send(last, "");
@@ -267,8 +300,8 @@ asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> str
 }
 
 asio::awaitable<Response> Connection::run(std::function<Response()> job, std::string path,
-                                          std::string id) {
-    Queueing queueing;
+                                          std::string id, std::string queue) {
+    Queueing queueing{.client = std::move(queue)};
     std::optional<Response> first =
         co_await on_pool(shared_.pool, compressing(std::move(job)), queueing);
     if (!first) co_return refuse(Shortage::handlers, path, id);
@@ -328,8 +361,7 @@ asio::awaitable<bool> Connection::pause_if_refused_again(bool refused) {
     if (!again || shared_.stopping) co_return true;
     slot_.waiting(has_shown_key_);  // another client that needs the slot may have it
     const auto until = after(shared_.settings.refusal_pause);
-    const bool still_there =
-        co_await socket_.rest(until, [](auto&&) { return std::shared_ptr<void>(); });
+    const bool still_there = co_await socket_.rest(until, deaf());
     co_return still_there;
 }
 

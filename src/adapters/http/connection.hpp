@@ -55,9 +55,10 @@ private:
     /// Empty if the client disconnects before a response exists.
     boost::asio::awaitable<std::optional<Response>> respond(Request request);
     /// Runs `job` on the pool, and the heavy work that it leaves on a seat. If there is no room,
-    /// returns a problem that says so.
+    /// returns a problem that says so. `queue` names the queue in which it waits for a thread;
+    /// requests share one.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
-                                         std::string id);
+                                         std::string id, std::string queue = {});
     [[nodiscard]] std::function<Response()> compressing(std::function<Response()> job) const;
     boost::asio::awaitable<Response> run_heavy(std::shared_ptr<const HeavyWork> work,
                                                std::string path, std::string id);

@@ -117,13 +117,14 @@ struct Later {
 
 /// A body without a known end that holds no thread while there is nothing to send. The connection
 /// requests a piece, sends it, and requests the next; after an empty piece it waits. It ends when
-/// the time is up, the server stops, or the client disconnects.
+/// the time is up, the server stops, or the client disconnects. While pieces cannot be read, it
+/// asks again with growing delays (`StreamPace`).
 struct Stream {
     std::chrono::milliseconds at_most;  // the stream then ends; the client may reconnect
     std::string idle;                   // sent every 15 s while there are no pieces
     std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;  // as in `Later`
-    /// Runs on the pool; must not throw. The body is the next piece; a status other than 200 ends
-    /// the stream.
+    /// Runs on the pool; must not throw. The body is the next piece. A refusal with Retry-After is
+    /// repeated: no piece was read. Any other status than 200 ends the stream.
     std::function<Response()> next;
 };
 

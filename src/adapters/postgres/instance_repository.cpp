@@ -11,15 +11,15 @@
 /// shards.
 namespace sundial::postgres::sql {
 
-/// $1 to $10: the columns in order.
+/// $1 to $11: the columns in order.
 inline constexpr Statement report_instance{"report_instance", R"sql(
     INSERT INTO sundial.instance_reports AS known
         (id, version, roles, started_at, reported_at, clock_skew, held, slots, draining,
-         drain_requested_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         drain_requested_at, last_claim_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (id) DO UPDATE
        SET version = $2, roles = $3, reported_at = $5, clock_skew = $6, held = $7, slots = $8,
-           draining = $9
+           draining = $9, last_claim_at = $11
     RETURNING known.drain_requested_at)sql"};
 inline constexpr Statement instance_reports{"instance_reports", R"sql(
     SELECT * FROM sundial.instance_reports ORDER BY started_at, id LIMIT 1000)sql"};
@@ -52,7 +52,8 @@ std::vector<InstanceReport> reports_in(const Answer& rows) {
             .held = row.get<std::uint32_t>("held"),
             .slots = row.get<std::uint32_t>("slots"),
             .draining = row.get<bool>("draining"),
-            .drain_requested_at = row.get<std::optional<Instant>>("drain_requested_at")};
+            .drain_requested_at = row.get<std::optional<Instant>>("drain_requested_at"),
+            .last_claim_at = row.get<std::optional<Instant>>("last_claim_at")};
     });
 }
 
@@ -64,7 +65,7 @@ public:
         return session_
             .run(sql::report_instance, report.id, report.version, report.roles, report.started_at,
                  report.reported_at, report.clock_skew, report.held, report.slots, report.draining,
-                 report.drain_requested_at)
+                 report.drain_requested_at, report.last_claim_at)
             .get<std::optional<Instant>>(0, 0);
     }
     std::vector<InstanceReport> list() override {

@@ -10,16 +10,16 @@
 
 #define SUNDIAL_INSTANCE                                                               \
     "id, version, roles, started_at, reported_at, clock_skew, held, slots, draining, " \
-    "drain_requested_at"
+    "drain_requested_at, last_claim_at"
 
 /// SQL statements for the reports of instances.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement report_instance{"INSERT INTO instance_reports (" SUNDIAL_INSTANCE R"sql()
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (id) DO UPDATE
        SET version = ?2, roles = ?3, reported_at = ?5, clock_skew = ?6, held = ?7, slots = ?8,
-           draining = ?9
+           draining = ?9, last_claim_at = ?11
     RETURNING drain_requested_at)sql"};
 inline constexpr Statement instance_reports{
     "SELECT " SUNDIAL_INSTANCE " FROM instance_reports ORDER BY started_at, id LIMIT 1000"};
@@ -49,7 +49,8 @@ InstanceReport read_instance(Cursor& row) {
             .held = row.take<std::uint32_t>(),
             .slots = row.take<std::uint32_t>(),
             .draining = row.take<bool>(),
-            .drain_requested_at = row.take<std::optional<Instant>>()};
+            .drain_requested_at = row.take<std::optional<Instant>>(),
+            .last_claim_at = row.take<std::optional<Instant>>()};
 }
 
 class SqliteInstanceRepository final : public InstanceRepository {
@@ -60,7 +61,7 @@ public:
         auto row = connection_.query(sql::report_instance, report.id, report.version,
                                      array_of(report.roles), report.started_at, report.reported_at,
                                      report.clock_skew, report.held, report.slots, report.draining,
-                                     report.drain_requested_at);
+                                     report.drain_requested_at, report.last_claim_at);
         std::optional<Instant> requested;
         while (row.next()) requested = row.get<std::optional<Instant>>(0);
         return requested;

@@ -163,6 +163,12 @@ void WorkerLoop::due_at(Instant when) {
 
 std::chrono::microseconds WorkerLoop::age() const { return now() - Mono{last_turn_.load()}; }
 
+std::optional<Instant> WorkerLoop::last_claim() const {
+    const Instant::rep at = last_claim_;
+    if (at == no_claim) return std::nullopt;
+    return Instant{Instant::duration{at}};
+}
+
 std::optional<Mono> WorkerLoop::turn() {
     const SchedulerScope scheduler;
     last_turn_ = now().count();
@@ -329,9 +335,7 @@ void WorkerLoop::take_claimed() {
     if (!answer) return;
     auto& [claimed, asked, answered] = *answer;
     if (!claimed.events.empty()) {
-        counters_.claimed += claimed.events.size();
-        report_claim(claimed.events, answered - asked, settings_.instance, ports_.log,
-                     ports_.observer);
+        count_claimed(claimed.events, claimed.now, answered - asked);
     }
     worker_.claimed(std::move(claimed), answered);
 }
@@ -345,10 +349,16 @@ void WorkerLoop::carry_out(const ClaimLines& command) {
     if (!answers) return;
     for (const LineAnswer& answer : *answers) {
         if (answer.events.empty()) continue;
-        counters_.claimed += answer.events.size();
-        report_claim(answer.events, now() - asked, settings_.instance, ports_.log, ports_.observer);
+        count_claimed(answer.events, answer.now, now() - asked);
     }
     worker_.lines_claimed(*std::move(answers), now());
+}
+
+void WorkerLoop::count_claimed(std::span<const ClaimedEvent> events, Instant at,
+                               std::chrono::microseconds duration) {
+    counters_.claimed += events.size();
+    last_claim_ = at.time_since_epoch().count();
+    report_claim(events, duration, settings_.instance, ports_.log, ports_.observer);
 }
 
 void WorkerLoop::carry_out(const Plan& command) {

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -96,6 +98,8 @@ public:
 
     /// Claims that this instance holds, as of the latest turn.
     [[nodiscard]] std::size_t held() const { return held_; }
+    /// When it last claimed events, by the database's clock. Empty: never.
+    [[nodiscard]] std::optional<Instant> last_claim() const;
 
     /// Time since the loop turned for the last time.
     [[nodiscard]] std::chrono::microseconds age() const;
@@ -144,6 +148,8 @@ private:
     Delivery::Starting prepared(Send send);
     void collect_mail();
     void take_claimed();
+    void count_claimed(std::span<const ClaimedEvent> events, Instant at,
+                       std::chrono::microseconds duration);
     void take_settled();
     [[nodiscard]] base::LogLine failure_line(const Claim& command, bool transient,
                                              const char* what) const;
@@ -212,6 +218,8 @@ private:
     std::atomic<bool> failing_{true};  // the latest call of a port failed, or there was none
     std::atomic<Mono::rep> last_turn_{0};
     std::atomic<std::size_t> held_{0};
+    static constexpr Instant::rep no_claim = std::numeric_limits<Instant::rep>::min();
+    std::atomic<Instant::rep> last_claim_{no_claim};
 };
 
 }  // namespace sundial

@@ -19,7 +19,8 @@ void ReportInstance::run() {
                                                  .clock_skew = facts.clock_skew,
                                                  .held = facts.held,
                                                  .slots = self_.slots,
-                                                 .draining = facts.draining});
+                                                 .draining = facts.draining,
+                                                 .last_claim_at = facts.last_claim_at});
         return true;
     });
     reported_ = now;

@@ -32,6 +32,7 @@ public:
     struct Facts {
         std::uint32_t held = 0;
         bool draining = false;
+        std::optional<Instant> last_claim_at{};
         std::chrono::microseconds clock_skew{0};
     };
     struct Ports {

@@ -30,6 +30,8 @@ struct InstanceReport {
     std::uint32_t slots = 0;  // attempts that it may have under way at once
     bool draining = false;    // it claims nothing more and is about to end
     std::optional<Instant> drain_requested_at{};
+    /// When it last claimed events to deliver, by the database's clock. Empty: not since its start.
+    std::optional<Instant> last_claim_at{};
     friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
 };
 

@@ -173,6 +173,49 @@ TEST_F(StreamTest, SendsDataInChunksAsItArrives) {
     EXPECT_EQ(client.read()->body, "GET /next ");
 }
 
+TEST_F(StreamTest, WaitsAndAsksAgainWhenAPieceCannotBeRead) {
+    start();
+    say({"id: 1\n\n", "away", "away", "id: 2\n\n", "end"});
+    RawHttpClient client(port_);
+    client.send(get("/stream"));
+    EXPECT_EQ(client.read()->status, 200);
+    const auto chunks = client.read(true);
+    EXPECT_EQ(chunks->head, "7\r\nid: 1\n\n\r\n7\r\nid: 2\n\n\r\n0\r\n");
+    EXPECT_EQ(refused_, 2);
+}
+
+/// A change wakes all streams at once.
+TEST_F(StreamTest, LeavesRoomInTheQueueOfRequests) {
+    settings_.handler_threads = 1;
+    settings_.handler_queue = 1;
+    start();
+    RawHttpClient follower(port_), busy(port_), other(port_);
+    follower.send(get("/stream"));
+    until_listening(1);
+    busy.send(get("/wait"));
+    until_waiting(1);
+    say({"id: 1\n\n", "end"});
+    until_listening(0);
+    other.send(get("/a"));
+    while (server_->in_flight() < 3) std::this_thread::yield();
+    release();
+    EXPECT_EQ(other.read()->body, "GET /a ");
+    EXPECT_EQ(follower.read()->status, 200);
+    EXPECT_EQ(follower.read(true)->head, "7\r\nid: 1\n\n\r\n0\r\n");
+}
+
+TEST_F(StreamTest, EndsWithTheServerWhilePiecesCannotBeRead) {
+    start();
+    say(std::vector<std::string>(100, "away"));
+    RawHttpClient client(port_);
+    client.send(get("/stream"));
+    EXPECT_EQ(client.read()->status, 200);
+    for (int seen = refused_; seen < 1; seen = refused_) refused_.wait(seen);
+    server_->stop_accepting();
+    EXPECT_TRUE(server_->drain(20s));
+    EXPECT_EQ(client.read(true)->head, "0\r\n");
+}
+
 TEST_F(StreamTest, HoldsNoThreadWhileIdle) {
     settings_.handler_threads = 1;
     start();

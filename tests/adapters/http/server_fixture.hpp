@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/http/problem.hpp"
 #include "adapters/http/server.hpp"
 #include "support/raw_http_client.hpp"
 #include "support/recorded_log.hpp"
@@ -176,6 +177,11 @@ protected:
             if (pieces_.empty()) return piece;
             piece.body = pieces_.front();
             if (piece.body == "end") piece.status = 503;
+            if (piece.body == "away") {
+                ++refused_;
+                refused_.notify_all();
+                piece = to_response({.code = Code::storage_unavailable}, "/stream", "req-1");
+            }
             pieces_.erase(pieces_.begin());
             return piece;
         };
@@ -227,7 +233,8 @@ protected:
     std::chrono::milliseconds poll_time_ = 2min;
     std::mutex wakes_mutex_;
     std::vector<std::function<void()>> wakes_;
-    std::vector<std::string> pieces_;  // of "/stream"; "end" ends it
+    std::vector<std::string> pieces_;  // of "/stream"; "end" ends it, "away" cannot be read
+    std::atomic<int> refused_ = 0;     // how often a piece could not be read
     std::atomic<int> listened_ = 0;
     std::atomic<int> listening_ = 0;
     std::atomic<bool> has_news_ = false;

@@ -41,6 +41,21 @@ TEST_F(WorkerLoopTest, ReportsTheStartAndTheFailureOfAClaim) {
     EXPECT_EQ(field<std::string>(failed, "claimedBy"), to_string(instance_a));
 }
 
+TEST_F(WorkerLoopTest, KnowsWhenItLastClaimedEvents) {
+    EXPECT_EQ(loop->last_claim(), std::nullopt);
+    drain();
+    EXPECT_EQ(loop->last_claim(), std::nullopt);  // nothing was due
+    a_due_event(an_existing_endpoint());
+    drain();
+    EXPECT_EQ(loop->last_claim(), noon);
+    pass(1min);
+    a_due_event(an_existing_endpoint(an_endpoint().limited_to({.per_second = 1})));
+    drain();
+    EXPECT_EQ(loop->last_claim(), noon + 1min);
+    advance(1min);
+    EXPECT_EQ(loop->last_claim(), noon + 1min);
+}
+
 // Destinations.
 
 TEST_F(WorkerLoopTest, DeliversToAWebhook) {

@@ -420,13 +420,16 @@ protected:
 TEST_F(InstancesTest, ReportEveryFiveSeconds) {
     report.run();
     EXPECT_EQ(stored()->held, 3U);
+    EXPECT_EQ(stored()->last_claim_at, std::nullopt);
     facts.held = 1;
+    facts.last_claim_at = noon;
     monotonic.time += 4s;
     report.run();
     EXPECT_EQ(stored()->held, 3U);
     monotonic.time += 1s;
     report.run();
     EXPECT_EQ(stored()->held, 1U);
+    EXPECT_EQ(stored()->last_claim_at, noon);
     report.retire();
     EXPECT_FALSE(stored());
 }

@@ -4,12 +4,15 @@ import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
+import { HeldBack } from "./held_back.tsx";
 import { Inbox } from "./inbox.tsx";
 
+/** The share of failures by which a circuit opens. While it is open nothing is sent, so there is none. */
+const failureShare = ({ state, failureRatio }: EndpointObject["circuit"]) => (state === "OPEN" ? <Quiet /> : `${Math.round(failureRatio * 100)} %`);
 const stateOf = (endpoint: EndpointObject) => (endpoint.enabled ? "enabled" : "disabled");
 
 export function Endpoints({ query }: { query: Query }) {
@@ -29,7 +32,7 @@ export function Endpoints({ query }: { query: Query }) {
             ["type", ({ type }) => type],
             ["status", (endpoint) => <State of={stateOf(endpoint)} />],
             ["circuit", ({ circuit }) => <State of={circuit.state} />],
-            ["failureShare", ({ circuit }) => `${Math.round(circuit.failureRatio * 100)} %`],
+            ["failureShare", ({ circuit }) => failureShare(circuit)],
             ["url", ({ url }) => (url ? <bdi>{url}</bdi> : <Quiet />)],
           ]} />
           <Pages page="endpoints" query={query} of={found} />
@@ -75,7 +78,7 @@ export function Endpoint({ id }: { id: string }) {
           {actions.view}
           <Facts of={[
             ["circuit", <><State of={found.circuit.state} />{found.circuit.openedAt && <> {text("since")} <Time at={found.circuit.openedAt} /> · {text("probe")} <Time at={found.circuit.probeAt} relative /></>}</>],
-            ["failureShare", `${Math.round(found.circuit.failureRatio * 100)} %`],
+            ["failureShare", failureShare(found.circuit)],
             ["inFlight", inFlight === undefined ? <Quiet /> : <a href={hrefOf("events", "", { status: "PROCESSING", endpointId: found.id })} data-in-flight={inFlight}>
               {claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight}{found.maxInFlight !== null && ` / ${found.maxInFlight}`}</a>],
             ["rateLimit", found.rateLimit && text("perSecondValue", { n: found.rateLimit.perSecond })],
@@ -107,23 +110,6 @@ export function Endpoint({ id }: { id: string }) {
         ["duration", (attempt) => <bdi>{durationText(attempt.durationMs / 1000)}</bdi>],
       ]} />}</Shown>
       {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
-    </>
-  );
-}
-
-/** The events that would wait for the endpoint. */
-function HeldBack({ id }: { id: string }) {
-  const text = useTexts();
-  const count = (to: string) => async (signal: AbortSignal) => {
-    const { totalCount, totalCountComplete } = await get<EventPage>(`/v1/events?status=PENDING&endpointId=${encodeURIComponent(id)}&targetTo=${encodeURIComponent(to)}&limit=1&count=exact`, signal);
-    return totalCountComplete ? String(totalCount) : text("atLeast", { n: totalCount ?? 0 });
-  };
-  const overdue = useLoaded(count("now"), [id]), day = useLoaded(count("now+24h"), [id]);
-  const refusal = overdue.refusal ?? day.refusal;
-  return (
-    <>
-      <p role="status" data-held-back={day.data}>{overdue.data !== undefined && day.data !== undefined ? text("heldBack", { n: day.data, overdue: overdue.data }) : text(refusal ? "notKnown" : "counting")}</p>
-      <NotCounted refusal={refusal} again={() => { overdue.reload(); day.reload(); }} />
     </>
   );
 }

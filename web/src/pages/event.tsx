@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { Attempt, AttemptPage, Event, Explanation } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { durationText, eventActions, hrefOf, parseExactly, waterfall, type Request } from "../logic.ts";
-import { Act, ActionDialog, Copy, Facts, Field, Payload, Ref, Shown, State, Time } from "../parts.tsx";
+import { durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, type Request } from "../logic.ts";
+import { Act, ActionDialog, Copy, Facts, Field, Payload, Person, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
-import { Actor, Audit } from "./audit.tsx";
+import { Actor, Audit, useKeyNames } from "./audit.tsx";
 
 type Step = Explanation["steps"][number];
 const STEPS: Record<Step["step"], [Word, string]> = {
@@ -85,9 +85,10 @@ type Chosen = "retry" | "fire" | "reschedule" | "edit" | "cancel" | "dismiss";
 export function EventDetails({ id }: { id: string }) {
   const text = useTexts();
   const path = `/v1/events/${encodeURIComponent(id)}`;
-  const event = useLoaded((signal) => get<Event>(path, signal), [id], ["events"], 3000);
+  const event = useLoaded((signal) => get<Event>(`${path}?expand=user,schedule,endpoint`, signal), [id], ["events"], 3000);
   const explained = useLoaded((signal) => get<Explanation>(`${path}/explain`, signal), [id], ["events"], 3000);
   const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${encodeURIComponent(id)}&limit=100`, signal), [id], ["events"], 5000);
+  const names = useKeyNames([event.data?.dismissedBy]);
   const word = useStateWord();
   const [chosen, setChosen] = useState<Chosen>();
   const [said, setSaid] = useState("");
@@ -124,12 +125,12 @@ export function EventDetails({ id }: { id: string }) {
               ["nextAttempt", found.nextAttemptAt && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
               ["waitingFor", found.waitingFor && word(found.waitingFor)],
               ["priority", word(found.priority)],
-              ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
-              ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
-              ["user", found.userId && <a href={hrefOf("people", found.userId)}><code>{found.userId}</code></a>],
+              ["endpoint", <Ref page="endpoints" id={found.endpointId} name={nameOf(found.endpoint)} />],
+              ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} name={nameOf(found.schedule)} />],
+              ["user", found.userId && <Person id={found.userId} name={nameOf(found.user)} />],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],
               ["dismissed", found.dismissedAt && <Time at={found.dismissedAt} zone={found.targetTimezone} />],
-              ["dismissedBy", found.dismissedBy && <Actor of={found.dismissedBy} />],
+              ["dismissedBy", found.dismissedBy && <Actor of={found.dismissedBy} names={names} />],
               ["dismissalNote", found.dismissalNote && <span data-dismissal-note>{found.dismissalNote}</span>],
               ["key", <code>{found.idempotencyKey}</code>],
               ["id", <><code>{found.id}</code> <Copy what={found.id} /></>],

@@ -20,6 +20,7 @@ export function Instances() {
         ["begun", ({ startedAt }) => <Time at={startedAt} relative />],
         ["reported", ({ reportedAt }) => <Time at={reportedAt} relative />],
         ["inFlight", ({ leasesHeld, slots }) => <bdi>{leasesHeld} / {slots}</bdi>],
+        ["lastClaim", ({ lastClaimAt }) => <Time at={lastClaimAt} relative />],
         ["clockSkew", ({ clockSkewMs }) => <bdi>{clockSkewMs} ms</bdi>],
         ["actions", (instance) => instance.status !== "DRAINING" && <Act word="drain" about={instance.id.slice(-12)} role="ADMIN" press={() => actions.ask({
           word: "drain", about: instance.id, note: <p>{text("drainHint", { n: instance.leasesHeld })}</p>,

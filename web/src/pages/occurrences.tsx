@@ -10,7 +10,7 @@ export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (stat
     ["due", (one) => (one.targetTimestampUTC === null ? <Quiet /> : <span class="nowrap"><Time at={one.targetTimestampUTC} zone={one.targetTimezone} /></span>)],
     ["local", (one) => <bdi class="nowrap">{one.targetTimestampLocal?.slice(0, 19).replace("T", " ") ?? text("skipped")}</bdi>],
     ["zone", (one) => <bdi>{one.targetTimezone}</bdi>],
-    ["effect", (one) => one.note === null ? <Quiet /> : <span class="state amber" data-note={one.note}><span aria-hidden="true">◷</span> {word(one.note)}{one.wantedLocal && <> ({one.wantedLocal.replace("T", " ")})</>}</span>],
+    ["effect", (one) => one.note === null ? <Quiet /> : <span class="state amber wraps" data-note={one.note}><span aria-hidden="true">◷</span> {word(one.note)}{one.wantedLocal && <> ({one.wantedLocal.replace("T", " ")})</>}</span>],
   ];
 }
 

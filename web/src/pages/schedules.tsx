@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, TimezonePage } from "../../../clients/typescript/src/schema.ts";
+import type { Backfill, Endpoint as EndpointObject, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, TimezonePage } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
@@ -70,8 +70,15 @@ function Tags({ of }: { of: readonly string[] }) {
   return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><bdi>{tag}</bdi></a>)}</span>;
 }
 
+/** A link to an endpoint by its name; by the end of its id until the name is known. */
+function NamedEndpoint({ id }: { id: string }) {
+  const endpoint = useLoaded((signal) => get<EndpointObject>(`/v1/endpoints/${encodeURIComponent(id)}`, signal), [id], [], 60_000);
+  return <Ref page="endpoints" id={id} name={endpoint.data?.name} />;
+}
+
 export function Schedule({ id, query }: { id: string; query: Query }) {
   const text = useTexts();
+  const word = useStateWord();
   const path = `/v1/schedules/${encodeURIComponent(id)}`;
   const schedule = useLoaded((signal) => get<ScheduleObject>(path, signal), [id], ["schedules"], 5000);
   const actions = useActions(schedule.reload);
@@ -104,8 +111,8 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           <p>{found.description}</p>
           <Facts of={[
             ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
-            ["gap", found.gap], ["overlap", found.overlap], ["leap", found.leap], ["misfire", `${found.misfire}${found.window ? `, ${found.window}` : ""}`],
-            ["concurrency", found.concurrency], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", <Ref page="endpoints" id={found.endpointId} />],
+            ["gap", word(found.gap)], ["overlap", word(found.overlap)], ["leap", word(found.leap)], ["misfire", `${word(found.misfire)}${found.window ? `, ${found.window}` : ""}`],
+            ["concurrency", word(found.concurrency)], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", found.endpointId && <NamedEndpoint id={found.endpointId} />],
             ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],
           ]} />
           <p><a href={hrefOf("events", "", { scheduleId: found.id })}>{text("events")}</a> · <a href={hrefOf("streams", `Schedule/${found.id}`)}>{text("history")}</a></p>

@@ -4,6 +4,7 @@ import { followChanges, get, useLoaded, type LiveChange, type Topic } from "../a
 import { useTexts } from "../display.ts";
 import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
 import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
+import { Actor, useKeyNames } from "./audit.tsx";
 
 /** Whose streams record changed members. */
 const CONTROL_PLANE = ["User", "Schedule", "Endpoint", "ApiKey"];
@@ -77,6 +78,7 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
   const before = query.before ?? "";
   const search = searchOf({ direction: "backward", limit: String(EVENTS), toVersion: before });
   const stream = useLoaded((signal) => get<Stream>(`/v1/streams/${id}${search}`, signal), [id, search], ["users", "schedules", "endpoints"]);
+  const names = useKeyNames(stream.data?.data?.map(({ metadata }) => metadata.actor) ?? []);
   return (
     <>
       <p><a href={hrefOf("streams")}>{text("streams")}</a></p>
@@ -91,7 +93,7 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
               ["version", ({ version }) => version],
               ["type", ({ eventType }) => <bdi>{eventType}</bdi>],
               ["recorded", ({ recordedAt }) => <Time at={recordedAt} />],
-              ["actor", ({ metadata }) => (typeof metadata.actor === "string" ? <bdi>{metadata.actor}</bdi> : <Quiet />)],
+              ["actor", ({ metadata }) => <Actor of={metadata.actor} names={names} />],
               ["data", ({ data, redactedAt }) => (redactedAt ? text("erased") : <details><summary>{text("show")}</summary><Payload value={data} /></details>)],
               ...((CONTROL_PLANE as readonly string[]).includes(found.aggregateType) ? [["whatChanges", ({ version, data, redactedAt }: RecordedEvent) => (
                 version === 1 || redactedAt ? <Quiet /> : <ChangeList of={changesOf(data, events.filter((event) => event.version < version))} />)] as const] : []),

@@ -8,7 +8,7 @@ export const en = {
   settings: "Display", skipToContent: "Skip to content", loading: "Loading…", nothing: "Nothing here.", stale: "These data may be out of date.", since: "since",
   unreachable: "The server does not answer. This page tries again by itself.", noDatabase: "The server cannot reach its database. This page tries again by itself.", unknownError: "The server refused this.",
   timesIn: "Times in", target: "Target zone", viewer: "My zone", theme: "Theme", auto: "System", dark: "Dark", light: "Light", language: "Language", readOnly: "Read only",
-  keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.",
+  keyWanted: "This server requires an API key", keyHint: "The browser gets a cookie that no script can read. The key itself is not kept.", keyRefused: "The server does not know this key, or the browser refused its cookie.", sessionEnded: "Your session has ended", sessionEndedHint: "The session or its key has expired, or the key was revoked. The last request was not carried out.",
   apiKey: "API key", signIn: "Log in", signOut: "Log out", shortcuts: "Keyboard", focusSearch: "Search", thisHelp: "This list",
 
   // Lists and forms.
@@ -21,7 +21,7 @@ export const en = {
   from: "From", before: "Before", until: "Until now", version: "Version", note: "Note", url: "Address", timeout: "Time-out", retryPolicy: "Retries", rateLimit: "Limit", secret: "Secret", publicKey: "Public key", inFlight: "In flight",
   circuit: "Circuit", failureShare: "Failures", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
   count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
-  recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
+  recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock off by", lastClaim: "Last claim", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
   externalId: "Own id", effect: "Effect of clocks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
 
   // Overview.
@@ -29,7 +29,7 @@ export const en = {
   completed: "Completed", failed: "Failed", retried: "Retried", throughput: "Throughput", perSecondValue: "{n} per second", latenessOf: "Lateness", nothingStarted: "Nothing started in this time.", oldestDue: "Oldest overdue event", noneDue: "Nothing is overdue.",
   catchUp: "Caught up in", throughputChart: "Events", executedChart: "Completed", latest: "latest", most: "highest", nextTen: "Next ten events", server: "Server", database: "Database", tz: "Time zone release", clock: "Clock",
   testClock: "Test clock", systemClock: "System clock", atLeast: "{n} or more",
-  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.",
+  lateEndpoints: "Late endpoints in the last hour", noneLate: "Every endpoint's events started on time.", lateSince: "Late since", onTimeAgain: "on time again", heldBack: "{n} planned events of the next 24 hours would wait until it is enabled, {overdue} of them overdue now. Attempts under way end.", waitingRetries: "Events that wait for their next attempt, and would go on waiting: {n}.", withLater: "Together with later occurrences of its schedules, about {n} events would wait after 24 hours.", behind: "Schedules that are behind: {n}. Each has one overdue event. Its misfire rule decides which missed occurrences follow.",
   calendars: "Calendar feeds", addCalendar: "Create feed", addCalendarHint: "A calendar program reads the feed by its address alone. Revoke it to end that.",
 
   // Timeline.
@@ -88,7 +88,7 @@ export const en = {
   EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", CircuitClosed: "Circuit closed", WaitingRetried: "Waiting events retried", EndpointTested: "Test sent", DrainRequested: "Drain requested", OperationStopped: "Stopped",
   PENDING: "Pending", PROCESSING: "In progress", COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled", OPEN: "Open", HALF_OPEN: "Probing", CLOSED: "Closed", RUNNING: "Running", STOPPED: "Stopped", DRAINING: "Draining", SILENT: "Silent",
   VALID: "Valid", INVALID: "Invalid", MISSING: "Not signed", CURRENT: "by the current secret", PREVIOUS: "by a replaced secret",
-  pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, will retry", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
+  pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, can be retried", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
   CRITICAL: "Critical", HIGH: "High", NORMAL: "Normal", LOW: "Low", PLAN_SCHEDULE: "Plan a schedule", REPLAN_SCHEDULE: "Replan a schedule", BACKFILL_SCHEDULE: "Backfill a schedule", BULK: "Bulk action",
   RETRY: "Next attempt", CIRCUIT: "Circuit", LIMIT: "Limit", ENDPOINT: "Endpoint", SCHEDULE: "Schedule", true: "Yes", false: "No",
   cron: "Cron", yearly: "Yearly", rrule: "Calendar rule (RRULE)", every: "Every so often", compatible: "as calendars do (gap: later, overlap: first)", earlier: "earlier", later: "later", boundary: "at the change", skip: "skip", both: "both times",

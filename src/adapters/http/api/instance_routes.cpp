@@ -24,6 +24,7 @@ std::string instance_json(const InstanceReport& report, Instant now) {
     json.member("clockSkewMs",
                 std::chrono::duration<double, std::milli>(report.clock_skew).count());
     json.member("leasesHeld", report.held).member("slots", report.slots);
+    json.member("lastClaimAt", format_instant_millis(report.last_claim_at));
     json.member("drainRequestedAt", format_instant_millis(report.drain_requested_at));
     return std::move(json.end_object()).text();
 }

@@ -35,7 +35,11 @@ protected:
     InstancesModule instances{{.id = instance_a, .version = "1.0", .roles = {"api"}, .slots = 64},
                               {.store = store,
                                .monotonic = monotonic,
-                               .facts = [](Instant) { return ReportInstance::Facts{.held = 2}; },
+                               .facts =
+                                   [](Instant now) {
+                                       return ReportInstance::Facts{.held = 2,
+                                                                    .last_claim_at = now - 2s};
+                                   },
                                .drain = {}},
                               ids};
 };
@@ -142,6 +146,7 @@ TEST_F(ConsoleApiTest, ListsInstancesAndDrainsOne) {
     EXPECT_EQ(own.at("status").as_string(), "RUNNING");
     EXPECT_EQ(own.at("leasesHeld").as_int64(), 2);
     EXPECT_EQ(own.at("slots").as_int64(), 64);
+    EXPECT_EQ(own.at("lastClaimAt").as_string(), "2027-01-05T11:59:58.000Z");
 
     const Response drained = call("POST", "/v1/instances/" + to_string(instance_a) + "/drain");
     EXPECT_EQ(drained.status, 202) << drained.body;
