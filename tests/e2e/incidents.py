@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -104,12 +105,19 @@ class OnCall:
 
 
 @contextlib.contextmanager
-def on_call(directory, servers):
+def on_call(directory, servers, shorter=("", "")):
+    """`shorter`: text of the rules, and text of a rule with a threshold that a test can wait for."""
     with open(RULES, encoding="utf-8") as file:
-        rules = alerts.quick(file.read())
+        rules = alerts.quick(file.read().replace(*shorter))
     targets = "', '".join(f"127.0.0.1:{server.port}" for server in servers)
     with alerts.prometheus(directory, targets, rules) as watcher:
         yield OnCall(watcher)
+
+
+def psql(url, statement):
+    done = subprocess.run(["psql", "-X", "-A", "-t", "-F", "|", url, "-c", statement], capture_output=True, text=True,
+                          timeout=h.HANG_GUARD, check=True)
+    return [line.split("|") for line in done.stdout.splitlines()]
 
 
 def titles_in(section):
@@ -179,8 +187,33 @@ def dead_instance():
             person.sees_it_end("SundialLeasesExpire")
 
 
+def long_snapshot():
+    """A session of a report keeps its snapshot open."""
+    receiver = h.Receiver()
+    with h.folder() as directory, h.postgres() as url, h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, folder=directory) as server:
+        alerts.endpoint(server.client(), "crm", receiver.url)
+        with on_call(directory, [server], ("> 300", "> 5")) as person, load(server, {"crm": 10}):
+            person.sees_nothing(["SundialTransactionOpen"])
+            with subprocess.Popen(["psql", "-X", "-q", url], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env={**os.environ, "PGAPPNAME": "report"}) as report:
+                try:
+                    report.stdin.write(b"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sundial.events;\n")
+                    report.stdin.flush()
+                    section = person.is_warned("SundialTransactionOpen")
+                    assert titles_in(section) == ["Oldest transaction"], section
+                    assert person.highest("Oldest transaction", "job")[1] > 5
+                    steps = re.findall(r"`(SELECT [^`]+)`", section)
+                    oldest = psql(url, steps[0])[0]
+                    assert oldest[2] == "report" and oldest[4] == "idle in transaction", oldest
+                    person.stays_warned("SundialTransactionOpen")
+                    psql(url, steps[1].replace("PID", oldest[0]))
+                    person.sees_it_end("SundialTransactionOpen")
+                finally:
+                    report.kill()
+
+
 if __name__ == "__main__":
     if not shutil.which("prometheus"):
         print("prometheus is missing")
         sys.exit(SKIPPED)
-    h.main({f.__name__: f for f in (slow_receiver, dead_instance)})
+    h.main({f.__name__: f for f in (slow_receiver, long_snapshot, dead_instance)})
