@@ -49,7 +49,7 @@ def load(server, per_second):
 
 
 class OnCall:
-    """A person who has the alerts, the page that they name, and the dashboards."""
+    """The person on call: reads the alerts, the page that they name, and the dashboards."""
 
     def __init__(self, watcher):
         self.watcher = watcher
