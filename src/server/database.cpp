@@ -23,6 +23,9 @@ public:
     Clock& clock() override { return opened_->clock(); }
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::chrono::seconds> oldest_transaction() override {
+        return std::nullopt;
+    }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
     [[nodiscard]] std::string kind() const override { return "sqlite"; }
     [[nodiscard]] std::string version() const override { return sqlite::library_version().version; }
@@ -57,6 +60,9 @@ public:
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();
         return PoolUse{use.idle, use.in_use, use.waiting};
+    }
+    [[nodiscard]] std::optional<std::chrono::seconds> oldest_transaction() override {
+        return opened_->oldest_transaction();
     }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override {
         std::vector<ListenAddress> all;

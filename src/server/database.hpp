@@ -39,6 +39,8 @@ public:
     virtual Retention& retention() = 0;
     /// Its pool of connections, if it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
+    /// Age of the oldest transaction of any session, which keeps rows from vacuum. Empty on SQLite.
+    [[nodiscard]] virtual std::optional<std::chrono::seconds> oldest_transaction() = 0;
     /// The TCP addresses it listens on; they may change when a database moves. Thread-safe.
     [[nodiscard]] virtual std::vector<ListenAddress> listens_at() const = 0;
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"

@@ -8,6 +8,7 @@
 #include <exception>
 #include <iostream>
 
+#include "adapters/sqlite/open.hpp"
 #include "adapters/system/process.hpp"
 #include "application/ports/failures.hpp"
 #include "base/log.hpp"
@@ -58,6 +59,7 @@ int once_written(int exit_code) {
 int main(int argc, char** argv) {
     leave_no_core_dump();
     keep_freed_memory();
+    sqlite::count_no_memory();
     system::arm_crash_points();
     try {
         return once_written(server::run_command_line(argc, argv));

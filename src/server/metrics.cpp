@@ -192,6 +192,9 @@ struct Metrics::Families {
               "Clock of this machine minus the clock of the database, which decides");
     Family<Gauge>& storage_free =
         gauge("sundial_storage_free_bytes", "Free space beside the SQLite file");
+    Family<Gauge>& oldest_transaction =
+        gauge("sundial_db_oldest_transaction_seconds",
+              "Age of the oldest transaction of any session in the database");
     Family<Gauge>& certificate_expiry =
         gauge("sundial_tls_certificate_expiry_seconds",
               "Time until the certificate of http.tls_cert expires; negative after it");
@@ -384,6 +387,9 @@ void Metrics::process(const ProcessState& state) {
     std::optional<double> free;
     if (state.storage_free) free = static_cast<double>(*state.storage_free);
     all.set_or_remove(all.storage_free, free);
+    std::optional<double> oldest;
+    if (state.oldest_transaction) oldest = seconds(*state.oldest_transaction);
+    all.set_or_remove(all.oldest_transaction, oldest);
     std::optional<double> left;
     if (state.certificate_left) left = seconds(*state.certificate_left);
     all.set_or_remove(all.certificate_expiry, left);

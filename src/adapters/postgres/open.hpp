@@ -97,6 +97,9 @@ public:
     /// keeps its changes if it returns true. See Database::join.
     virtual void join(pg_conn* callers, const std::function<bool(Transaction&)>& work) = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
+    /// Age of the oldest transaction in this database that the role may see; vacuum removes no row
+    /// that it could read. Zero if there is none. Throws Unavailable.
+    [[nodiscard]] virtual std::chrono::seconds oldest_transaction() = 0;
     /// Every server to which it has connected by TCP. Thread-safe.
     [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;
     /// The server's version, such as "15.20".

@@ -33,23 +33,24 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, Connec
 
 }  // namespace
 
-void put_null(sqlite3_stmt* statement, int parameter) {
-    base::check(sqlite3_bind_null(statement, parameter) == SQLITE_OK);
+void put_null(Parameters to, int parameter) {
+    base::check(sqlite3_bind_null(to.statement, parameter) == SQLITE_OK);
 }
-void put_integer(sqlite3_stmt* statement, int parameter, std::int64_t value) {
-    base::check(sqlite3_bind_int64(statement, parameter, value) == SQLITE_OK);
+void put_integer(Parameters to, int parameter, std::int64_t value) {
+    base::check(sqlite3_bind_int64(to.statement, parameter, value) == SQLITE_OK);
 }
-void put_text(sqlite3_stmt* statement, int parameter, std::string_view value) {
+void put_text(Parameters to, int parameter, std::string_view value) {
     // An empty view may have a null address, which would bind null.
     const char* text = value.data() ? value.data() : "";
-    const int code = sqlite3_bind_text64(statement, parameter, text, value.size(), SQLITE_TRANSIENT,
-                                         SQLITE_UTF8);
+    const int code =
+        sqlite3_bind_text64(to.statement, parameter, text, value.size(),
+                            to.outlived ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8);
     if (code != SQLITE_OK) throw Unavailable{sqlite3_errstr(code)};
 }
-void put_blob(sqlite3_stmt* statement, int parameter, std::string_view value) {
+void put_blob(Parameters to, int parameter, std::string_view value) {
     const void* bytes = value.data() ? value.data() : "";
-    const int code =
-        sqlite3_bind_blob64(statement, parameter, bytes, value.size(), SQLITE_TRANSIENT);
+    const int code = sqlite3_bind_blob64(to.statement, parameter, bytes, value.size(),
+                                         to.outlived ? SQLITE_STATIC : SQLITE_TRANSIENT);
     if (code != SQLITE_OK) throw Unavailable{sqlite3_errstr(code)};
 }
 
@@ -89,7 +90,8 @@ Cursor::Use::Use(Prepared& its) : prepared{its} {
     prepared.in_use = true;
 }
 Cursor::Use::~Use() {
-    sqlite3_reset(prepared.statement);  // next() has already reported the error
+    sqlite3_reset(prepared.statement);           // next() has already reported the error
+    sqlite3_clear_bindings(prepared.statement);  // the values may end now
     prepared.in_use = false;
 }
 bool Cursor::next() {

@@ -40,10 +40,12 @@ struct Prepared {
 /// One execution of a statement, row by row. Its end makes the statement available again.
 class Cursor {
 public:
-    template <class... Values>
-    explicit Cursor(Prepared& prepared, const Values&... values) : use_{prepared} {
+    enum class Values : bool { copied, outlive_it };
+    template <class... Parameter>
+    Cursor(Prepared& prepared, Values lifetime, const Parameter&... values) : use_{prepared} {
+        const Parameters to{prepared.statement, lifetime == Values::outlive_it};
         int parameter = 0;
-        (Value<Values>::put(prepared.statement, ++parameter, values), ...);
+        (Value<Parameter>::put(to, ++parameter, values), ...);
     }
 
     /// Goes to the next row; false if there is none. Throws Unavailable.
@@ -92,14 +94,14 @@ public:
 
     template <class... Values>
     [[nodiscard]] Cursor query(const Statement& statement, const Values&... values) {
-        return Cursor{prepared(statement), values...};
+        return Cursor{prepared(statement), Cursor::Values::copied, values...};
     }
     /// Runs a statement without reading its rows. Returns the number of rows inserted, changed or
     /// deleted.
     template <class... Values>
     std::int64_t execute(const Statement& statement, const Values&... values) {
         {
-            Cursor cursor{prepared(statement), values...};
+            Cursor cursor{prepared(statement), Cursor::Values::outlive_it, values...};
             while (cursor.next()) {
             }
         }

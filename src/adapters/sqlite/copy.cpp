@@ -217,7 +217,7 @@ public:
             BackupRows insert{database(), "INSERT INTO " + quoted_name(table.name) + " (" +
                                               columns_of_copy(table) + ") VALUES (" + values + ")"};
             for (const CopyRow& row : rows) {
-                bind_row(insert.raw(), table, row);
+                bind_row({insert.raw()}, table, row);
                 insert.next();
                 sqlite3_reset(insert.raw());
             }
@@ -289,11 +289,11 @@ private:
         fs::remove(partial_.string() + "-lock", ignored);
     }
 
-    static void bind_row(sqlite3_stmt* statement, const CopyTable& table, const CopyRow& row) {
+    static void bind_row(Parameters to, const CopyTable& table, const CopyRow& row) {
         for (std::size_t at = 0; at < row.size(); ++at) {
             const int parameter = static_cast<int>(at) + 1;
             if (!row[at]) {
-                put_null(statement, parameter);
+                put_null(to, parameter);
                 continue;
             }
             switch (table.columns[at].kind) {
@@ -301,15 +301,15 @@ private:
                     std::int64_t number = 0;
                     const char* const end = row[at]->data() + row[at]->size();
                     base::check(std::from_chars(row[at]->data(), end, number).ptr == end);
-                    put_integer(statement, parameter, number);
+                    put_integer(to, parameter, number);
                     break;
                 }
                 case CopyColumn::Kind::bytes:
-                    put_blob(statement, parameter, *row[at]);
+                    put_blob(to, parameter, *row[at]);
                     break;
                 case CopyColumn::Kind::text:
                 case CopyColumn::Kind::json:
-                    put_text(statement, parameter, *row[at]);
+                    put_text(to, parameter, *row[at]);
                     break;
             }
         }

@@ -306,4 +306,6 @@ LibraryVersion library_version() {
     return library;
 }
 
+void count_no_memory() { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 }  // namespace sundial::sqlite

@@ -96,4 +96,9 @@ struct LibraryVersion {
 };
 [[nodiscard]] LibraryVersion library_version();
 
+/// Lets SQLite allocate memory without counting it, for the whole process. The count needs a mutex
+/// that all connections share, for every allocation, and nothing here reads it. Call before the
+/// first use of SQLite; later calls have no effect.
+void count_no_memory();
+
 }  // namespace sundial::sqlite

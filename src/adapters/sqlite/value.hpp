@@ -36,12 +36,19 @@ struct sqlite3_stmt;
 
 namespace sundial::sqlite {
 
-// The four kinds of values in our columns. Parameters count from 1, columns from 0. Values are
-// copied.
-void put_null(sqlite3_stmt* statement, int parameter);
-void put_integer(sqlite3_stmt* statement, int parameter, std::int64_t value);
-void put_text(sqlite3_stmt* statement, int parameter, std::string_view value);
-void put_blob(sqlite3_stmt* statement, int parameter, std::string_view value);
+/// The parameters of a statement. SQLite copies texts and blobs, with an allocation for each,
+/// unless they outlive the execution.
+struct Parameters {
+    sqlite3_stmt* statement;
+    bool outlived = false;
+    [[nodiscard]] Parameters copying() const { return {statement}; }
+};
+
+// The four kinds of values in our columns. Parameters count from 1, columns from 0.
+void put_null(Parameters to, int parameter);
+void put_integer(Parameters to, int parameter, std::int64_t value);
+void put_text(Parameters to, int parameter, std::string_view value);
+void put_blob(Parameters to, int parameter, std::string_view value);
 // These throw Corrupt if the column has another kind. Views are valid until the statement steps on.
 [[nodiscard]] bool is_null(sqlite3_stmt* statement, int column);
 [[nodiscard]] std::int64_t get_integer(sqlite3_stmt* statement, int column);
@@ -59,7 +66,7 @@ struct Value;
 
 template <std::integral T>
 struct Value<T> {
-    static void put(sqlite3_stmt* to, int parameter, T value) {
+    static void put(Parameters to, int parameter, T value) {
         put_integer(to, parameter, static_cast<std::int64_t>(value));
     }
     static T get(sqlite3_stmt* from, int column) {
@@ -69,7 +76,7 @@ struct Value<T> {
 
 template <>
 struct Value<std::string_view> {
-    static void put(sqlite3_stmt* to, int parameter, std::string_view value) {
+    static void put(Parameters to, int parameter, std::string_view value) {
         put_text(to, parameter, value);
     }
 };
@@ -81,7 +88,7 @@ struct Value<std::string> : Value<std::string_view> {
 };
 template <>
 struct Value<Bytes> {
-    static void put(sqlite3_stmt* to, int parameter, const Bytes& bytes) {
+    static void put(Parameters to, int parameter, const Bytes& bytes) {
         put_blob(to, parameter, bytes.value);
     }
     static Bytes get(sqlite3_stmt* from, int column) {
@@ -91,7 +98,7 @@ struct Value<Bytes> {
 
 template <>
 struct Value<Uuid> {
-    static void put(sqlite3_stmt* to, int parameter, const Uuid& id) {
+    static void put(Parameters to, int parameter, const Uuid& id) {
         put_blob(to, parameter, {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
     }
     static Uuid get(sqlite3_stmt* from, int column) {
@@ -105,7 +112,7 @@ struct Value<Uuid> {
 };
 template <class Tag, class Rep>
 struct Value<Strong<Tag, Rep>> {
-    static void put(sqlite3_stmt* to, int parameter, const Strong<Tag, Rep>& strong) {
+    static void put(Parameters to, int parameter, const Strong<Tag, Rep>& strong) {
         Value<Rep>::put(to, parameter, strong.value);
     }
     static Strong<Tag, Rep> get(sqlite3_stmt* from, int column) {
@@ -116,9 +123,9 @@ struct Value<Strong<Tag, Rep>> {
 /// The instance's id, followed by the worker's name if a pull worker made the claim.
 template <>
 struct Value<Claimant> {
-    static void put(sqlite3_stmt* to, int parameter, const Claimant& claimant) {
+    static void put(Parameters to, int parameter, const Claimant& claimant) {
         const auto& id = claimant.instance.value.bytes;
-        put_blob(to, parameter, std::string{id.begin(), id.end()} + claimant.worker);
+        put_blob(to.copying(), parameter, std::string{id.begin(), id.end()} + claimant.worker);
     }
     static Claimant get(sqlite3_stmt* from, int column) {
         const auto bytes = get_blob(from, column);
@@ -132,7 +139,7 @@ struct Value<Claimant> {
 template <class Rep, class Period>
 struct Value<std::chrono::duration<Rep, Period>> {
     using Duration = std::chrono::duration<Rep, Period>;
-    static void put(sqlite3_stmt* to, int parameter, Duration duration) {
+    static void put(Parameters to, int parameter, Duration duration) {
         put_integer(to, parameter, duration.count());
     }
     static Duration get(sqlite3_stmt* from, int column) {
@@ -142,7 +149,7 @@ struct Value<std::chrono::duration<Rep, Period>> {
 template <class Clock, class Duration>
 struct Value<std::chrono::time_point<Clock, Duration>> {
     using Time = std::chrono::time_point<Clock, Duration>;
-    static void put(sqlite3_stmt* to, int parameter, Time time) {
+    static void put(Parameters to, int parameter, Time time) {
         put_integer(to, parameter, time.time_since_epoch().count());
     }
     static Time get(sqlite3_stmt* from, int column) {
@@ -153,7 +160,9 @@ struct Value<std::chrono::time_point<Clock, Duration>> {
 /// Enums are stored by name.
 template <class Enum, std::optional<Enum> (*parse)(std::string_view)>
 struct NamedValue {
-    static void put(sqlite3_stmt* to, int parameter, Enum value) {
+    static void put(Parameters to, int parameter, Enum value) {
+        static_assert(
+            std::is_same_v<decltype(to_string(value)), std::string_view>);  // no temporary
         put_text(to, parameter, to_string(value));
     }
     static Enum get(sqlite3_stmt* from, int column) {
@@ -200,7 +209,7 @@ struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome>
 inline constexpr EnumNames<3> retry_policies{"standard", "seed", "custom"};
 template <>
 struct Value<RetryPolicy::Kind> {
-    static void put(sqlite3_stmt* to, int parameter, RetryPolicy::Kind kind) {
+    static void put(Parameters to, int parameter, RetryPolicy::Kind kind) {
         put_text(to, parameter, name_in(retry_policies, kind));
     }
     static RetryPolicy::Kind get(sqlite3_stmt* from, int column) {
@@ -211,8 +220,8 @@ struct Value<RetryPolicy::Kind> {
 };
 template <>
 struct Value<Date> {
-    static void put(sqlite3_stmt* to, int parameter, Date date) {
-        put_text(to, parameter, format_date(date));
+    static void put(Parameters to, int parameter, Date date) {
+        put_text(to.copying(), parameter, format_date(date));
     }
     static Date get(sqlite3_stmt* from, int column) {
         const auto text = get_text(from, column);
@@ -223,7 +232,7 @@ struct Value<Date> {
 };
 template <>
 struct Value<Priority> {
-    static void put(sqlite3_stmt* to, int parameter, Priority priority) {
+    static void put(Parameters to, int parameter, Priority priority) {
         put_integer(to, parameter, static_cast<std::int64_t>(priority));
     }
     static Priority get(sqlite3_stmt* from, int column) {
@@ -235,7 +244,7 @@ struct Value<Priority> {
 
 template <class T>
 struct Value<std::optional<T>> {
-    static void put(sqlite3_stmt* to, int parameter, const std::optional<T>& value) {
+    static void put(Parameters to, int parameter, const std::optional<T>& value) {
         if (value) return Value<T>::put(to, parameter, *value);
         put_null(to, parameter);
     }
