@@ -126,6 +126,7 @@ Instant Session::now() {
 }
 
 std::uint32_t Session::shards() const { return database_.shards(); }
+bool Session::distributed() const { return database_.distributed(); }
 
 std::int16_t Session::shard_of(const IdempotencyKey& key) const {
     return static_cast<std::int16_t>(last_byte_of_sha256(key.value) % shards());
@@ -181,12 +182,13 @@ void Session::leave(bool kept) {
     connection_.run(all, false, terms_.silence);
 }
 
-Database::Database(const Settings& settings, std::uint32_t shards, base::Log& log)
+Database::Database(const Settings& settings, std::uint32_t shards, bool distributed, base::Log& log)
     : settings_{settings},
       log_{log},
       pool_{settings.url, settings.pool_size, settings.pool_wait, log},
       servers_{log},
       shards_{shards},
+      distributed_{distributed},
       prepare_{settings.prepare_statements} {}
 
 Call Database::configuration(const Statement& statement) const {
@@ -442,6 +444,11 @@ void Database::read(std::string_view purpose, const std::function<void(Session&)
     });
 }
 
+void Database::append_queue_configuration(std::vector<Call>& calls) const {
+    calls.push_back(configuration(sql::configure_queue));
+    if (distributed_) calls.emplace_back(sql::plan_for_values);
+}
+
 Database::Answered Database::run(std::string_view purpose, Effect effect,
                                  std::span<const Call> calls) {
     if (Session* const whole = open_in(*this)) return run_as_part(*whole, calls);
@@ -464,11 +471,12 @@ Database::Answered Database::run_as_part(Session& whole, std::span<const Call> c
     Answered answered{};
     whole.part([&](Session& session) {
         std::vector<Call> all;
-        all.reserve(calls.size() + 1);
-        all.push_back(configuration(sql::configure_queue));
+        all.reserve(calls.size() + 2);
+        append_queue_configuration(all);
+        const auto configured = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), calls.begin(), calls.end());
         answered.answers = session.run_with_settings(all);
-        answered.answers.erase(answered.answers.begin());
+        answered.answers.erase(answered.answers.begin(), answered.answers.begin() + configured);
         answered.now = session.now();
         return true;
     });
@@ -480,9 +488,10 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
     Answered answered{};
     with_retries(purpose, [&](TransactionAttempt& attempt) {
         std::vector<Call> all;
-        all.reserve(calls.size() + 3);
+        all.reserve(calls.size() + 4);
         all.emplace_back(sql::begin_write);
-        all.push_back(configuration(sql::configure_queue));
+        append_queue_configuration(all);
+        const auto before = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), calls.begin(), calls.end());
         all.emplace_back(sql::commit);
         attempt.committing = effect != Effect::none;
@@ -494,7 +503,7 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
         answered.now = note_server(rows[1]);
         if (effect != Effect::none) outage_.succeeded();
         rows.pop_back();
-        rows.erase(rows.begin(), rows.begin() + 2);
+        rows.erase(rows.begin(), rows.begin() + before);
         answered.answers = std::move(rows);
     });
     return answered;

@@ -180,18 +180,18 @@ inline constexpr Statement count_by_target{
     Statement::Plan::fresh};
 inline constexpr Statement count_few{
     "count_few",
-    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
+    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 inline constexpr Statement count_with_key{
     "count_with_key",
-    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
+    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
     " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 
 /// Events that ended from $1 to $2 (null: since), at most $3.
 inline constexpr Statement count_ended{
     "count_ended",
-    "SELECT count(*) FROM (SELECT FROM sundial.event_history WHERE finished_at >= $1::timestamptz"
+    "SELECT count(*) FROM (SELECT 1 FROM sundial.event_history WHERE finished_at >= $1::timestamptz"
     " AND finished_at < coalesce($2::timestamptz, 'infinity') LIMIT $3) AS counted",
     Statement::Plan::fresh};
 

@@ -380,20 +380,47 @@ private:
         to_handlers()->floors.lower_to_recent();
     }
 
-    /// Reads the given parts of a group, each once for each priority.
-    [[nodiscard]] Call reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
-                               const std::vector<Instant>& from, Instant until,
-                               const DeadInstances& dead) const {
+    /// Adds the calls that read the given parts of a group, each once for each priority. On a
+    /// distributed database each part has a call of its own, which names its shard.
+    void add_reading(std::vector<Call>& calls, const LaneGroup& group,
+                     const std::vector<std::uint32_t>& parts, const std::vector<Instant>& from,
+                     Instant until, const DeadInstances& dead) const {
         const auto each = column(parts, [this](std::uint32_t part) {
             return static_cast<std::int16_t>(part % shards());
         });
         const std::vector<Instant> ends(parts.size(), until);
-        if (&group == &to_endpoints_) {
-            return Call{sql::peek, each, from, ends, dead.ids, dead.as_of};
-        }
+        const bool to_endpoints = &group == &to_endpoints_;
         const auto types =
             column(parts, [&](std::uint32_t part) { return group.lanes[part / shards()].value; });
-        return Call{sql::peek_to_handle, each, from, ends, types, dead.ids, dead.as_of};
+        if (!database_.distributed()) {
+            if (to_endpoints) {
+                calls.emplace_back(sql::peek, each, from, ends, dead.ids, dead.as_of);
+            } else {
+                calls.emplace_back(sql::peek_to_handle, each, from, ends, types, dead.ids,
+                                   dead.as_of);
+            }
+            return;
+        }
+        for (std::size_t at = 0; at < parts.size(); at += priorities_of_part) {
+            const std::span floors{&from[at], priorities_of_part};
+            const std::span ceilings{&ends[at], priorities_of_part};
+            if (to_endpoints) {
+                calls.emplace_back(sql::peek_in_shard, each[at], floors, ceilings, dead.ids,
+                                   dead.as_of);
+            } else {
+                calls.emplace_back(sql::peek_in_shard_to_handle, each[at], floors, ceilings,
+                                   std::span{&types[at], priorities_of_part}, dead.ids, dead.as_of);
+            }
+        }
+    }
+    void add_reading_of_lines(std::vector<Call>& calls) const {
+        if (!database_.distributed()) {
+            calls.emplace_back(sql::peek_at_lines, shards());
+            return;
+        }
+        for (std::uint32_t shard = 0; shard < shards(); ++shard) {
+            calls.emplace_back(sql::peek_at_lines_in_shard, static_cast<std::int16_t>(shard));
+        }
     }
 
     /// Every part of a group, once for each priority.
@@ -409,24 +436,31 @@ private:
     /// Reads all parts without an end, and in the same round trip the lines and the limited
     /// endpoints.
     void read_all(std::vector<Reading>& readings, const DeadInstances& dead, QueuePeek& peeked) {
-        std::vector<Call> calls{Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
+        std::vector<Call> calls{Call{sql::limited_endpoints}};
+        add_reading_of_lines(calls);
+        std::vector<std::size_t> ends{calls.size()};
         for (const Reading& one : readings) {
-            calls.push_back(reading(*one.group, parts_of(one.from), one.from, never, dead));
+            add_reading(calls, *one.group, parts_of(one.from), one.from, never, dead);
+            ends.push_back(calls.size());
         }
         const auto answered = database_.run("look", Database::Effect::none, calls);
         peeked.now = answered.now;
-        const Answer& heads = answered.answers[0];
+        const std::span<const Answer> answers{answered.answers};
+        peeked.limited = column_of<EndpointId>(answers.front(), 0);
+        for (const Answer& heads : answers.subspan(1, ends.front() - 1)) read_lines(heads, peeked);
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            Reading& one = readings[i];
+            one.seen = seen_in(answers.subspan(ends[i], ends[i + 1] - ends[i]), *one.group,
+                               parts_of(one.from), peeked);
+        }
+    }
+    static void read_lines(const Answer& heads, QueuePeek& peeked) {
         for (std::size_t row = 0; row < heads.size(); ++row) {
             peeked.lines.push_back(
                 {.endpoint = heads.get<EndpointId>(row, 0),
                  .shard = heads.get<std::uint32_t>(row, 1),
                  .priority = static_cast<Priority>(heads.get<std::int32_t>(row, 2)),
                  .next = heads.get<Instant>(row, 3)});
-        }
-        peeked.limited = column_of<EndpointId>(answered.answers[1], 0);
-        for (std::size_t i = 0; i < readings.size(); ++i) {
-            Reading& one = readings[i];
-            one.seen = seen_in(answered.answers[i + 2], *one.group, parts_of(one.from), peeked);
         }
     }
 
@@ -442,11 +476,11 @@ private:
             const std::vector<std::uint32_t> parts(priorities_of_part, slice->shard);
             const std::vector<Instant> from(priorities_of_part, slice->from);
             try {
-                const Call call = reading(group, parts, from, slice->until, dead);
-                const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+                std::vector<Call> calls;
+                add_reading(calls, group, parts, from, slice->until, dead);
+                const auto answered = database_.run("look", Database::Effect::none, calls);
                 peeked.now = answered.now;
-                group.floors.swept(*slice, seen_in(answered.answers.front(), group, parts, peeked),
-                                   took());
+                group.floors.swept(*slice, seen_in(answered.answers, group, parts, peeked), took());
             } catch (const Unavailable&) {
                 group.floors.gave_up(*slice, took());
                 break;  // the result of the peek is still valid
@@ -455,26 +489,36 @@ private:
         }
     }
 
-    /// Records in `peeked` when an event becomes claimable.
-    [[nodiscard]] ClaimFloors::Seen seen_in(const Answer& rows, const LaneGroup& group,
+    /// Records in `peeked` when an event becomes claimable. Answers are those of `add_reading`.
+    [[nodiscard]] ClaimFloors::Seen seen_in(std::span<const Answer> answers, const LaneGroup& group,
                                             const std::vector<std::uint32_t>& parts,
                                             QueuePeek& peeked) const {
         ClaimFloors::Seen seen{.heads = std::vector<Instant>(parts.size(), never),
                                .now = peeked.now};
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-            const std::uint32_t part = parts.at(place);
-            const auto lane = std::ranges::find(peeked.lanes, group.lanes.at(part / shards()));
-            const auto first = static_cast<std::size_t>(lane - peeked.lanes.begin()) * shards();
-            Instant& next = peeked.next.at(first + part % shards());
-            next = std::min(next, rows.get<Instant>(row, 1));
-            seen.heads[place] = rows.get<Instant>(row, 2);
-            seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
-            seen.first_open = rows.get<std::uint64_t>(row, 4);
-            seen.next = rows.get<std::uint64_t>(row, 5);
+        std::size_t first_place = 0;
+        for (const Answer& rows : answers) {
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                note_part(rows, row, first_place, group, parts, seen, peeked);
+            }
+            first_place += priorities_of_part;
         }
         seen.pages -= std::min(seen.pages, pages_per_descent * parts.size());
         return seen;
+    }
+    void note_part(const Answer& rows, std::size_t row, std::size_t first_place,
+                   const LaneGroup& group, const std::vector<std::uint32_t>& parts,
+                   ClaimFloors::Seen& seen, QueuePeek& peeked) const {
+        const auto place =
+            first_place + static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
+        const std::uint32_t part = parts.at(place);
+        const auto lane = std::ranges::find(peeked.lanes, group.lanes.at(part / shards()));
+        const auto first = static_cast<std::size_t>(lane - peeked.lanes.begin()) * shards();
+        Instant& next = peeked.next.at(first + part % shards());
+        next = std::min(next, rows.get<Instant>(row, 1));
+        seen.heads[place] = rows.get<Instant>(row, 2);
+        seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
+        seen.first_open = rows.get<std::uint64_t>(row, 4);
+        seen.next = rows.get<std::uint64_t>(row, 5);
     }
 
     Database& database_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <numeric>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -89,6 +91,17 @@ public:
             if (added) return {added->attempt};
             return {added.error()};
         }
+        if (session_.distributed()) {
+            for (const std::size_t i : in_order_of_keys(events)) {
+                const auto added = add_one(events[i], events[i].created_at);
+                if (added) {
+                    answers[i] = added->attempt;
+                } else {
+                    answers[i] = added.error();
+                }
+            }
+            return answers;
+        }
         const Answer added = insert_all(events);
         std::unordered_map<EventId, Attempt> fresh;
         for (std::size_t row = 0; row < added.size(); ++row) {
@@ -115,7 +128,11 @@ public:
     std::size_t add_new(std::span<const Event> events) override {
         if (events.empty()) return 0;
         if (events.size() == 1) return insert(events.front(), events.front().created_at) ? 1 : 0;
-        return insert_all(events).size();
+        if (!session_.distributed()) return insert_all(events).size();
+        const auto order = in_order_of_keys(events);
+        return static_cast<std::size_t>(std::ranges::count_if(order, [&](std::size_t i) {
+            return insert(events[i], events[i].created_at).has_value();
+        }));
     }
     std::optional<Event> find(EventId id) override {
         return first_of(events_in(session_.run(sql::find_event, session_.shard_of(id), id)));
@@ -289,6 +306,17 @@ public:
     }
 
 private:
+    /// The order in which transactions take keys, so that two of them cannot deadlock. Of equal
+    /// keys, the first wins.
+    [[nodiscard]] static std::vector<std::size_t> in_order_of_keys(std::span<const Event> events) {
+        std::vector<std::size_t> order(events.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::sort(order, {}, [&](std::size_t i) {
+            return std::pair{std::string_view{events[i].key.value}, i};
+        });
+        return order;
+    }
+
     [[nodiscard]] Result<AddedEvent, DuplicateIdempotencyKey> add_one(
         const Event& event, std::optional<Instant> created_at) {
         if (const auto added = insert(event, created_at)) return *added;
