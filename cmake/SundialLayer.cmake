@@ -53,7 +53,7 @@ endfunction()
 # on, each with a server of its own. `bin/test_NAME --gtest_filter=Suite.Name` runs one test of such a program.
 #
 # The label `long` keeps tests out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with
-# TOGETHER 600: ten times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity
+# TOGETHER 1200: ten times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity
 # build: their short names mean something else in the files beside them. Tests with a COST start first, the highest cost
 # before the others. TOGETHER has a cost of 60, because the longest tests must not be the last ones.
 function(sundial_tests name)
@@ -74,7 +74,7 @@ function(sundial_tests name)
     endforeach()
     set(properties TIMEOUT 120)
     if(TESTS_TOGETHER)
-        set(properties TIMEOUT 600)
+        set(properties TIMEOUT 1200)
         if(NOT TESTS_COST)
             set(TESTS_COST 60)
         endif()

@@ -2,9 +2,20 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sundial::cli {
+namespace {
+
+/// What the user can do about it.
+std::string_view advice_for(const client::NoResponse& failure) {
+    if (failure.untrusted_server) return "name the certificates to trust with --ca-file";
+    if (failure.unusable_files) return "check the files of --ca-file, --cert-file and --key-file";
+    return "is it running? Name another server with --server";
+}
+
+}  // namespace
 
 Answer HttpClient::call(std::string_view method, std::string_view path, std::string_view body,
                         const CallOptions& options) const {
@@ -21,9 +32,7 @@ Answer HttpClient::call(std::string_view method, std::string_view path, std::str
     auto response = client::exchange(request, tls_);
     if (!response) {
         throw Unreachable("no response from " + server_ + " (" + response.error().reason + "); " +
-                          (response.error().untrusted_server
-                               ? "name the certificates to trust with --ca-file"
-                               : "is it running? Name another server with --server"));
+                          std::string{advice_for(response.error())});
     }
     return {.status = response->status, .body = std::move(response->body)};
 }

@@ -68,5 +68,18 @@ TEST_F(HttpClientTest, SaysWhichServerDidNotRespond) {
                   " (Timeout was reached); is it running? Name another server with --server");
 }
 
+TEST_F(HttpClientTest, NamesTheFilesThatItCannotUse) {
+    const ScriptedReceiver server{{}};
+    const HttpClient client{"https://" + address_of(server), "", {.ca_file = "/missing.pem"}};
+    try {
+        (void)client.call("GET", "/v1/info");
+        ADD_FAILURE() << "a response";
+    } catch (const Unreachable& failure) {
+        EXPECT_THAT(
+            failure.what(),
+            testing::EndsWith("; check the files of --ca-file, --cert-file and --key-file"));
+    }
+}
+
 }  // namespace
 }  // namespace sundial::cli

@@ -186,11 +186,16 @@ def waits(server):
 
 
 class Sent:
-    """Server-sent events of the feed, as a browser reads them."""
+    """Server-sent events of the feed, as a browser reads them: it connects again if the server ends the answer, as it may
+    while it is short of connections to the database."""
 
     def __init__(self, server, query, headers=None):
-        self.connection = server.client().connect(30)
-        self.connection.request("GET", f"/v1/feed?{query}", headers={"Accept": "text/event-stream", **(headers or {})})
+        self.server, self.query, self.headers = server, query, {"Accept": "text/event-stream", **(headers or {})}
+        self.connect()
+
+    def connect(self):
+        self.connection = self.server.client().connect(30)
+        self.connection.request("GET", f"/v1/feed?{self.query}", headers=self.headers)
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200 and self.answer.headers["Content-Type"] == "text/event-stream"
 
@@ -198,13 +203,17 @@ class Sent:
         """Id and data of the next event that has some."""
         fields = {}
         while True:
-            line = self.answer.readline().decode().rstrip("\n")
-            if line:
-                name, _, value = line.partition(": ")
+            line = self.answer.readline().decode()
+            if not line:
+                fields = {}
+                self.connect()
+            elif line != "\n":
+                name, _, value = line.rstrip("\n").partition(": ")
                 fields[name] = fields[name] + "\n" + value if name in fields else value
-            elif "data" in fields:
-                return int(fields["id"]), json.loads(fields["data"])
             else:
+                self.headers["Last-Event-ID"] = fields.get("id", self.headers.get("Last-Event-ID", ""))
+                if "data" in fields:
+                    return int(fields["id"]), json.loads(fields["data"])
                 fields = {}
 
 

@@ -1,6 +1,5 @@
 #include "support/commit_cutter.hpp"
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,8 +7,9 @@
 
 #include <array>
 #include <cstring>
-#include <stdexcept>
 #include <string_view>
+
+#include "support/loopback.hpp"
 
 namespace sundial {
 namespace {
@@ -47,18 +47,9 @@ CommitCutter::CommitCutter(const std::string& url) {
     const std::string host = "host=";
     const auto folder = url.substr(url.find(host) + host.size());
     server_socket_ = folder + "/.s.PGSQL.5432";
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_, 64) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-        throw std::runtime_error("cannot listen on the loopback interface");
-    }
-    url_ = url.substr(0, url.find(host)) +
-           "host=127.0.0.1&port=" + std::to_string(ntohs(address.sin_port)) +
+    const auto [listener, port] = listen_on_loopback(64);
+    listener_ = listener;
+    url_ = url.substr(0, url.find(host)) + "host=127.0.0.1&port=" + std::to_string(port) +
            "&sslmode=disable&gssencmode=disable";
     accepting_ = std::thread([this] { accept_all(); });
 }

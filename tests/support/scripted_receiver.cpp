@@ -1,11 +1,11 @@
 #include "support/scripted_receiver.hpp"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <stdexcept>
+
+#include "support/loopback.hpp"
 
 namespace sundial {
 namespace {
@@ -24,17 +24,9 @@ std::size_t whole_request(const std::string& text) {
 }  // namespace
 
 ScriptedReceiver::ScriptedReceiver(Script script) : script_(std::move(script)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_, 64) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-        throw std::runtime_error("cannot listen on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
+    const auto [listener, port] = listen_on_loopback(64);
+    listener_ = listener;
+    port_ = port;
     thread_ = std::thread([this] { run(); });
 }
 

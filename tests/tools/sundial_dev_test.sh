@@ -21,8 +21,8 @@ found=$(PATH="$work/programs:$PATH" SUNDIAL_BASE=HEAD SUNDIAL_CONSOLE=OFF SUNDIA
 [[ $found == SUNDIAL_LOG_LEVEL=warn ]] || { echo "FAILED: the product got: $found"; exit 1; }
 echo "the product gets its variables and no others"
 
-# A run of ctest with a program of three tests, of which one fails; then tools/conformance, which lists the tests of the run
-# that it belongs to; then a test that fails after 50 lines.
+# A run of ctest has three tests. The first is a program of many suites, and one test in it fails. The second is
+# tools/conformance, which lists the tests of the run that it belongs to. The third fails after 50 lines.
 cat >"$work/program" <<'PROGRAM'
 #!/bin/sh
 echo '[ RUN      ] Suite.Passes'
@@ -32,6 +32,10 @@ echo 'Expected: 1'
 echo '[  FAILED  ] Suite.Fails (0 ms)'
 echo '[ RUN      ] Suite.PassesToo'
 echo '[       OK ] Suite.PassesToo (0 ms)'
+for number in $(seq 40); do
+    printf '%s\n' "[----------] 1 test from Later$number" '[ RUN      ] Later.Passes' '[       OK ] Later.Passes (0 ms)' \
+        "[----------] 1 test from Later$number (0 ms total)" ''
+done
 exit 1
 PROGRAM
 chmod +x "$work/program"

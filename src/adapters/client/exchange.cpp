@@ -21,8 +21,7 @@ HeaderList list_of(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
         curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
         if (longer == nullptr) throw std::bad_alloc{};
-        static_cast<void>(list.release());
-        list.reset(longer);
+        if (list == nullptr) list.reset(longer);  // else the first line stays in front
     }
     return list;
 }
@@ -75,7 +74,8 @@ public:
         set(CURLOPT_HTTPHEADER, headers.get());
         if (!request.body.empty()) {
             set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-            set(CURLOPT_POSTFIELDS, request.body.data());
+            const char* const body = request.body.data();  // its size is set, no end is needed
+            set(CURLOPT_POSTFIELDS, body);
         }
         set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
         set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
@@ -128,8 +128,10 @@ base::Result<HttpResponse, NoResponse> exchange(const HttpRequest& request, cons
     transfer.trust(tls);
     transfer.receive(response);
     if (const CURLcode code = transfer.perform(); code != CURLE_OK) {
-        return NoResponse{.reason = curl_easy_strerror(code),
-                          .untrusted_server = code == CURLE_PEER_FAILED_VERIFICATION};
+        return NoResponse{
+            .reason = curl_easy_strerror(code),
+            .untrusted_server = code == CURLE_PEER_FAILED_VERIFICATION,
+            .unusable_files = code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM};
     }
     response.status = transfer.status();
     return response;

@@ -40,6 +40,7 @@ struct HttpResponse {
 struct NoResponse {
     std::string reason;             // in libcurl's words
     bool untrusted_server = false;  // its certificate is not one to trust
+    bool unusable_files = false;    // one of TlsFiles is missing, or has not what it should
 };
 
 /// Sends the request over a connection of its own and waits for the response. Thread-safe.

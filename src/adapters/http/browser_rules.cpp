@@ -179,8 +179,7 @@ constexpr auto cors_methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /// default.
 constexpr auto request_fields =
     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    "Prefer, Sundial-Lock-Token, X-Request-Id, traceparent, "
-    "tracestate";
+    "Prefer, Sundial-Lock-Token, X-Request-Id, traceparent, tracestate";
 /// The header fields of answers that browsers hide from pages by default.
 constexpr auto response_fields =
     "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "

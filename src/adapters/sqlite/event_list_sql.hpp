@@ -262,13 +262,13 @@ inline constexpr Statement newest_dead_letters{R"sql(
      WHERE status = 'FAILED' AND dismissed_at IS NULL
      ORDER BY finished_at DESC, id DESC LIMIT ?1)sql"};
 
-/// Attempts that ended in [?1, ?2), with the successes that history rows record. ?3 the most rows
-/// of either kind to count.
 /// Events that ended from ?1 to ?2 (null: since), at most ?3.
 inline constexpr Statement count_ended{R"sql(
     SELECT count(*) FROM (SELECT 1 FROM event_history INDEXED BY event_history_finished
                            WHERE finished_at >= ?1
                              AND finished_at < coalesce(?2, 9223372036854775807) LIMIT ?3))sql"};
+/// Attempts that ended in [?1, ?2), with the successes that history rows record. ?3 the most rows
+/// of either kind to count.
 inline constexpr Statement count_attempts{R"sql(
     SELECT (SELECT count(*) FROM (SELECT 1 FROM attempts
                                    WHERE recorded_at >= ?1 AND recorded_at < ?2 LIMIT ?3))

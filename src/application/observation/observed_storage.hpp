@@ -16,6 +16,8 @@
 
 namespace sundial {
 
+struct TransactionChanges;
+
 /// The storage of a process, with reports of what happens in it: the duration of each call; for all
 /// use cases the effects of committed transactions on events, which are a log line for each moved
 /// or cancelled event and counts of created and cancelled events and of events appended to streams;
@@ -71,13 +73,7 @@ public:
     std::uint32_t held(EndpointId endpoint) override;
 
 private:
-    struct Changes;
-    class Events;
-    class Tz;
-    class Streams;
-    class Skips;
-    class Observed;
-    void report(const Changes& changes);
+    void report(const TransactionChanges& changes);
     /// Reports the duration of a claim, and writes it to the claim log.
     template <class Call>
     Claimed logged_claim(std::string_view operation, Call claim);

@@ -36,8 +36,8 @@ struct StreamQuery {
     std::optional<std::string> prefix;  // of the aggregate id
     std::optional<StreamId> after;      // the last stream of the previous page
     std::size_t limit = 50;
-    /// About how many streams a page reads in search of a prefix that few have. The page then ends,
-    /// perhaps without an item.
+    /// About how many streams a page reads in search of a prefix that few have, greater than 0. The
+    /// page then ends, perhaps without an item.
     std::size_t max_passed = 10'000;
 };
 struct ListedStream {

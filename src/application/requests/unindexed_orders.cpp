@@ -16,11 +16,6 @@ bool oldest_executions_first(const EventQuery& query) {
     return query.sort == EventQuery::Sort::executed_at && !query.page.descending;
 }
 
-bool lacks_index(const EventQuery& query) {
-    const bool few = query.user || query.key;
-    return !few && (query.sort == EventQuery::Sort::lateness || oldest_executions_first(query));
-}
-
 /// The execution instant at which the previous page ended.
 std::optional<Instant> last_execution(const PageRequest& page) {
     if (!page.after || page.after->value.empty()) return std::nullopt;
@@ -39,6 +34,11 @@ PageKey place_before(Instant until) {
 }
 
 }  // namespace
+
+bool lacks_index(const EventQuery& query) {
+    const bool few = query.user || query.key;
+    return !few && (query.sort == EventQuery::Sort::lateness || oldest_executions_first(query));
+}
 
 std::optional<ValidationFailed> refuse_order(EventRepository& events, const EventQuery& query,
                                              std::size_t most) {
@@ -72,9 +72,8 @@ Page<Event> page_of_events(Transaction& tx, const EventQuery& query) {
         return events.count_ended(from, to, *query.max_passed) <= *query.max_passed;
     };
     if (from >= end || has_few(end)) return events.list(query);
-    // This ends, because the whole time has many.
     microseconds stretch = std::chrono::seconds{1};
-    while (has_few(from + 15 * stretch)) stretch *= 15;
+    while (from + stretch < end && has_few(from + 15 * stretch)) stretch *= 15;
     EventQuery part = query;
     part.executed_to = std::min(end, from + stretch);
     Page<Event> page = events.list(part);

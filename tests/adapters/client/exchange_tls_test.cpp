@@ -39,6 +39,7 @@ TEST_F(ExchangeTlsTest, TrustsNoOtherCertificate) {
         const auto refused = get(server, {.ca_file = trusted});
         ASSERT_FALSE(refused);
         EXPECT_TRUE(refused.error().untrusted_server);
+        EXPECT_FALSE(refused.error().unusable_files);
         EXPECT_EQ(refused.error().reason, "SSL peer certificate or SSH remote key was not OK");
     }
 }
@@ -49,10 +50,12 @@ TEST_F(ExchangeTlsTest, FilesThatAreMissingAreNotTheServersFault) {
     const auto no_authority = get(server, {.ca_file = missing});
     ASSERT_FALSE(no_authority);
     EXPECT_FALSE(no_authority.error().untrusted_server);
+    EXPECT_TRUE(no_authority.error().unusable_files);
     const auto no_certificate =
         get(server, {.ca_file = of_server_.certificate, .certificate_file = missing});
     ASSERT_FALSE(no_certificate);
     EXPECT_FALSE(no_certificate.error().untrusted_server);
+    EXPECT_TRUE(no_certificate.error().unusable_files);
 }
 
 TEST_F(ExchangeTlsTest, ShowsItsOwnCertificate) {

@@ -1,6 +1,5 @@
 #include "adapters/client/tls_receiver.hpp"
 
-#include <netinet/in.h>
 #include <openssl/bio.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -10,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+
+#include "support/loopback.hpp"
 
 namespace sundial {
 namespace {
@@ -43,17 +44,9 @@ TlsReceiver::TlsReceiver(const CertificateFiles& own, Rules rules)
         ready = ready && SSL_CTX_load_verify_file(context, rules_.client_certificate.c_str()) == 1;
     }
     if (!ready) throw std::runtime_error("cannot use the certificates");
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(listener_, 8) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-        throw std::runtime_error("cannot listen on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
+    const auto [listener, port] = listen_on_loopback(8);
+    listener_ = listener;
+    port_ = port;
     thread_ = std::thread([this] { run(); });
 }
 
