@@ -7,48 +7,45 @@
 /// only clock that tests set (ADR 0005).
 namespace sundial::postgres::sql {
 
-#define SUNDIAL_PEEK(index, parts, in_shard, lane, dead)                                          \
-    "SELECT part.place, least(head.claimable_at, held.until, 'infinity'), "                       \
-    "       least(head.claimable_at, held.soon, 'infinity'), "                                    \
-    "       pg_stat_get_xact_blocks_fetched('sundial." index                                      \
-    "'::regclass) "                                                                               \
-    "           + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) - before.pages, "   \
-    "       pg_snapshot_xmin(seen)::text::bigint, "                                               \
-    "       pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid) "             \
-    "  FROM (SELECT pg_stat_get_xact_blocks_fetched('sundial." index                              \
-    "'::regclass) "                                                                               \
-    "               + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) OFFSET 0) AS "  \
-    "before(pages) "                                                                              \
-    " CROSS JOIN pg_current_snapshot() AS seen "                                                  \
-    " CROSS JOIN " parts                                                                          \
-    " "                                                                                           \
-    "  LEFT JOIN LATERAL ( "                                                                      \
-    "        SELECT claimable_at FROM sundial.events "                                            \
-    "         WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint " lane           \
-    " "                                                                                           \
-    "           AND claimable_at >= part.floor AND claimable_at < part.ceiling "                  \
-    "           AND claimed_by IS NULL AND before.pages IS NOT NULL "                             \
-    "         ORDER BY claimable_at LIMIT 1) AS head ON true "                                    \
-    " CROSS JOIN LATERAL ( "                                                                      \
-    "        SELECT min(lease_ends) AS until, "                                                   \
-    "               min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 " \
-    "s') AS soon "                                                                                \
-    "          FROM (SELECT claimable_at, "                                                       \
-    "                       CASE WHEN " dead                                                      \
-    " THEN claimable_at "                                                                         \
-    "                            ELSE lease_ends END AS lease_ends "                              \
-    "                  FROM sundial.events "                                                      \
-    "                 WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint " lane   \
-    " "                                                                                           \
-    "                   AND claimable_at >= part.floor AND claimable_at < part.ceiling "          \
-    "                   AND claimable_at <= least(head.claimable_at, sundial.clock()) "           \
-    "                   AND claimed_by IS NOT NULL "                                              \
-    "                 ORDER BY claimable_at) AS claimed) AS held "
+// Pages of the index and of the table that the transaction has read.
+#define SUNDIAL_PAGES(index)                           \
+    "(pg_stat_get_xact_blocks_fetched('sundial." index \
+    "'::regclass)"                                     \
+    " + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass))"
+// A peek at the parts `parts`, of the shard and the lane that the conditions say.
+#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead) \
+    "SELECT part.place, least(head.claimable_at, held.until, 'infinity'),"                     \
+    " least(head.claimable_at, held.soon, 'infinity')," SUNDIAL_PAGES(index)                   \
+    " - before.pages,"                                                                         \
+    " pg_snapshot_xmin(seen)::text::bigint,"                                                   \
+    " pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)"                 \
+    " FROM (SELECT " SUNDIAL_PAGES(index)                                                      \
+    " OFFSET 0) AS before(pages)"                                                              \
+    " CROSS JOIN pg_current_snapshot() AS seen"                                                \
+    " CROSS JOIN " parts                                                                       \
+    " LEFT JOIN LATERAL ("                                                                     \
+    "  SELECT claimable_at FROM sundial.events"                                                \
+    "   WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint AND " in_lane       \
+    "    AND claimable_at >= part.floor AND claimable_at < part.ceiling"                       \
+    "    AND claimed_by IS NULL AND before.pages IS NOT NULL"                                  \
+    "   ORDER BY claimable_at LIMIT 1) AS head ON true"                                        \
+    " CROSS JOIN LATERAL ("                                                                    \
+    "  SELECT min(lease_ends) AS until,"                                                       \
+    "   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s')"       \
+    "    AS soon"                                                                              \
+    "   FROM (SELECT claimable_at,"                                                            \
+    "           CASE WHEN " dead " THEN claimable_at ELSE lease_ends END AS lease_ends"        \
+    "          FROM sundial.events"                                                            \
+    "         WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint AND " in_lane \
+    "          AND claimable_at >= part.floor AND claimable_at < part.ceiling"                 \
+    "          AND claimable_at <= least(head.claimable_at, sundial.clock())"                  \
+    "          AND claimed_by IS NOT NULL"                                                     \
+    "         ORDER BY claimable_at) AS claimed) AS held"
 #define SUNDIAL_PARTS(arrays, columns) \
     "unnest(" arrays ") WITH ORDINALITY AS part(" columns ", place)"
 #define SUNDIAL_TO_ENDPOINTS \
-    "AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL"
-#define SUNDIAL_TO_HANDLERS "AND endpoint_id IS NULL AND event_type = part.type"
+    "NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL"
+#define SUNDIAL_TO_HANDLERS(type) "endpoint_id IS NULL AND event_type = " type
 #define SUNDIAL_DEAD(ids, found) "claimed_by = ANY (" ids "::uuid[]) AND updated_at <= " found
 
 /// For each part (one priority of a shard), by its ordinal: when an event of the given time range
@@ -72,9 +69,10 @@ inline constexpr Statement peek_to_handle{
     SUNDIAL_PEEK("events_to_handle",
                  SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[]",
                                "shard, floor, ceiling, type"),
-                 "shard = part.shard", SUNDIAL_TO_HANDLERS, SUNDIAL_DEAD("$5", "$6"))};
-/// Both for parts of one shard $1, on a distributed database: Citus refuses a LATERAL with a LIMIT
-/// over several shards.
+                 "shard = part.shard", SUNDIAL_TO_HANDLERS("part.type"), SUNDIAL_DEAD("$5", "$6"))};
+/// Both for the priorities of one shard $1, on a distributed database: Citus refuses a LATERAL with
+/// a LIMIT over several shards. $2 from and $3 until, for each priority; the others as above, but
+/// $4 of the second is one type.
 inline constexpr Statement peek_in_shard{
     "look_in_shard",
     SUNDIAL_PEEK("events_to_claim",
@@ -82,10 +80,10 @@ inline constexpr Statement peek_in_shard{
                  "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"))};
 inline constexpr Statement peek_in_shard_to_handle{
     "look_in_shard_to_handle",
-    SUNDIAL_PEEK(
-        "events_to_handle",
-        SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[], $4::text[]", "floor, ceiling, type"),
-        "shard = $1", SUNDIAL_TO_HANDLERS, SUNDIAL_DEAD("$5", "$6"))};
+    SUNDIAL_PEEK("events_to_handle",
+                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+                 "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"))};
+#undef SUNDIAL_PAGES
 #undef SUNDIAL_PEEK
 #undef SUNDIAL_PARTS
 #undef SUNDIAL_TO_ENDPOINTS
