@@ -165,6 +165,7 @@ def cluster(directory):
     """A coordinator and two workers, all with the extension."""
     options = ("shared_preload_libraries=citus", "max_prepared_transactions=200", "wal_level=logical", "fsync=off",
                "citus.enable_statistics_collection=off")
+    os.environ["HOME"] = directory  # where the servers look for certificates; theirs may not be readable
     nodes = [servers.Postgres(directory, name, options=options) for name in ("coordinator", "one", "two")]
     try:
         for node in nodes:
