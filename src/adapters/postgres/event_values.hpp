@@ -15,7 +15,7 @@
 #include "domain/time/types.hpp"
 #include "domain/trace_context.hpp"
 
-/// What the columns of an event hold that are not simply its members.
+/// Values of an event's columns that are not simply its members.
 namespace sundial::postgres {
 
 /// One member of an event's occurrence, as a row has it; null without an occurrence.
