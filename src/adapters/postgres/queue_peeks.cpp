@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "application/ports/failures.hpp"
 
