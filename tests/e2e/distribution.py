@@ -165,6 +165,7 @@ def cluster(directory):
     """A coordinator and two workers, all with the extension."""
     options = ("shared_preload_libraries=citus", "max_prepared_transactions=200", "wal_level=logical", "fsync=off",
                "citus.enable_statistics_collection=off")
+    os.environ["HOME"] = directory  # where the servers look for certificates; theirs may not be readable
     nodes = [servers.Postgres(directory, name, options=options) for name in ("coordinator", "one", "two")]
     try:
         for node in nodes:
@@ -246,13 +247,52 @@ def unfit_worker():
         assert psql(coordinator.url(), "SELECT count(*) FROM pg_dist_partition") == "0"
 
 
+@contextlib.contextmanager
+def distributed_database(directory):
+    with cluster(directory) as (coordinator, *workers):
+        url = coordinator.url()
+        run("migrate", "--db", url, "--storage.shards=64")
+        for worker in workers:
+            coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
+        run("distribute", "-y", "--db", url)
+        yield url
+
+
+def deliveries():
+    """Two instances deliver, one of them is killed: nothing is lost or early, and each event ends once."""
+    with h.folder() as directory, distributed_database(directory) as url:
+        receiver = h.Receiver(refuse="/refuse")
+        wanted = [f"{kind}-{n}" for kind in ("single", "batch") for n in range(30)]
+        with serve(url, directory) as first, serve(url, directory) as second:
+            client = second.client()
+            good = client.ok("POST", "/v1/endpoints", {"name": "good", "type": "WEBHOOK", "url": receiver.url})["id"]
+            bad = client.ok("POST", "/v1/endpoints", {"name": "bad", "type": "WEBHOOK", "url": receiver.url.replace("/hook", "/refuse")})["id"]
+            event = {**EVENT, "endpointId": good, "targetTimestampUTC": "now"}
+            for key in wanted[:30]:
+                client.ok("POST", "/v1/events", {**event, "idempotencyKey": key})
+            assert client.call("POST", "/v1/events", {**event, "idempotencyKey": wanted[0]}).status == 409
+            client.ok("POST", "/v1/events/batch", {"events": [{**event, "idempotencyKey": key} for key in wanted[30:]]})
+            first.kill()  # with what it holds; the other instance takes that over
+            refused = client.ok("POST", "/v1/events", {**event, "endpointId": bad, "idempotencyKey": "refused"})
+            h.wait_until(lambda: client.ok("GET", f"/v1/events/{refused['id']}")["status"] == "FAILED", "the refused delivery")
+            h.wait_until(lambda: psql(url, "SELECT count(*) FROM sundial.event_history WHERE status = 'COMPLETED'") == str(len(wanted)), "the deliveries")
+            assert second.stop() == 0
+        ended = psql(url, "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE finished_at < due) FROM sundial.event_history")
+        assert ended == f"{len(wanted) + 1}|{len(wanted) + 1}|0", ended
+        assert psql(url, "SELECT count(*) FROM sundial.events") == "0"
+        # A duplicate is a delivery whose instance died before it could record it.
+        lost = int(psql(url, "SELECT count(*) FROM sundial.attempts WHERE outcome = 'LOST'"))
+        sent = [i for i in receiver.ids() if i != refused["id"]]
+        assert len(set(sent)) == len(wanted) and len(sent) - len(wanted) <= lost, (len(sent), lost)
+
+
 def on_citus(test):
     tools = citus_tools()
     if not tools:
         print("skipped: extension citus is not installed")
         sys.exit(SKIPPED)
     os.environ["POSTGRES_TOOLS"] = tools
-    {"distributed": distributed, "unfit_worker": unfit_worker}[test]()
+    {"distributed": distributed, "unfit_worker": unfit_worker, "deliveries": deliveries}[test]()
 
 
 if __name__ == "__main__":

@@ -1,13 +1,10 @@
 #include "adapters/postgres/database.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <iterator>
 #include <thread>
 #include <utility>
 
-#include "adapters/postgres/hash.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -66,127 +63,13 @@ Session* open_in(const Database& database) {
 
 }  // namespace
 
-std::vector<Call> Session::beginning() const {
-    return {Call{terms_.begin},
-            terms_.of_program ? database_.joining() : database_.configuration(sql::configure)};
-}
-
-void Session::note_beginning(const Answer& configured) {
-    if (!terms_.of_program) {
-        now_ = database_.note_server(configured);
-        return;
-    }
-    database_.refuse_other_database(configured);
-    joined_->limits.emplace(sql::restore_limits, configured.get<std::string>(0, 3),
-                            configured.get<std::string>(0, 4));
-    now_ = configured.get<Instant>(0, 0);
-}
-
-std::vector<Answer> Session::run(std::span<const Call> calls) {
-    ++round_trips_;
-    if (now_ && put_off_.empty()) return connection_.run(calls, terms_.prepare, terms_.silence);
-    if (now_) return send({}, calls);
-    if (terms_.of_program) joined_.emplace();
-    return send(beginning(), calls);
-}
-
-std::vector<Answer> Session::send(std::vector<Call> first, std::span<const Call> calls) {
-    const bool begins = !first.empty();
-    std::vector<Call> all = std::move(first);
-    std::ranges::move(std::exchange(put_off_, {}), std::back_inserter(all));
-    const auto before = static_cast<std::ptrdiff_t>(all.size());
-    all.insert(all.end(), calls.begin(), calls.end());
-    auto answers = connection_.run(all, terms_.prepare, terms_.silence);
-    if (begins) note_beginning(answers[1]);
-    answers.erase(answers.begin(), answers.begin() + before);
-    return answers;
-}
-
-std::vector<Answer> Session::run_with_settings(std::span<const Call> calls) {
-    if (!terms_.of_program) return run(calls);
-    std::vector<Call> all{Call{sql::callers_settings}};
-    all.insert(all.end(), calls.begin(), calls.end());
-    auto answers = run(all);
-    if (!joined_->settings) {
-        joined_->settings.emplace(sql::restore_settings, answers.front().get<std::string>(0, 0));
-    }
-    answers.erase(answers.begin());
-    return answers;
-}
-
-Answer Session::run_text(const std::string& sql, std::span<const SqlValue> values) {
-    if (!now_ || !put_off_.empty()) (void)run(std::span<const Call>{});
-    ++round_trips_;
-    return connection_.run_text(sql, values, terms_.silence);
-}
-
-Instant Session::now() {
-    if (!now_) (void)run(std::span<const Call>{});
-    return *now_;
-}
-
-std::uint32_t Session::shards() const { return database_.shards(); }
-
-std::int16_t Session::shard_of(const IdempotencyKey& key) const {
-    return static_cast<std::int16_t>(last_byte_of_sha256(key.value) % shards());
-}
-
-void Session::part(const std::function<bool(Session&)>& work) {
-    // The session begins with a savepoint then, which serves this part too.
-    const bool is_whole = terms_.of_program && !joined_;
-    if (!is_whole) (void)now();  // outside of the part, which may fail
-    const std::optional<Evidence> evidence_before = evidence_;
-    const std::size_t trips_before = round_trips_;
-    const auto put_off_before = static_cast<std::ptrdiff_t>(put_off_.size());
-    if (!is_whole) put_off_.emplace_back(sql::savepoint);
-    // Whether nothing was sent.
-    const auto never_began = [&] {
-        if (round_trips_ != trips_before) return false;
-        put_off_.erase(put_off_.begin() + put_off_before, put_off_.end());
-        return true;
-    };
-    const auto undo = [&] {
-        evidence_ = evidence_before;
-        if (never_began()) return;
-        if (is_whole) return leave(false);
-        const std::array calls{Call{sql::rollback_to_savepoint}, Call{sql::release_savepoint}};
-        run(calls);
-    };
-    bool kept = false;
-    try {
-        kept = work(*this);
-    } catch (...) {
-        try {
-            undo();
-        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): report the first one
-        }
-        throw;
-    }
-    if (!kept) return undo();
-    if (!never_began() && !is_whole) put_off_.emplace_back(sql::release_savepoint);
-}
-
-void Session::leave(bool kept) {
-    if (!joined_) return;
-    std::vector<Call> all = std::exchange(put_off_, {});
-    if (kept && now_) {
-        if (joined_->settings) all.push_back(*joined_->settings);
-        all.push_back(joined_->limits.value());
-    } else {
-        all.emplace_back(sql::rollback_to_savepoint);  // settings too
-    }
-    all.emplace_back(sql::release_savepoint);
-    joined_.reset();
-    now_.reset();
-    connection_.run(all, false, terms_.silence);
-}
-
-Database::Database(const Settings& settings, std::uint32_t shards, base::Log& log)
+Database::Database(const Settings& settings, std::uint32_t shards, bool distributed, base::Log& log)
     : settings_{settings},
       log_{log},
       pool_{settings.url, settings.pool_size, settings.pool_wait, log},
       servers_{log},
       shards_{shards},
+      distributed_{distributed},
       prepare_{settings.prepare_statements} {}
 
 Call Database::configuration(const Statement& statement) const {
@@ -442,6 +325,11 @@ void Database::read(std::string_view purpose, const std::function<void(Session&)
     });
 }
 
+void Database::append_queue_configuration(std::vector<Call>& calls) const {
+    calls.push_back(configuration(sql::configure_queue));
+    if (distributed_) calls.emplace_back(sql::plan_for_values);
+}
+
 Database::Answered Database::run(std::string_view purpose, Effect effect,
                                  std::span<const Call> calls) {
     if (Session* const whole = open_in(*this)) return run_as_part(*whole, calls);
@@ -464,11 +352,12 @@ Database::Answered Database::run_as_part(Session& whole, std::span<const Call> c
     Answered answered{};
     whole.part([&](Session& session) {
         std::vector<Call> all;
-        all.reserve(calls.size() + 1);
-        all.push_back(configuration(sql::configure_queue));
+        all.reserve(calls.size() + 2);
+        append_queue_configuration(all);
+        const auto configured = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), calls.begin(), calls.end());
         answered.answers = session.run_with_settings(all);
-        answered.answers.erase(answered.answers.begin());
+        answered.answers.erase(answered.answers.begin(), answered.answers.begin() + configured);
         answered.now = session.now();
         return true;
     });
@@ -480,9 +369,10 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
     Answered answered{};
     with_retries(purpose, [&](TransactionAttempt& attempt) {
         std::vector<Call> all;
-        all.reserve(calls.size() + 3);
+        all.reserve(calls.size() + 4);
         all.emplace_back(sql::begin_write);
-        all.push_back(configuration(sql::configure_queue));
+        append_queue_configuration(all);
+        const auto before = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), calls.begin(), calls.end());
         all.emplace_back(sql::commit);
         attempt.committing = effect != Effect::none;
@@ -494,7 +384,7 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
         answered.now = note_server(rows[1]);
         if (effect != Effect::none) outage_.succeeded();
         rows.pop_back();
-        rows.erase(rows.begin(), rows.begin() + 2);
+        rows.erase(rows.begin(), rows.begin() + before);
         answered.answers = std::move(rows);
     });
     return answered;

@@ -82,6 +82,7 @@ public:
     /// statement of it ran.
     void advance_to(Instant at) { now_ = std::max(now(), at); }
     [[nodiscard]] std::uint32_t shards() const;
+    [[nodiscard]] bool distributed() const;
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
         return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
     }
@@ -115,7 +116,7 @@ private:
 /// `write`, on its thread, becomes part of that one. Thread-safe.
 class Database {
 public:
-    Database(const Settings& settings, std::uint32_t shards, base::Log& log);
+    Database(const Settings& settings, std::uint32_t shards, bool distributed, base::Log& log);
 
     /// Commits if `work` returns true. Runs `work` again after a conflict, and after a lost
     /// connection if it is certain that nothing happened. Throws Unavailable; OutcomeUnknown if no
@@ -149,6 +150,9 @@ public:
     Answered run(std::string_view purpose, Effect effect, std::span<const Call> calls);
 
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
+    /// Whether events are distributed over machines (ADR 0070). Then a statement that Citus could
+    /// not run on all shards at once is sent once for each shard.
+    [[nodiscard]] bool distributed() const { return distributed_; }
     /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
     [[nodiscard]] Instant approximate_now() const;
     /// Start time of the server whose clock may declare a lease of that length expired
@@ -189,6 +193,8 @@ private:
     [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration(const Statement& statement) const;
+    /// Appends the settings of a queue's transaction.
+    void append_queue_configuration(std::vector<Call>& calls) const;
     /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session session_of(TransactionAttempt& attempt, const Statement& begin);
@@ -217,6 +223,7 @@ private:
     mutable std::mutex reading_mutex_;
     Reading reading_{};
     const std::uint32_t shards_;
+    const bool distributed_;
     std::atomic<bool> prepare_;
     std::mutex own_name_mutex_;
     struct Name {

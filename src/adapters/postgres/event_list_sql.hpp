@@ -189,11 +189,11 @@ inline constexpr Statement count_by_target{
     Statement::Plan::fresh};
 inline constexpr Statement count_few{
     "count_few",
-    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
+    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 inline constexpr Statement count_with_key{
     "count_with_key",
-    "SELECT count(*) FROM (SELECT FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
+    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
     " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 
@@ -201,7 +201,7 @@ inline constexpr Statement count_with_key{
 #define SUNDIAL_COUNT_ENDED(name, only)                                     \
     inline constexpr Statement name {                                       \
         #name,                                                              \
-            "SELECT count(*) FROM (SELECT FROM sundial.event_history"       \
+            "SELECT count(*) FROM (SELECT 1 FROM sundial.event_history"     \
             " WHERE finished_at >= $1::timestamptz"                         \
             " AND finished_at < coalesce($2::timestamptz, 'infinity')" only \
             " LIMIT $3) AS counted",                                        \

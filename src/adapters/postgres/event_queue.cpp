@@ -5,18 +5,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "adapters/postgres/claim_floors.hpp"
 #include "adapters/postgres/claim_sql.hpp"
 #include "adapters/postgres/claims.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/ports.hpp"
+#include "adapters/postgres/queue_peeks.hpp"
 #include "adapters/postgres/queue_sql.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/settlement_calls.hpp"
@@ -34,11 +33,6 @@ using namespace std::chrono_literals;
 
 /// Maximum number of missed events that are counted.
 constexpr std::int64_t max_counted = 100'000;
-/// Index pages read to reach the start of a part, for both scans of a peek.
-constexpr std::uint64_t pages_per_descent = 8;
-/// Maximum time a due event may wait for the sweep.
-constexpr std::chrono::microseconds max_while_due = 5ms;
-
 /// The indices of the items that one statement handles: a statement touches one shard.
 template <class Key>
 using Parts = std::map<Key, std::vector<std::size_t>>;
@@ -106,62 +100,20 @@ std::vector<Result<void, LeaseLost>> answers_of(std::span<const Given> given,
     return answers;
 }
 
-/// Lanes that are read with one statement, and where their claims start. A part is a shard of a
-/// lane: all shards of the first lane, then of the second.
-struct LaneGroup {
-    LaneGroup(std::vector<Lane> which, std::uint32_t shards, std::uint64_t many)
-        : lanes{std::move(which)},
-          floors{static_cast<std::uint32_t>(lanes.size()) * shards, many} {}
-
-    std::vector<Lane> lanes;
-    ClaimFloors floors;
-};
-
 class PostgresEventQueue final : public EventQueue {
 public:
     /// A peek that reads `many` pages makes claims use floors.
     PostgresEventQueue(Database& database, std::uint64_t many)
-        : database_{database},
-          many_{many},
-          to_endpoints_{{endpoint_lane}, database.shards(), many},
-          to_handlers_{group_of({})} {}
+        : database_{database}, peeks_{database, many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
-    void hint(Instant due) override {
-        to_endpoints_.floors.lower(due);
-        to_handlers()->floors.lower(due);
-    }
-
+    void hint(Instant due) override { peeks_.hint(due); }
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
-        QueuePeek peeked{{}, std::vector<Instant>(lanes.size() * shards(), never)};
-        peeked.lanes.assign(lanes.begin(), lanes.end());
-        const auto handlers = to_handlers(lanes);
-        lower_floors_for(dead);
-        std::vector<Reading> readings;
-        if (std::ranges::find(lanes, endpoint_lane) != lanes.end()) {
-            readings.push_back(reading_of(to_endpoints_));
-        }
-        if (!handlers->lanes.empty()) readings.push_back(reading_of(*handlers));
-        try {
-            read_all(readings, dead, peeked);
-        } catch (const StatementTimeout&) {
-            for (const Reading& one : readings) {
-                one.group->floors.peek_failed(database_.approximate_now(), SteadyClock::now());
-            }
-            throw;  // the next peek is shorter
-        }
-        const auto peeked_at = SteadyClock::now();
-        for (const Reading& one : readings) {
-            one.group->floors.note_peek(one.from, one.seen, peeked_at);
-        }
-        const bool due = std::ranges::any_of(
-            peeked.next, [&peeked](Instant next) { return next <= peeked.now; });
-        for (const Reading& one : readings) sweep(*one.group, dead, due, peeked_at, peeked);
-        return peeked;
+        return peeks_.peek(lanes, dead);
     }
 
     Claimed claim_ready(const ClaimRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
-        const auto floors = floors_of(request.lane, request.shard);
+        const auto floors = peeks_.floors_of(request.lane, request.shard);
         const auto from = column(priorities, [&](std::int16_t priority) {
             return floors.at(static_cast<std::size_t>(priority));
         });
@@ -328,161 +280,8 @@ public:
     }
 
 private:
-    using SteadyClock = std::chrono::steady_clock;
-    static constexpr auto priorities_of_part = std::tuple_size_v<ClaimFloors::Priorities>;
-
-    /// One group's part of a peek.
-    struct Reading {
-        LaneGroup* group;
-        std::vector<Instant> from;
-        ClaimFloors::Seen seen{};
-    };
-    static Reading reading_of(LaneGroup& group) { return {&group, group.floors.all()}; }
-
-    [[nodiscard]] std::shared_ptr<LaneGroup> group_of(std::vector<Lane> lanes) const {
-        return std::make_shared<LaneGroup>(std::move(lanes), shards(), many_);
-    }
-    [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers() const {
-        const std::lock_guard lock{mutex_};
-        return to_handlers_;
-    }
-    /// Those of `lanes` that handlers serve. Floors are lost when an engine gets another handler.
-    [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers(std::span<const Lane> lanes) {
-        std::vector<Lane> requested{lanes.begin(), lanes.end()};
-        std::erase(requested, endpoint_lane);
-        const std::lock_guard lock{mutex_};
-        if (to_handlers_->lanes != requested) to_handlers_ = group_of(std::move(requested));
-        return to_handlers_;
-    }
-    /// Where a claim of that lane starts.
-    [[nodiscard]] ClaimFloors::Priorities floors_of(const Lane& lane, std::uint32_t shard) const {
-        if (lane == endpoint_lane) return to_endpoints_.floors.of(shard);
-        const auto group = to_handlers();
-        const auto found = std::ranges::find(group->lanes, lane);
-        if (found == group->lanes.end()) return ClaimFloors{1, many_}.of(0);  // not peeked at yet
-        const auto place = static_cast<std::uint32_t>(found - group->lanes.begin());
-        return group->floors.of(place * shards() + shard);
-    }
-
-    /// What a dead instance had claimed lies below the floors, as far as it is not recent. Sweeps
-    /// find the rest.
-    void lower_floors_for(const DeadInstances& dead) {
-        std::vector<InstanceId> before;
-        {
-            const std::lock_guard lock{mutex_};
-            before = std::exchange(known_dead_, dead.ids);
-        }
-        const bool has_news = std::ranges::any_of(dead.ids, [&before](const InstanceId& id) {
-            return std::ranges::find(before, id) == before.end();
-        });
-        if (!has_news) return;
-        to_endpoints_.floors.lower_to_recent();
-        to_handlers()->floors.lower_to_recent();
-    }
-
-    /// Reads the given parts of a group, each once for each priority.
-    [[nodiscard]] Call reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
-                               const std::vector<Instant>& from, Instant until,
-                               const DeadInstances& dead) const {
-        const auto each = column(parts, [this](std::uint32_t part) {
-            return static_cast<std::int16_t>(part % shards());
-        });
-        const std::vector<Instant> ends(parts.size(), until);
-        if (&group == &to_endpoints_) {
-            return Call{sql::peek, each, from, ends, dead.ids, dead.as_of};
-        }
-        const auto types =
-            column(parts, [&](std::uint32_t part) { return group.lanes[part / shards()].value; });
-        return Call{sql::peek_to_handle, each, from, ends, types, dead.ids, dead.as_of};
-    }
-
-    /// Every part of a group, once for each priority.
-    [[nodiscard]] static std::vector<std::uint32_t> parts_of(const std::vector<Instant>& from) {
-        std::vector<std::uint32_t> parts;
-        parts.reserve(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            parts.push_back(static_cast<std::uint32_t>(i / priorities_of_part));
-        }
-        return parts;
-    }
-
-    /// Reads all parts without an end, and in the same round trip the lines and the limited
-    /// endpoints.
-    void read_all(std::vector<Reading>& readings, const DeadInstances& dead, QueuePeek& peeked) {
-        std::vector<Call> calls{Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
-        for (const Reading& one : readings) {
-            calls.push_back(reading(*one.group, parts_of(one.from), one.from, never, dead));
-        }
-        const auto answered = database_.run("look", Database::Effect::none, calls);
-        peeked.now = answered.now;
-        const Answer& heads = answered.answers[0];
-        for (std::size_t row = 0; row < heads.size(); ++row) {
-            peeked.lines.push_back(
-                {.endpoint = heads.get<EndpointId>(row, 0),
-                 .shard = heads.get<std::uint32_t>(row, 1),
-                 .priority = static_cast<Priority>(heads.get<std::int32_t>(row, 2)),
-                 .next = heads.get<Instant>(row, 3)});
-        }
-        peeked.limited = column_of<EndpointId>(answered.answers[1], 0);
-        for (std::size_t i = 0; i < readings.size(); ++i) {
-            Reading& one = readings[i];
-            one.seen = seen_in(answered.answers[i + 2], *one.group, parts_of(one.from), peeked);
-        }
-    }
-
-    /// Looks below the floors for events that have become claimable there.
-    void sweep(LaneGroup& group, const DeadInstances& dead, bool due,
-               SteadyClock::time_point peeked_at, QueuePeek& peeked) {
-        while (const auto slice = group.floors.next_slice(SteadyClock::now())) {
-            const auto began = SteadyClock::now();
-            const auto took = [began] {
-                return std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() -
-                                                                             began);
-            };
-            const std::vector<std::uint32_t> parts(priorities_of_part, slice->shard);
-            const std::vector<Instant> from(priorities_of_part, slice->from);
-            try {
-                const Call call = reading(group, parts, from, slice->until, dead);
-                const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-                peeked.now = answered.now;
-                group.floors.swept(*slice, seen_in(answered.answers.front(), group, parts, peeked),
-                                   took());
-            } catch (const Unavailable&) {
-                group.floors.gave_up(*slice, took());
-                break;  // the result of the peek is still valid
-            }
-            if (due && SteadyClock::now() > peeked_at + max_while_due) break;
-        }
-    }
-
-    /// Records in `peeked` when an event becomes claimable.
-    [[nodiscard]] ClaimFloors::Seen seen_in(const Answer& rows, const LaneGroup& group,
-                                            const std::vector<std::uint32_t>& parts,
-                                            QueuePeek& peeked) const {
-        ClaimFloors::Seen seen{.heads = std::vector<Instant>(parts.size(), never),
-                               .now = peeked.now};
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-            const std::uint32_t part = parts.at(place);
-            const auto lane = std::ranges::find(peeked.lanes, group.lanes.at(part / shards()));
-            const auto first = static_cast<std::size_t>(lane - peeked.lanes.begin()) * shards();
-            Instant& next = peeked.next.at(first + part % shards());
-            next = std::min(next, rows.get<Instant>(row, 1));
-            seen.heads[place] = rows.get<Instant>(row, 2);
-            seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
-            seen.first_open = rows.get<std::uint64_t>(row, 4);
-            seen.next = rows.get<std::uint64_t>(row, 5);
-        }
-        seen.pages -= std::min(seen.pages, pages_per_descent * parts.size());
-        return seen;
-    }
-
     Database& database_;
-    const std::uint64_t many_;
-    LaneGroup to_endpoints_;
-    mutable std::mutex mutex_;
-    std::shared_ptr<LaneGroup> to_handlers_;
-    std::vector<InstanceId> known_dead_;
+    QueuePeeks peeks_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <numeric>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -11,63 +13,16 @@
 #include "adapters/postgres/event_batches.hpp"
 #include "adapters/postgres/event_list.hpp"
 #include "adapters/postgres/event_sql.hpp"
+#include "adapters/postgres/event_values.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/retention.hpp"
 #include "domain/time/types.hpp"
-#include "domain/trace_context.hpp"
 
 namespace sundial::postgres {
 namespace {
-
-/// One member of an event's occurrence, as a row has it; null without an occurrence.
-template <class Member>
-auto of_occurrence(const Event& event, Member member) {
-    using Value = std::remove_cvref_t<decltype(std::declval<Occurrence>().*member)>;
-    if (!event.occurrence) return std::optional<Value>{};
-    return std::optional<Value>{(*event.occurrence).*member};
-}
-
-/// Identifies an occurrence within its schedule; empty for a single event.
-struct Identity {
-    std::optional<Date> date;
-    std::chrono::microseconds time{0};
-    bool second_pass = false;
-    std::string_view origin = to_string(Origin::rule);
-};
-Identity identity_of(const Event& event) {
-    if (!event.occurrence) return {};
-    const auto& [date, time, second_pass] = event.occurrence->nominal;
-    return {date, time, second_pass, to_string(event.occurrence->origin)};
-}
-
-std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
-
-/// When retention may remove the key of an event that is due or created at this instant.
-Instant expiry_after(Instant at) { return at > never - key_kept_for ? never : at + key_kept_for; }
-Instant expiry_of_key(const Event& event) {
-    return expiry_after(std::max(event.due, event.created_at));
-}
-
-std::optional<std::string> trace_of(const Event& event) {
-    return event.trace ? std::optional{stored_form(*event.trace)} : std::nullopt;
-}
-
-Version version_before(const Event& event) { return Version{event.version.value - 1}; }
-
-/// When and why an event ended.
-struct End {
-    Instant at;
-    std::optional<std::string> reason;
-};
-End end_of(const Event& event) {
-    if (const auto* completed = std::get_if<Completed>(&event.state)) return {completed->at, {}};
-    if (const auto* failed = std::get_if<Failed>(&event.state)) return {failed->at, failed->reason};
-    const auto& cancelled = std::get<Cancelled>(event.state);
-    return {cancelled.at, cancelled.reason};
-}
 
 class PostgresEventRepository final : public EventRepository {
 public:
@@ -88,6 +43,17 @@ public:
             const auto added = add_one(events.front(), events.front().created_at);
             if (added) return {added->attempt};
             return {added.error()};
+        }
+        if (session_.distributed()) {
+            for (const std::size_t i : in_order_of_keys(events)) {
+                const auto added = add_one(events[i], events[i].created_at);
+                if (added) {
+                    answers[i] = added->attempt;
+                } else {
+                    answers[i] = added.error();
+                }
+            }
+            return answers;
         }
         const Answer added = insert_all(events);
         std::unordered_map<EventId, Attempt> fresh;
@@ -115,7 +81,11 @@ public:
     std::size_t add_new(std::span<const Event> events) override {
         if (events.empty()) return 0;
         if (events.size() == 1) return insert(events.front(), events.front().created_at) ? 1 : 0;
-        return insert_all(events).size();
+        if (!session_.distributed()) return insert_all(events).size();
+        const auto order = in_order_of_keys(events);
+        return static_cast<std::size_t>(std::ranges::count_if(order, [&](std::size_t i) {
+            return insert(events[i], events[i].created_at).has_value();
+        }));
     }
     std::optional<Event> find(EventId id) override {
         return first_of(events_in(session_.run(sql::find_event, session_.shard_of(id), id)));
@@ -292,6 +262,17 @@ public:
     }
 
 private:
+    /// The order in which transactions take keys, so that two of them cannot deadlock. Of equal
+    /// keys, the first wins.
+    [[nodiscard]] static std::vector<std::size_t> in_order_of_keys(std::span<const Event> events) {
+        std::vector<std::size_t> order(events.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::sort(order, {}, [&](std::size_t i) {
+            return std::pair{std::string_view{events[i].key.value}, i};
+        });
+        return order;
+    }
+
     [[nodiscard]] Result<AddedEvent, DuplicateIdempotencyKey> add_one(
         const Event& event, std::optional<Instant> created_at) {
         if (const auto added = insert(event, created_at)) return *added;

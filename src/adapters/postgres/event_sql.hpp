@@ -60,7 +60,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
            coalesce(nominal_time, $24[1]), coalesce(second_pass, $25[1]), coalesce(origin, $26[1]),
            traceparent,
            endpoint_id IS NOT NULL
-               AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
+               AND EXISTS (SELECT 1 FROM sundial.endpoints AS its  -- whose type never changes
                             WHERE its.id = chosen.endpoint_id AND its.type = 'PULL')
       FROM chosen JOIN keyed ON keyed.event_id = chosen.id
     RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
@@ -94,16 +94,16 @@ inline constexpr Statement move_key{"move_key", R"sql(
 /// $17 payload, $18 claimable at, $19 version, $20 retry of, $21 created (null: now), $22 jitter,
 /// $23 nominal time, $24 second pass, $25 origin, $27 trace.
 inline constexpr Statement add_event{"add_event", R"sql(
-    INSERT INTO sundial.events )sql" SUNDIAL_NEW_EVENT R"sql(
+    INSERT INTO sundial.events AS event )sql" SUNDIAL_NEW_EVENT R"sql(
     SELECT keyed.shard, $2, 'PENDING', $5, $18, $19, greatest(keyed.attempt, $26), 0, $15,
            $3, $4, $6, $7, $8, $9, $10,
            $11, $12, $13, $14, $16, $17, $20, coalesce($21, sundial.clock()),
            coalesce($21, sundial.clock()), $22, $23, $24, $25, $27, false
       FROM sundial.event_keys AS keyed
      WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2
-       AND NOT EXISTS (SELECT FROM sundial.events AS live
+       AND NOT EXISTS (SELECT 1 FROM sundial.events AS live
                         WHERE live.shard = $1 AND live.id = $2 AND live.idempotency_key = $3)
-    RETURNING attempt, created_at)sql"};
+    RETURNING event.attempt, event.created_at)sql"};
 /// Removes an event that add_event added in this transaction. $1 shard, $2 id.
 inline constexpr Statement remove_added{"remove_added",
                                         "DELETE FROM sundial.events WHERE shard = $1 AND id = $2"};
@@ -121,7 +121,7 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
 inline constexpr Statement leave_to_workers{"leave_to_workers", R"sql(
     UPDATE sundial.events SET pull = true
      WHERE shard = $1 AND id = $2 AND endpoint_id IS NOT DISTINCT FROM $3 AND NOT pull
-       AND EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $3 AND its.type = 'PULL'))sql"};
+       AND EXISTS (SELECT 1 FROM sundial.endpoints AS its WHERE its.id = $3 AND its.type = 'PULL'))sql"};
 #undef SUNDIAL_NEW_EVENT
 
 /// Whether the key belongs to the event. $1 shard of the key, $2 key, $3 event.
@@ -175,7 +175,7 @@ inline constexpr Statement update_event{"update_event", R"sql(
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
            obstacle = $29,
-           pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
+           pull = EXISTS (SELECT 1 FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
 
 /// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5

@@ -37,6 +37,12 @@ inline constexpr Statement server_encoding{"server_encoding", R"sql(
     SELECT current_setting('server_encoding'))sql"};
 inline constexpr Statement shards{"shards", R"sql(
     SELECT value::integer FROM sundial.settings WHERE name = 'shards')sql"};
+/// Whether the extension citus is there, and then whether it distributes events (ADR 0070).
+inline constexpr Statement knows_parts{"knows_parts", R"sql(
+    SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL)sql"};
+inline constexpr Statement events_are_distributed{"events_are_distributed", R"sql(
+    SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition
+                    WHERE logicalrelid = 'sundial.events'::regclass))sql"};
 inline constexpr Statement make_history_partitions{"make_history_partitions", R"sql(
     SELECT sundial.make_history_partitions()::text)sql"};
 /// Server settings that allow a commit to be lost.
@@ -48,8 +54,8 @@ inline constexpr Statement unsafe_settings{"unsafe_settings", R"sql(
 inline constexpr Statement has_test_clock{"has_test_clock", R"sql(
     SELECT EXISTS (SELECT FROM sundial.test_clock))sql"};
 inline constexpr Statement has_work{"has_work", R"sql(
-    SELECT EXISTS (SELECT FROM sundial.users) OR EXISTS (SELECT FROM sundial.events)
-        OR EXISTS (SELECT FROM sundial.event_history))sql"};
+    SELECT EXISTS (SELECT 1 FROM sundial.users) OR EXISTS (SELECT 1 FROM sundial.events)
+        OR EXISTS (SELECT 1 FROM sundial.event_history))sql"};
 inline constexpr Statement start_test_clock{"start_test_clock", R"sql(
     INSERT INTO sundial.test_clock VALUES (statement_timestamp()))sql"};
 inline constexpr Statement read_test_clock{"read_test_clock", R"sql(

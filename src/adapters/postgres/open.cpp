@@ -114,14 +114,17 @@ class OpenDatabase final : public PostgresDatabase {
 public:
     struct Found {
         std::uint32_t shards;
+        bool distributed;
         int server_version;
         std::vector<std::string> unsafe_settings;
     };
     OpenDatabase(const Settings& settings, base::Log& log, Found found)
-        : database_{settings, found.shards, log},
-          // A test may set its clock back, so there are no floors.
-          queue_{make_event_queue(
-              database_, settings.test_clock ? ClaimFloors::no_number : ClaimFloors::many)},
+        : database_{settings, found.shards, found.distributed, log},
+          // A test may set its clock back, and workers count transactions and pages of their own,
+          // so there are no floors.
+          queue_{make_event_queue(database_, settings.test_clock || found.distributed
+                                                 ? ClaimFloors::no_number
+                                                 : ClaimFloors::many)},
           clock_{make_clock(database_, settings.test_clock)},
           found_{std::move(found)},
           listen_url_{settings.listen_url},
@@ -253,6 +256,11 @@ std::uint32_t fixed_shards(Connection& connection, const Settings& settings, bas
     return shards;
 }
 
+bool are_events_distributed(Connection& connection) {
+    return run_at_start(connection, sql::knows_parts).get<bool>(0, 0) &&
+           run_at_start(connection, sql::events_are_distributed).get<bool>(0, 0);
+}
+
 /// An error that waiting cannot fix must not look like an unreachable server.
 std::unique_ptr<Connection> connect(const Settings& settings, base::Log& log) {
     try {
@@ -301,6 +309,7 @@ std::unique_ptr<PostgresDatabase> PostgresDatabase::open(const Settings& setting
                         return std::make_unique<OpenDatabase>(
                             settings, log,
                             OpenDatabase::Found{fixed_shards(connection, settings, log),
+                                                are_events_distributed(connection),
                                                 connection.server_version(), std::move(unsafe)});
                     });
 }

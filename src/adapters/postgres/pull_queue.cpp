@@ -17,16 +17,25 @@ public:
     explicit PostgresPullQueue(Database& database) : database_{database} {}
 
     PullPeek peek(std::span<const EndpointId> endpoints) override {
-        const Call peek{sql::peek_to_pull, endpoints, database_.shards()};
-        const auto answered = database_.run("look", Database::Effect::none, {&peek, 1});
-        const Answer& rows = answered.answers.front();
+        std::vector<Call> calls;
+        if (database_.distributed()) {
+            for (std::uint32_t shard = 0; shard < database_.shards(); ++shard) {
+                calls.emplace_back(sql::peek_to_pull_in_shard, endpoints,
+                                   static_cast<std::int16_t>(shard));
+            }
+        } else {
+            calls.emplace_back(sql::peek_to_pull, endpoints, database_.shards());
+        }
+        const auto answered = database_.run("look", Database::Effect::none, calls);
         PullPeek peeked{answered.now, {}};
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            peeked.heads.push_back(
-                {.endpoint = rows.get<EndpointId>(row, 0),
-                 .shard = rows.get<std::uint32_t>(row, 1),
-                 .priority = static_cast<Priority>(rows.get<std::int32_t>(row, 2)),
-                 .next = rows.get<Instant>(row, 3)});
+        for (const Answer& rows : answered.answers) {
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                peeked.heads.push_back(
+                    {.endpoint = rows.get<EndpointId>(row, 0),
+                     .shard = rows.get<std::uint32_t>(row, 1),
+                     .priority = static_cast<Priority>(rows.get<std::int32_t>(row, 2)),
+                     .next = rows.get<Instant>(row, 3)});
+            }
         }
         return peeked;
     }

@@ -7,6 +7,47 @@
 /// only clock that tests set (ADR 0005).
 namespace sundial::postgres::sql {
 
+// Pages of the index and of the table that the transaction has read.
+#define SUNDIAL_PAGES(index)                           \
+    "(pg_stat_get_xact_blocks_fetched('sundial." index \
+    "'::regclass)"                                     \
+    " + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass))"
+// A peek at the parts `parts`, of the shard and the lane that the conditions say.
+#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead) \
+    "SELECT part.place, least(head.claimable_at, held.until, 'infinity'),"                     \
+    " least(head.claimable_at, held.soon, 'infinity')," SUNDIAL_PAGES(index)                   \
+    " - before.pages,"                                                                         \
+    " pg_snapshot_xmin(seen)::text::bigint,"                                                   \
+    " pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)"                 \
+    " FROM (SELECT " SUNDIAL_PAGES(index)                                                      \
+    " OFFSET 0) AS before(pages)"                                                              \
+    " CROSS JOIN pg_current_snapshot() AS seen"                                                \
+    " CROSS JOIN " parts                                                                       \
+    " LEFT JOIN LATERAL ("                                                                     \
+    "  SELECT claimable_at FROM sundial.events"                                                \
+    "   WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint AND " in_lane       \
+    "    AND claimable_at >= part.floor AND claimable_at < part.ceiling"                       \
+    "    AND claimed_by IS NULL AND before.pages IS NOT NULL"                                  \
+    "   ORDER BY claimable_at LIMIT 1) AS head ON true"                                        \
+    " CROSS JOIN LATERAL ("                                                                    \
+    "  SELECT min(lease_ends) AS until,"                                                       \
+    "   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s')"       \
+    "    AS soon"                                                                              \
+    "   FROM (SELECT claimable_at,"                                                            \
+    "           CASE WHEN " dead " THEN claimable_at ELSE lease_ends END AS lease_ends"        \
+    "          FROM sundial.events"                                                            \
+    "         WHERE " in_shard " AND priority = ((part.place - 1) % 4)::smallint AND " in_lane \
+    "          AND claimable_at >= part.floor AND claimable_at < part.ceiling"                 \
+    "          AND claimable_at <= least(head.claimable_at, sundial.clock())"                  \
+    "          AND claimed_by IS NOT NULL"                                                     \
+    "         ORDER BY claimable_at) AS claimed) AS held"
+#define SUNDIAL_PARTS(arrays, columns) \
+    "unnest(" arrays ") WITH ORDINALITY AS part(" columns ", place)"
+#define SUNDIAL_TO_ENDPOINTS \
+    "NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL"
+#define SUNDIAL_TO_HANDLERS(type) "endpoint_id IS NULL AND event_type = " type
+#define SUNDIAL_DEAD(ids, found) "claimed_by = ANY (" ids "::uuid[]) AND updated_at <= " found
+
 /// For each part (one priority of a shard), by its ordinal: when an event of the given time range
 /// becomes claimable (the first unclaimed entry, or the first lease to end among the claimed
 /// entries before it); the first entry that is free or will be within two seconds; the number of
@@ -17,71 +58,37 @@ namespace sundial::postgres::sql {
 /// any index while statistics say that the table is empty. Claims of dead instances count as free.
 /// $1 shards, each once for each priority, $2 from, $3 until, $4 dead instances, $5 when they were
 /// found dead. Of the events with an endpoint.
-inline constexpr Statement peek{"look", R"sql(
-    SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
-           least(head.claimable_at, held.soon, 'infinity'),
-           pg_stat_get_xact_blocks_fetched('sundial.events_to_claim'::regclass)
-               + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) - before.pages,
-           pg_snapshot_xmin(seen)::text::bigint,
-           pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)
-      FROM (SELECT pg_stat_get_xact_blocks_fetched('sundial.events_to_claim'::regclass)
-                   + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) OFFSET 0) AS before(pages)
-     CROSS JOIN pg_current_snapshot() AS seen
-     CROSS JOIN unnest($1::smallint[], $2::timestamptz[], $3::timestamptz[])
-           WITH ORDINALITY AS part(shard, floor, ceiling, place)
-      LEFT JOIN LATERAL (
-            SELECT claimable_at FROM sundial.events
-             WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
-               AND claimable_at >= part.floor AND claimable_at < part.ceiling
-               AND claimed_by IS NULL AND before.pages IS NOT NULL
-             ORDER BY claimable_at LIMIT 1) AS head ON true
-     CROSS JOIN LATERAL (
-            SELECT min(lease_ends) AS until,
-                   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
-              FROM (SELECT claimable_at,
-                           CASE WHEN claimed_by = ANY ($4::uuid[]) AND updated_at <= $5 THEN claimable_at
-                                ELSE lease_ends END AS lease_ends
-                      FROM sundial.events
-                     WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-                       AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
-                       AND claimable_at >= part.floor AND claimable_at < part.ceiling
-                       AND claimable_at <= least(head.claimable_at, sundial.clock())
-                       AND claimed_by IS NOT NULL
-                     ORDER BY claimable_at) AS claimed) AS held)sql"};
+inline constexpr Statement peek{
+    "look", SUNDIAL_PEEK("events_to_claim",
+                         SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[]",
+                                       "shard, floor, ceiling"),
+                         "shard = part.shard", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"))};
 /// The same for events of type $4 without an endpoint; $5 and $6 as $4 and $5 above.
-inline constexpr Statement peek_to_handle{"look_to_handle", R"sql(
-    SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
-           least(head.claimable_at, held.soon, 'infinity'),
-           pg_stat_get_xact_blocks_fetched('sundial.events_to_handle'::regclass)
-               + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) - before.pages,
-           pg_snapshot_xmin(seen)::text::bigint,
-           pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)
-      FROM (SELECT pg_stat_get_xact_blocks_fetched('sundial.events_to_handle'::regclass)
-                   + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) OFFSET 0) AS before(pages)
-     CROSS JOIN pg_current_snapshot() AS seen
-     CROSS JOIN unnest($1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
-           WITH ORDINALITY AS part(shard, floor, ceiling, type, place)
-      LEFT JOIN LATERAL (
-            SELECT claimable_at FROM sundial.events
-             WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND endpoint_id IS NULL
-               AND event_type = part.type
-               AND claimable_at >= part.floor AND claimable_at < part.ceiling
-               AND claimed_by IS NULL AND before.pages IS NOT NULL
-             ORDER BY claimable_at LIMIT 1) AS head ON true
-     CROSS JOIN LATERAL (
-            SELECT min(lease_ends) AS until,
-                   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
-              FROM (SELECT claimable_at,
-                           CASE WHEN claimed_by = ANY ($5::uuid[]) AND updated_at <= $6 THEN claimable_at
-                                ELSE lease_ends END AS lease_ends
-                      FROM sundial.events
-                     WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND endpoint_id IS NULL
-                       AND event_type = part.type
-                       AND claimable_at >= part.floor AND claimable_at < part.ceiling
-                       AND claimable_at <= least(head.claimable_at, sundial.clock())
-                       AND claimed_by IS NOT NULL
-                     ORDER BY claimable_at) AS claimed) AS held)sql"};
+inline constexpr Statement peek_to_handle{
+    "look_to_handle",
+    SUNDIAL_PEEK("events_to_handle",
+                 SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[]",
+                               "shard, floor, ceiling, type"),
+                 "shard = part.shard", SUNDIAL_TO_HANDLERS("part.type"), SUNDIAL_DEAD("$5", "$6"))};
+/// Both for the priorities of one shard $1, on a distributed database: Citus refuses a LATERAL with
+/// a LIMIT over several shards. $2 from and $3 until, for each priority; the others as above, but
+/// $4 of the second is one type.
+inline constexpr Statement peek_in_shard{
+    "look_in_shard",
+    SUNDIAL_PEEK("events_to_claim",
+                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+                 "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"))};
+inline constexpr Statement peek_in_shard_to_handle{
+    "look_in_shard_to_handle",
+    SUNDIAL_PEEK("events_to_handle",
+                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+                 "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"))};
+#undef SUNDIAL_PAGES
+#undef SUNDIAL_PEEK
+#undef SUNDIAL_PARTS
+#undef SUNDIAL_TO_ENDPOINTS
+#undef SUNDIAL_TO_HANDLERS
+#undef SUNDIAL_DEAD
 
 /// The first event of each line, shard and priority. Goes from line to line in the index, however
 /// many events each has. $1 number of shards.
@@ -108,6 +115,27 @@ inline constexpr Statement peek_at_lines{"look_at_lines", R"sql(
                AND priority = priority.number::smallint AND obstacle = 'LIMIT'
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE line.endpoint_id IS NOT NULL)sql"};
+/// The same for one shard $1, on a distributed database.
+inline constexpr Statement peek_at_lines_in_shard{"look_at_lines_in_shard", R"sql(
+    WITH RECURSIVE line(endpoint_id) AS (
+        (SELECT endpoint_id FROM sundial.events
+          WHERE shard = $1 AND obstacle = 'LIMIT'
+          ORDER BY endpoint_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT later.endpoint_id FROM sundial.events AS later
+                 WHERE later.shard = $1 AND later.endpoint_id > line.endpoint_id
+                   AND later.obstacle = 'LIMIT'
+                 ORDER BY later.endpoint_id LIMIT 1)
+          FROM line WHERE line.endpoint_id IS NOT NULL)
+    SELECT line.endpoint_id, $1::integer, priority.number, head.claimable_at
+      FROM line
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+     CROSS JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = $1 AND endpoint_id = line.endpoint_id
+               AND priority = priority.number::smallint AND obstacle = 'LIMIT'
+             ORDER BY claimable_at LIMIT 1) AS head
+     WHERE line.endpoint_id IS NOT NULL)sql"};
 /// Endpoints with limits that instances must request permits from. Pull workers request their own.
 inline constexpr Statement limited_endpoints{"limited_endpoints", R"sql(
     SELECT id FROM sundial.endpoints
@@ -127,12 +155,24 @@ inline constexpr Statement peek_to_pull{"look_to_pull", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
+/// The same for one shard $2, on a distributed database.
+inline constexpr Statement peek_to_pull_in_shard{"look_to_pull_in_shard", R"sql(
+    SELECT endpoint.id, $2::integer, priority.number, head.claimable_at
+      FROM unnest($1::uuid[]) AS endpoint(id)
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+     CROSS JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = $2 AND endpoint_id = endpoint.id
+               AND priority = priority.number::smallint AND pull
+             ORDER BY claimable_at LIMIT 1) AS head
+     WHERE head.claimable_at < 'infinity')sql"};
+
 /// Number of events that the workers of PULL endpoint $1 hold. $2 number of shards.
 inline constexpr Statement held_by_workers{"held_by_workers", R"sql(
     SELECT count(*)
       FROM generate_series(0, $2 - 1) AS shard(number)
      CROSS JOIN LATERAL (
-            SELECT FROM sundial.events
+            SELECT 1 FROM sundial.events
              WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL
                AND lease_ends > sundial.clock()) AS held)sql"};
 
@@ -202,7 +242,7 @@ inline constexpr Statement depth{"depth", R"sql(
 /// Limited, because an exact count of millions would take too long.
 inline constexpr Statement dead_letters{"dead_letters", R"sql(
     SELECT count(*) FROM (
-        SELECT FROM sundial.event_history
+        SELECT 1 FROM sundial.event_history
          WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT 100000) AS counted)sql"};
 
 inline constexpr Statement stored_events{"stored_events", R"sql(

@@ -49,10 +49,10 @@ inline constexpr Statement count_live_to{"count_live_to", R"sql(
          ORDER BY due LIMIT $1),
     retried AS (
         SELECT count(*) AS rows
-          FROM (SELECT FROM sundial.events WHERE retry_count > 0 LIMIT $1) AS counted),
+          FROM (SELECT 1 FROM sundial.events WHERE retry_count > 0 LIMIT $1) AS counted),
     pending AS (
         SELECT count(*) AS rows
-          FROM (SELECT FROM sundial.events WHERE retry_count = 0 AND status = 'PENDING' LIMIT $1) AS counted),
+          FROM (SELECT 1 FROM sundial.events WHERE retry_count = 0 AND status = 'PENDING' LIMIT $1) AS counted),
     due AS (
         SELECT count(*) AS rows, min(claimable_at) AS first
           FROM generate_series(0, $2::integer - 1) AS part(number)
@@ -72,7 +72,7 @@ inline constexpr Statement count_live_to{"count_live_to", R"sql(
 /// $1 most.
 inline constexpr Statement count_dead_letters_to{"count_dead_letters_to", R"sql(
     SELECT count(*) FROM (
-        SELECT FROM sundial.event_history
+        SELECT 1 FROM sundial.event_history
          WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT $1) AS counted)sql"};
 inline constexpr Statement open_circuits{
     "open_circuits", "SELECT count(*) FROM sundial.endpoint_circuits WHERE state <> 'CLOSED'"};

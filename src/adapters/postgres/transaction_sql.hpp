@@ -68,6 +68,11 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
+/// After configure_queue on a distributed database: Citus makes no generic plans, and answers
+/// "could not create distributed plan".
+inline constexpr Statement plan_for_values{"plan_for_values", R"sql(
+    SELECT set_config('plan_cache_mode', 'auto', true))sql"};
+
 /// The database and its cluster; 0 if the role may not read the cluster's.
 inline constexpr Statement database_name{
     "database_name", "SELECT current_database()::text, sundial.system_identifier()",

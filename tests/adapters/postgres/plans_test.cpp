@@ -114,6 +114,28 @@ protected:
         EXPECT_THAT(plan_of(sql::peek_at_lines, "integer", "16"),
                     AllOf(HasSubstr("using events_in_line on events"), Not(HasSubstr("Seq Scan")),
                           Not(HasSubstr("Sort")), Not(HasSubstr("Index Scan using events_pkey"))));
+        EXPECT_THAT(plan_of(sql::peek_at_lines_in_shard, "smallint", "3"),
+                    AllOf(HasSubstr("using events_in_line on events"), Not(HasSubstr("Seq Scan")),
+                          Not(HasSubstr("Index Scan using events_pkey"))));
+    }
+    /// As a distributed database gets them, one for each shard.
+    void expect_good_peeks_in_a_shard() {
+        const std::string times =
+            "array_fill(now() - interval '1 h', ARRAY[4]), "
+            "array_fill('infinity'::timestamptz, ARRAY[4]), ";
+        const std::string dead = "'{01990000-0000-7000-8000-0000000000de}', now()";
+        EXPECT_THAT(plan_of(sql::peek_in_shard,
+                            "smallint, timestamptz[], timestamptz[], uuid[], timestamptz",
+                            "3, " + times + dead),
+                    AllOf(HasSubstr("using events_to_claim on events  ("),
+                          HasSubstr("using events_to_claim on events events_1"),
+                          Not(HasSubstr("events_pkey")), Not(HasSubstr("Seq Scan"))));
+        EXPECT_THAT(plan_of(sql::peek_in_shard_to_handle,
+                            "smallint, timestamptz[], timestamptz[], text, uuid[], timestamptz",
+                            "3, " + times + "'REMINDER', " + dead),
+                    AllOf(HasSubstr("using events_to_handle on events  ("),
+                          HasSubstr("using events_to_handle on events events_1"),
+                          Not(HasSubstr("events_pkey")), Not(HasSubstr("Seq Scan"))));
     }
     void expect_good_peeks() {
         EXPECT_THAT(
@@ -284,7 +306,10 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
               25);
 }
 
-TEST_F(Plans, APeekReadsTheHeadOfEachPriority) { expect_good_peeks(); }
+TEST_F(Plans, APeekReadsTheHeadOfEachPriority) {
+    expect_good_peeks();
+    expect_good_peeks_in_a_shard();
+}
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
     query(url(),
