@@ -56,6 +56,10 @@ namespace @EMBED_NAMESPACE@ {
         DEPENDS ${paths} ${SUNDIAL_EMBED_SCRIPT}
         COMMENT "Embedding ${EMBED_HEADER}"
         VERBATIM)
+    # A step of a target waits for all that the target links; a step of several targets only for what all of them need.
+    # So no source of ${target} waits for other libraries.
+    add_custom_target(${target}_embedded DEPENDS ${source})
+    add_dependencies(${target} ${target}_embedded)
     # A literal may exceed the 65536 characters that the standard guarantees; both of our compilers
     # accept it.
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

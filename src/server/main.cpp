@@ -60,23 +60,7 @@ int main(int argc, char** argv) {
     keep_freed_memory();
     system::arm_crash_points();
     try {
-        server::CommandTree tree;
-        server::add_serving_commands(tree);
-        server::add_database_commands(tree);
-        server::add_backup_commands(tree);
-        server::add_cluster_commands(tree);
-        server::add_api_commands(tree);
-        server::add_event_commands(tree);
-        server::add_schedule_commands(tree);
-        server::add_key_commands(tree);
-        server::add_waiting_commands(tree);
-        server::add_rule_commands(tree);
-        server::add_zone_commands(tree);
-        server::add_import_commands(tree);
-        server::add_shadow_commands(tree);
-        server::add_bench_commands(tree);
-        server::add_manual_commands(tree);
-        return once_written(tree.run(argc, argv));
+        return once_written(server::run_command_line(argc, argv));
     } catch (const cli::Unreachable& error) {
         return report_failure(server::unreachable, "", error);
     } catch (const cli::BadArgument& error) {

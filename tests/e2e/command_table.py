@@ -55,9 +55,10 @@ def conventions():
 
 
 def help_texts():
-    for command in all_commands():
-        by_word, by_flag = run("help", *command), run(*command, "--help")
-        assert by_word.returncode == by_flag.returncode == 0 and by_word.stdout == by_flag.stdout, command
+    nouns = {command[:1] for command in all_commands() if len(command) > 1}
+    for words in [*all_commands(), *sorted(nouns)]:
+        by_word, by_flag = run("help", *words), run(*words, "--help")
+        assert by_word.returncode == by_flag.returncode == 0 and by_word.stdout == by_flag.stdout, words
     assert run("help").stdout == run("--help").stdout
     wrong = run("help", "evnt")
     assert wrong.returncode == 2 and "did you mean 'event'?" in wrong.stderr, wrong
@@ -72,6 +73,20 @@ def help_texts():
     assert "SUNDIAL_SERVER" in shown and "http://127.0.0.1:8080" in shown, shown
 
 
+def formatted(paths):
+    """As `man` shows them: one by itself, and all with the formatter that it calls, in one process."""
+    environment = os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"}
+    commands = {"man": ["man", "--warnings", "-l", "-E", "UTF-8", "-P", "cat", paths[0]],
+                "groff": ["groff", "-wmac", "-man", "-t", "-Kutf8", "-Tutf8", "-rLL=100n", *paths]}
+    for program, command in commands.items():
+        if not shutil.which(program):
+            continue
+        shown = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=h.HANG_GUARD, check=False)
+        assert shown.returncode == 0 and not shown.stderr, (program, shown.stderr)
+        for path in paths if program == "groff" else paths[:1]:
+            assert os.path.basename(path).removesuffix(".1") in shown.stdout, (program, path)
+
+
 def man_pages():
     with h.folder() as directory:
         done = run("man", "--directory", directory)
@@ -84,15 +99,11 @@ def man_pages():
                 text = file.read()
             name = page.removesuffix(".1").partition("-")[2]
             assert text == run("man", *([name] if name else [])).stdout, page
-            if shutil.which("man"):
-                shown = subprocess.run(["man", "--warnings", "-l", "-E", "UTF-8", "-P", "cat", path], capture_output=True, text=True,
-                                       env=os.environ | {"LC_ALL": "C.UTF-8", "MANWIDTH": "100"}, timeout=h.HANG_GUARD, check=False)
-                assert shown.returncode == 0 and not shown.stderr, (page, shown.stderr)
-                assert page.removesuffix(".1") in shown.stdout, page
             if shutil.which("mandoc"):
                 shown = subprocess.run(["mandoc", "-Tlint", "-Wwarning", path], capture_output=True, text=True, timeout=h.HANG_GUARD,
                                        check=False)
                 assert shown.returncode == 0, (page, shown.stdout)
+        formatted([os.path.join(directory, page) for page in pages])
         with open(os.path.join(directory, "sundial-event.1")) as file:
             text = file.read()
         for command in all_commands():
@@ -102,15 +113,20 @@ def man_pages():
     assert wrong.returncode == 2 and "did you mean 'event'?" in wrong.stderr, wrong
 
 
-def completed(script, line):
-    """The words that bash offers for a command line whose last word is being typed."""
-    words = line.split(" ")
-    text = f"""source {script}
-COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
-_sundial; printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=h.HANG_GUARD, check=True, cwd=os.path.dirname(script))
+def completed(script, *lines):
+    """The words that one bash offers for each command line, whose last word is being typed."""
+    text = f"source {script}\n"
+    for line in lines:
+        words = line.split(" ")
+        text += f"""COMPREPLY=(); COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
+_sundial; echo "${{COMPREPLY[*]}}"
+"""
+    done = subprocess.run(["bash"], input=text, capture_output=True, text=True, timeout=h.HANG_GUARD, check=True,
+                          cwd=os.path.dirname(script))
     assert not done.stderr, done
-    return set(done.stdout.split())
+    offered = done.stdout.splitlines()
+    assert len(offered) == len(lines), done
+    return [set(words.split()) for words in offered]
 
 
 def offered_by_zsh(script, line):
@@ -165,21 +181,22 @@ def completion():
         subprocess.run(["bash", "-n", scripts["bash"]], check=True, timeout=h.HANG_GUARD)
         completion_of_other_shells(scripts["zsh"], scripts["fish"])
         bash = scripts["bash"]
-        assert {command[0] for command in all_commands()} == completed(bash, "sundial ")
-        assert completed(bash, "sundial ev") == {"event"}
-        for noun in ("event", "user", "schedule", "zone"):
-            assert {command[1] for command in all_commands() if command[0] == noun} == completed(bash, f"sundial {noun} "), noun
-        for command in all_commands():
-            offered = {word for word in completed(bash, f"sundial {' '.join(command)} --") if word.startswith("--")}
+        nouns = ("event", "user", "schedule", "zone")
+        first, *verbs = completed(bash, "sundial ", *(f"sundial {noun} " for noun in nouns))
+        assert {command[0] for command in all_commands()} == first
+        for noun, offered in zip(nouns, verbs):
+            assert {command[1] for command in all_commands() if command[0] == noun} == offered, noun
+        for command, offered in zip(all_commands(), completed(bash, *(f"sundial {' '.join(command)} --" for command in all_commands()))):
             assert flags_of(command) <= offered, (command, flags_of(command) - offered)
-        assert completed(bash, "sundial event list --status P") == {"PENDING", "PROCESSING"}
-        assert completed(bash, "sundial event list --status = P") == {"PENDING", "PROCESSING"}
-        assert completed(bash, "sundial user list --sort ") == {"createdAt", "-createdAt", "lastName", "-lastName", "updatedAt",
-                                                                "-updatedAt"}
-        assert completed(bash, "sundial completion ") == {"bash", "zsh", "fish"}
         open(os.path.join(directory, "settings.toml"), "w").close()
-        assert completed(bash, "sundial serve --config sett") == {"settings.toml"}
-        assert completed(bash, "sundial event add --type ") == set(), "what nobody can know is not offered"
+        expected = {"sundial ev": {"event"},
+                    "sundial event list --status P": {"PENDING", "PROCESSING"},
+                    "sundial event list --status = P": {"PENDING", "PROCESSING"},
+                    "sundial user list --sort ": {"createdAt", "-createdAt", "lastName", "-lastName", "updatedAt", "-updatedAt"},
+                    "sundial completion ": {"bash", "zsh", "fish"},
+                    "sundial serve --config sett": {"settings.toml"},
+                    "sundial event add --type ": set()}  # any value is possible
+        assert dict(zip(expected, completed(bash, *expected))) == expected
 
 
 def reference(document):

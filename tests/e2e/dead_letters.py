@@ -105,7 +105,7 @@ def retry_across_a_kill(start, server, receiver, endpoint, keys):
     assert (operation["kind"], operation["status"], operation["total"]) == ("BULK", "RUNNING", EVENTS), operation
     assert 0 < operation["done"] <= 60, "the pace is not kept"
     further = h.wait_until(lambda: (now := client.ok("GET", f"/v1/operations/{operation['id']}"))["done"]
-                           > operation["done"] and now, "the next second's worth")
+                           > operation["done"] and now, "the next second's worth", every=0.02)
     server.kill()
     assert further["done"] < EVENTS, further
     server = start()

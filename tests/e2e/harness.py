@@ -25,16 +25,20 @@ PROGRAM = os.environ.get("SUNDIAL", "sundial")
 HANG_GUARD = 120  # seconds; nothing here takes a tenth of it on an idle machine
 
 
-def wait_until(condition, what, seconds=HANG_GUARD):
-    """Polls: the only way to learn what another process has done. Fails, loudly, after the hang guard."""
+def wait_until(condition, what, seconds=HANG_GUARD, every=None):
+    """Polls: the only way to learn what another process has done. Fails, loudly, after the hang guard. A look that costs
+    the machine something is rare: the pause after it is ten times as long, at most a quarter of a second. With `every`
+    it is that many seconds, for what must be seen before it goes on."""
     end = time.monotonic() + seconds
     while True:
+        began = time.monotonic()
         value = condition()
         if value:
             return value
-        if time.monotonic() > end:
+        now = time.monotonic()
+        if now > end:
             raise AssertionError(f"waited {seconds} s in vain for: {what}")
-        time.sleep(0.02)
+        time.sleep(every or min(0.25, max(0.02, 10 * (now - began))))
 
 
 def free_port():
@@ -129,12 +133,18 @@ class Server:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                                             env=clean, cwd=folder, preexec_fn=preexec)
         self.port = None
+        self.log_lock, self.log_read, self.lines = threading.Lock(), 0, []
 
     def log(self):
         """Every whole line so far."""
-        with open(self.log_path, "rb") as log:
-            lines = log.read().split(b"\n")[:-1]
-        return [json.loads(line) for line in lines if line.startswith(b"{")]
+        with self.log_lock:
+            with open(self.log_path, "rb") as log:
+                log.seek(self.log_read)
+                new = log.read()
+            new = new[:new.rfind(b"\n") + 1]
+            self.log_read += len(new)
+            self.lines += [json.loads(line) for line in new.split(b"\n") if line.startswith(b"{")]
+            return list(self.lines)
 
     def log_text(self):
         with open(self.log_path, "rb") as log:

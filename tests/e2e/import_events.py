@@ -87,7 +87,7 @@ def killed(kind):
         server = h.Server("serve", "--db", url, folder=directory).ready()
         command = [os.environ["SUNDIAL"], "event", "import", path, "--server", f"http://127.0.0.1:{server.port}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as importing:
-            h.wait_until(lambda: stored(server.client()) >= 3000, "the first few batches")
+            h.wait_until(lambda: stored(server.client()) >= 3000, "the first few batches", every=0.02)
             server.kill()
             server = h.Server("serve", "--db", url, folder=directory, port=server.port).ready()
             said, complaints = importing.communicate(timeout=h.HANG_GUARD)

@@ -187,7 +187,7 @@ def in_flight(kind):
                 latest = receiver.events[-limit:]
             holders = [client.ok("GET", f"/v1/events/{event}")["claimedBy"] for event in latest]
             return next((instance_of[holder] for holder in holders if holder in instance_of), None)
-        h.wait_until(victim, "one that can be killed to send").kill()
+        h.wait_until(victim, "one that can be killed to send", every=0.02).kill()
         killed = time.monotonic()
         h.wait_until(lambda: time.monotonic() > killed + 2, "what it sent to be over")
         receiver.forget_most()

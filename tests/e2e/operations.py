@@ -74,7 +74,7 @@ def killed(kind, users):
         server = start()
         client = server.client()
         further = h.wait_until(lambda: (now := client.ok("GET", f"/v1/operations/{operation['id']}"))["done"]
-                               > operation["done"] and now, "the work to go on")
+                               > operation["done"] and now, "the work to go on", every=0.02)
         server.kill()
         server = start()
         client = server.client()

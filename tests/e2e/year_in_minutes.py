@@ -40,8 +40,8 @@ def instant(text):
 def people(count, names):
     for i in range(count):
         born = dt.date(1950, 1, 1) + dt.timedelta(days=i * 37 % 25_000)
-        if i % 50 == 0:
-            born = dt.date(1952 + i % 40 // 4 * 4, 2, 29)
+        if i % 20 == 0:
+            born = dt.date(1952 + i // 20 % 10 * 4, 2, 29)
         yield {"firstName": f"P{i}", "lastName": "Of the year", "dateOfBirth": born.isoformat(),
                "timezone": names[i % len(names)], "externalId": f"p-{i}"}
 

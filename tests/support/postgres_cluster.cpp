@@ -17,6 +17,7 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace sundial {
 namespace {
@@ -116,10 +117,14 @@ std::string content_of(const std::string& file) {
     _exit(0);
 }
 
-/// Where the files that this initdb makes are kept for the other clusters of this build. Its time
-/// is part of the name, because an upgrade may replace it under its old path.
+/// The database that each cluster has from its template: making it takes as long as starting the
+/// server.
+constexpr const char* first_database = "test1";
+
+/// Where the files of a new cluster are kept for the other clusters of this build. The time of
+/// initdb is part of the name, because an upgrade may replace it under its old path.
 fs::path template_of(const std::string& tools) {
-    std::string name = "postgres" + tools;
+    std::string name = "cluster" + tools;
     std::ranges::replace(name, '/', '-');
     const auto made_at = fs::last_write_time(tools + "/initdb").time_since_epoch().count();
     return fs::path{SUNDIAL_BUILD_FOLDER} / (name + "-" + std::to_string(made_at));
@@ -158,17 +163,6 @@ void keep_as_template(const fs::path& data, const fs::path& place) {
     if (error) fs::remove_all(copy, error);
 }
 
-void make_data_folder(const std::string& tools, const std::string& data, const std::string& log) {
-    const fs::path kept = template_of(tools);
-    if (copy_template(kept, data)) return;
-    if (!run_tool({tools + "/initdb", "-D", data, "-U", "sundial", "-A", "trust", "-E", "UTF8",
-                   "--locale=C.UTF-8", "--no-sync"},
-                  log)) {
-        fail("initdb: " + content_of(log));
-    }
-    keep_as_template(data, kept);
-}
-
 struct CloseConnection {
     void operator()(PGconn* connection) const { PQfinish(connection); }
 };
@@ -200,12 +194,41 @@ PostgresCluster::PostgresCluster() {
     close(ends[0]);
     keep_alive_ = ends[1];
 
-    make_data_folder(tools, folder + "/data", folder + "/log");
+    const fs::path kept = template_of(tools);
+    if (!copy_template(kept, folder + "/data")) {
+        make_data_folder(tools);
+        keep_as_template(folder + "/data", kept);
+    }
     start();
 }
 
 PostgresCluster::~PostgresCluster() {
     if (keep_alive_ >= 0) close(keep_alive_);
+}
+
+void PostgresCluster::make_data_folder(const std::string& tools) const {
+    const std::string data = folder_ + "/data", log = folder_ + "/log";
+    if (!run_tool({tools + "/initdb", "-D", data, "-U", "sundial", "-A", "trust", "-E", "UTF8",
+                   "--locale=C.UTF-8", "--no-sync"},
+                  log)) {
+        fail("initdb: " + content_of(log));
+    }
+    start();
+    // Copying files keeps the database out of the WAL. Before version 15 there is no other way.
+    const std::string postgres = url_of("postgres");
+    const bool has_strategy =
+        std::stoi(query(postgres, "SHOW server_version_num").front().front()) >= 150'000;
+    query(postgres, std::string{"CREATE DATABASE "} + first_database + " TEMPLATE template0" +
+                        (has_strategy ? " STRATEGY file_copy" : ""));
+    stop("fast");
+}
+
+void PostgresCluster::stop(const std::string& mode) const {
+    const std::string log = folder_ + "/log";
+    if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", mode, "-w", "stop"},
+                  log)) {
+        fail("pg_ctl stop: " + content_of(log));
+    }
 }
 
 void PostgresCluster::start() const {
@@ -219,12 +242,7 @@ void PostgresCluster::start() const {
 }
 
 void PostgresCluster::kill_and_restart() {
-    const std::string log = folder_ + "/log";
-    if (!run_tool(
-            {find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", "immediate", "-w", "stop"},
-            log)) {
-        fail("pg_ctl stop: " + content_of(log));
-    }
+    stop("immediate");
     start();
 }
 
@@ -238,7 +256,10 @@ std::string PostgresCluster::add_database(const std::string& template_name) {
     return url_of(name);
 }
 
-std::string PostgresCluster::create_database() { return add_database("template0"); }
+std::string PostgresCluster::create_database() {
+    if (std::exchange(has_first_database_, false)) return url_of(first_database);
+    return add_database("template0");
+}
 
 std::string PostgresCluster::copy_database(const std::string& url) {
     const auto name = url.substr(std::string{"postgresql:///"}.size());

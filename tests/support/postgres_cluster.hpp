@@ -30,11 +30,14 @@ public:
 private:
     [[nodiscard]] std::string url_of(const std::string& database) const;
     std::string add_database(const std::string& template_name);
+    void make_data_folder(const std::string& tools) const;
     void start() const;
+    void stop(const std::string& mode) const;
 
     std::string folder_;
-    int keep_alive_ = -1;  // the cluster runs while this is open
-    int databases_ = 0;
+    int keep_alive_ = -1;             // the cluster runs while this is open
+    bool has_first_database_ = true;  // and no one has asked for it
+    int databases_ = 1;
 };
 
 /// Runs SQL (possibly several statements) on a connection of its own. Returns the rows of the last

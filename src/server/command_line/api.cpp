@@ -122,7 +122,9 @@ void add(CommandTree& tree, const cli::ApiCommand& row) {
 }  // namespace
 
 void add_api_commands(CommandTree& tree) {
-    for (const cli::ApiCommand& command : cli::command_table()) add(tree, command);
+    for (const cli::ApiCommand& command : cli::command_table()) {
+        if (tree.wants(command.noun.empty() ? command.verb : command.noun)) add(tree, command);
+    }
 }
 
 }  // namespace sundial::server

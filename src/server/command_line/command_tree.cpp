@@ -232,8 +232,9 @@ std::string listed(const std::vector<std::string>& names) {
     return text;
 }
 
-CommandTree::CommandTree()
-    : root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",
+CommandTree::CommandTree(std::string_view first)
+    : first_(first),
+      root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",
                                        "sundial")) {
     root_->set_help_all_flag("--help-all", "print the help of every command");
     root_->set_version_flag("--version", product_line(), "print the version of this program");
@@ -244,6 +245,10 @@ CommandTree::CommandTree()
 }
 
 CommandTree::~CommandTree() = default;
+
+bool CommandTree::wants(std::string_view first_word) const {
+    return first_.empty() || first_ == first_word;
+}
 
 CLI::App& CommandTree::noun(const std::string& name, const char* help) {
     for (CLI::App* each : root_->get_subcommands([](CLI::App*) { return true; })) {
@@ -302,6 +307,26 @@ cli::Manual CommandTree::manual() const {
 int CommandTree::run(int argc, char** argv) {
     try {
         root_->parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return explain(error, argc, argv);
+    }
+    return act(argc, argv);
+}
+
+std::optional<int> CommandTree::run_correct(int argc, char** argv) {
+    if (below(*root_).empty()) return std::nullopt;
+    try {
+        root_->parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const bool asked_for_help = error.get_exit_code() == 0;
+        return asked_for_help ? std::optional{explain(error, argc, argv)} : std::nullopt;
+    }
+    return act(argc, argv);
+}
+
+/// Commands report some errors of the command line themselves.
+int CommandTree::act(int argc, char** argv) const {
+    try {
         return chosen_();
     } catch (const CLI::ParseError& error) {
         return explain(error, argc, argv);
@@ -321,6 +346,17 @@ int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) co
         }
     }
     return usage;
+}
+
+bool CommandTree::knows(const std::vector<std::string>& path) const {
+    const CLI::App* command = root_.get();
+    for (const std::string& word : path) {
+        const auto commands = below(*command);
+        const auto named = std::ranges::find(commands, word, &CLI::App::get_name);
+        if (named == commands.end()) return false;
+        command = *named;
+    }
+    return true;
 }
 
 int CommandTree::help(const std::vector<std::string>& path) {

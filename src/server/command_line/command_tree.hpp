@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/manual.hpp"
@@ -51,11 +53,15 @@ enum ExitCode : int { ok = 0, failure = 1, usage = 2, unreachable = 6 };
 /// Nouns and verbs of the command line, and the action of the chosen verb.
 class CommandTree {
 public:
-    CommandTree();
+    /// For all commands; or only for the command or the noun `first`, because the flags of all
+    /// commands together take longer to make than a short command takes to run.
+    explicit CommandTree(std::string_view first = {});
     ~CommandTree();
     CommandTree(const CommandTree&) = delete;
     CommandTree& operator=(const CommandTree&) = delete;
 
+    /// Whether to add the command or the noun with this name.
+    [[nodiscard]] bool wants(std::string_view first_word) const;
     /// The noun, to add verbs to. The table of cli/ has the help of most nouns.
     CLI::App& noun(const std::string& name, const char* help = "");
     /// Adds a command. `run` returns the exit code and owns the variables that its flags are read
@@ -73,17 +79,31 @@ public:
 
     /// Throws whatever the command throws.
     int run(int argc, char** argv);
+    /// The same, but nothing happens if the command line has an error, whose message may name any
+    /// command.
+    std::optional<int> run_correct(int argc, char** argv);
+    /// Whether it has the command with this path.
+    [[nodiscard]] bool knows(const std::vector<std::string>& path) const;
     /// The help of the command with this path, or the error in the path.
     int help(const std::vector<std::string>& path);
 
 private:
     /// Prints the error, or the requested help.
     int explain(const CLI::ParseError& error, int argc, char** argv) const;
+    int act(int argc, char** argv) const;
 
+    std::string first_;
     std::unique_ptr<CLI::App> root_;
     std::function<int()> chosen_;
     std::map<const CLI::App*, std::vector<std::string>> operations_;
     std::map<const CLI::Option*, std::vector<std::string>> choices_;
 };
+
+/// The tree of the whole program, for texts about all commands.
+[[nodiscard]] std::unique_ptr<CommandTree> all_commands();
+/// Prints the help of the command with this path, or the error in the path.
+int print_help(const std::vector<std::string>& path);
+/// Runs the command of a command line. Throws whatever the command throws.
+int run_command_line(int argc, char** argv);
 
 }  // namespace sundial::server

@@ -39,12 +39,13 @@ int write_man_pages(const cli::Manual& manual, const std::filesystem::path& dire
     return ok;
 }
 
-int print_man_page(CommandTree& tree, const ManualFlags& flags) {
-    const cli::Manual manual = tree.manual();
+int print_man_page(const ManualFlags& flags) {
+    const auto tree = all_commands();
+    const cli::Manual manual = tree->manual();
     if (!flags.directory.empty()) return write_man_pages(manual, flags.directory);
     const std::string name = flags.path.empty() ? "" : flags.path.front();
     const std::string page = cli::man_page(manual, name, product_version());
-    if (page.empty()) return tree.help(flags.path);  // reports the unknown name
+    if (page.empty()) return tree->help(flags.path);  // reports the unknown name
     std::cout << page;
     return ok;
 }
@@ -60,24 +61,26 @@ void print_version_json() {
 
 void add_manual_commands(CommandTree& tree) {
     const auto flags = std::make_shared<ManualFlags>();
-    CLI::App& help = tree.verb("help", "print the help of a command", [&tree, flags] {
-        if (flags->json) std::cout << cli::manual_json(tree.manual());
-        if (flags->markdown) std::cout << cli::command_reference(tree.manual());
-        return flags->json || flags->markdown ? static_cast<int>(ok) : tree.help(flags->path);
+    CLI::App& help = tree.verb("help", "print the help of a command", [flags] {
+        if (!flags->json && !flags->markdown) return print_help(flags->path);
+        const cli::Manual manual = all_commands()->manual();
+        if (flags->json) std::cout << cli::manual_json(manual);
+        if (flags->markdown) std::cout << cli::command_reference(manual);
+        return static_cast<int>(ok);
     });
     help.add_option("command", flags->path, "such as: event list");
     help.add_flag("--json", flags->json, "all commands, for programs");
     help.add_flag("--markdown", flags->markdown, "all commands, as in the reference");
 
     CLI::App& man = tree.verb("man", "print a man page: sundial man | man -l -",
-                              [&tree, flags] { return print_man_page(tree, *flags); });
+                              [flags] { return print_man_page(*flags); });
     man.add_option("command", flags->path, "a noun, or a command without one; else the overview");
     man.add_option("--directory", flags->directory, "write all man pages to this folder")
         ->type_name("DIR");
 
     CLI::App& completion =
-        tree.verb("completion", "print a completion script for a shell", [&tree, flags] {
-            const cli::Manual manual = tree.manual();
+        tree.verb("completion", "print a completion script for a shell", [flags] {
+            const cli::Manual manual = all_commands()->manual();
             std::cout << (flags->shell == "bash"  ? cli::bash_completion(manual)
                           : flags->shell == "zsh" ? cli::zsh_completion(manual)
                                                   : cli::fish_completion(manual));

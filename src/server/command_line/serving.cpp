@@ -40,9 +40,9 @@ std::map<std::string, std::string> dev_settings(bool test_clock) {
             {"log.environment", "development"}};
 }
 
-std::vector<http::CommandPage> command_pages(const CommandTree& tree) {
+std::vector<http::CommandPage> command_pages() {
     std::vector<http::CommandPage> pages;
-    for (const cli::CommandHelp& command : tree.manual()) {
+    for (const cli::CommandHelp& command : all_commands()->manual()) {
         if (command.has_commands) continue;
         std::string path;
         for (const std::string& word : command.path) path += (path.empty() ? "" : " ") + word;
@@ -56,24 +56,21 @@ std::vector<http::CommandPage> command_pages(const CommandTree& tree) {
 
 void add_serve(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
-    add_settings_flags(tree.verb("serve", "serve the API, and claim and deliver events",
-                                 [&tree, flags] {
-                                     return run_process(load(*flags), {.commands = [&tree] {
-                                                            return command_pages(tree);
-                                                        }});
-                                 }),
-                       *flags);
+    add_settings_flags(
+        tree.verb("serve", "serve the API, and claim and deliver events",
+                  [flags] { return run_process(load(*flags), {.commands = command_pages}); }),
+        *flags);
 }
 
 void add_dev(CommandTree& tree) {
     const auto flags = std::make_shared<DevFlags>();
-    CLI::App& dev = tree.verb(
-        "dev", "run everything in one process, with demo people and an inbox", [&tree, flags] {
+    CLI::App& dev =
+        tree.verb("dev", "run everything in one process, with demo people and an inbox", [flags] {
             return run_process(load(flags->settings, dev_settings(flags->test_clock)),
                                {.test_clock = flags->test_clock,
                                 .demo_people = flags->people,
                                 .key_file = "sundial-dev.key",
-                                .commands = [&tree] { return command_pages(tree); }});
+                                .commands = command_pages});
         });
     add_settings_flags(dev, flags->settings);
     dev.add_option("--listen", flags->settings.listen, "address and port (http.listen)")
