@@ -39,7 +39,7 @@ leaves_alone(${FOLDER}/fetched)
 execute_process(COMMAND git -C ${SUNDIAL} rev-parse HEAD
     RESULT_VARIABLE no_checkout OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT no_checkout)
-    step(${configure} -B ${FOLDER}/cloned -D FETCH=GIT_REPOSITORY,file://${SUNDIAL},GIT_TAG,${commit})
+    step(${configure} -B ${FOLDER}/cloned -D FETCH=GIT_REPOSITORY,${SUNDIAL},GIT_TAG,${commit})
     leaves_alone(${FOLDER}/cloned)
 endif()
 

@@ -1,4 +1,7 @@
 // Starts the real program, a receiver and Debian's Chromium for the tests of the console.
+//
+// Debian packages Chromium twice. The headless shell has the same engine without the windows of a browser: a page takes less
+// than half of the processor time. A machine with only the browser runs the tests with that.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -10,9 +13,9 @@ import { chromium } from "playwright-core";
 
 const PATIENCE = 90_000; // ms: a page answers in far less, but a slow machine runs other tests too
 const PAUSE = 20; // ms between two questions: asking without one takes the time of the server that is to answer
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((program) => program && existsSync(program));
 
-if (!existsSync(CHROMIUM)) {
+if (!CHROMIUM) {
   console.log("skipped: chromium is not installed");
   process.exit(77);
 }
@@ -62,44 +65,62 @@ export async function receiver(status) {
   return { url: `http://127.0.0.1:${server.address().port}/`, answer: (next) => { chosen.status = next; }, stop: () => { server.closeAllConnections(); server.close(); } };
 }
 
-/** Runs a test with a server, a browser and the API. Fails for errors of the page and for requests to other origins. */
-export async function withConsole(run, mode = SERVE) {
+/** Requests to the API at `url`, which have to succeed. */
+const apiAt = (url) => async (method, path, body, headers = {}) => {
+  const answer = await fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
+  const text = await answer.text();
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+  return text ? JSON.parse(text) : undefined;
+};
+
+/** Runs a test with a server and the API, without a browser. */
+export async function withServer(run, mode = SERVE) {
   const folder = mkdtempSync(join(tmpdir(), "console-"));
   const key = randomBytes(32).toString("base64");
   const stored = await database(folder);
   const running = { server: await serve(folder, stored.url, key, mode) };
-  // The order of day and month in a field for a date is that of the browser's own language.
-  const browser = await chromium.launch({ executablePath: CHROMIUM, timeout: PATIENCE, args: ["--no-sandbox", "--disable-dev-shm-usage"], env: { ...process.env, LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" } });
-  const faults = [], outside = [];
   try {
-    const url = running.server.url;
-    const newPage = async (options = {}) => {
-      const page = await browser.newPage({ locale: "en-GB", timezoneId: "Asia/Tokyo", viewport: { width: 1280, height: 900 }, ...options });
-      page.setDefaultTimeout(PATIENCE);
-      page.on("pageerror", (error) => faults.push(String(error)));
-      page.on("console", (message) => { if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text()); });
-      page.on("request", (request) => { if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== url) outside.push(request.url()); });
-      return page;
-    };
-    const api = async (method, path, body, headers = {}) => {
-      const answer = await fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
-      const text = await answer.text();
-      assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-      return text ? JSON.parse(text) : undefined;
-    };
+    const { url } = running.server;
     await run({
-      url, api, newPage, page: await newPage(), server: running.server, stopDatabase: stored.stop,
+      url, api: apiAt(url), server: running.server, stopDatabase: stored.stop,
       startAgain: async () => { running.server = await serve(folder, stored.url, key, mode, running.server.listen); },
     });
-    assert.deepEqual(faults, [], "errors of the page");
-    assert.deepEqual(outside, [], "requests to other origins");
   } finally {
-    await browser.close();
     await running.server.kill();
     await stored.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+// One for all tests of a process, with a context of its own for each page. It ends with the process.
+// The order of day and month in a field for a date is that of the browser's own language.
+let browser;
+const theBrowser = () => (browser ??= chromium.launch({ executablePath: CHROMIUM, timeout: PATIENCE, args: ["--no-sandbox", "--disable-dev-shm-usage"], env: { ...process.env, LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" } }));
+
+/** Runs a test with a browser too. Fails for errors of the page and for requests to other origins. */
+export const withConsole = (run, mode) => withServer(async (started) => {
+  const launched = await theBrowser();
+  const faults = [], outside = [], pages = [];
+  const newPage = async (options = {}) => {
+    const page = await launched.newPage({ locale: "en-GB", timezoneId: "Asia/Tokyo", viewport: { width: 1280, height: 900 }, ...options });
+    pages.push(page);
+    page.setDefaultTimeout(PATIENCE);
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("console", (message) => { if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text()); });
+    page.on("request", (request) => { if (!/^(data:|blob:)/.test(request.url()) && new URL(request.url()).origin !== started.url) outside.push(request.url()); });
+    return page;
+  };
+  try {
+    await run({ ...started, newPage });
+    assert.deepEqual(faults, [], "errors of the page");
+    assert.deepEqual(outside, [], "requests to other origins");
+  } finally {
+    await Promise.all(pages.map((page) => page.close()));
+  }
+}, mode);
+
+/** Ends the browser. */
+export const closeBrowser = async () => (await browser)?.close();
 
 const isShown = (page) => page.waitForFunction(() => document.querySelector("main")?.dataset.place === location.hash);
 

@@ -1,7 +1,7 @@
 // Each page in Chromium against the real program: an action changes what it says. usage: node pages.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { act, newEvent, open, receiver, until, withConsole } from "./harness.mjs";
+import { act, closeBrowser, newEvent, open, receiver, until, withConsole } from "./harness.mjs";
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
 
@@ -679,7 +679,8 @@ async function instances({ page, api, url, server, stopDatabase }) {
   await page.locator(`tr[data-id='${id}']`).waitFor(); // the known data stays visible; the drain may be in the audit already
 }
 
-await withConsole(async (console_) => {
+await withConsole(async (started) => {
+  const console_ = { ...started, page: await started.newPage() };
   const chosen = process.argv.slice(2);
   for (const [name, test] of Object.entries({ ...PAGES, instances })) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
@@ -690,4 +691,4 @@ await withConsole(async (console_) => {
     });
     console.log(`${name} ${Date.now() - begun} ms`);
   }
-});
+}).finally(closeBrowser);

@@ -1,15 +1,36 @@
-// Tests of the whole console instead of one page. usage: node suites.mjs SUITE
+// Tests of the whole console instead of one page, in one browser. usage: node suites.mjs [SUITE...]
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { act, newEvent, open, receiver, TEST_CLOCK, turn, until, withConsole } from "./harness.mjs";
+import { act, closeBrowser, newEvent, open, receiver, TEST_CLOCK, turn, until, withConsole, withServer } from "./harness.mjs";
 
 const BUDGET = 150 * 1024; // bytes, compressed, of everything that the console loads
 const ALL = ["overview", "timeline", "events", "deadLetters", "occurrences", "schedules", "schedules/new", "people", "endpoints", "operations", "streams", "locks", "zones", "instances", "inboxAndClock", "keys", "configuration", "reference?q=/v1/locks"];
 
+/**
+ * Shows a document inside the page of another one: its script runs on its own text, but the browser loads no page, which
+ * takes far longer. Its own page has to load the same files, and to have the same policy, as the page around it.
+ */
+const showInside = (page, place, policy) => page.evaluate(async ({ address, policy }) => {
+  const request = await new Promise((done, failed) => {
+    const sent = Object.assign(new XMLHttpRequest(), { responseType: "document", onload: () => done(sent), onerror: failed });
+    sent.open("GET", address);
+    sent.setRequestHeader("Accept", "text/html");
+    sent.send();
+  });
+  const shown = request.response;
+  const loads = (page) => [...page.querySelectorAll("script, link[rel=stylesheet]")].map(({ outerHTML }) => outerHTML).join();
+  const own = request.getResponseHeader("Content-Security-Policy");
+  if (request.status !== 200 || own !== policy) throw new Error(`${address}: ${request.status} ${own}`);
+  if (loads(shown) !== loads(document)) throw new Error(`${address} loads ${loads(shown)}, not ${loads(document)}`);
+  document.body.replaceWith(shown.body);
+  await import(`${document.querySelector("script[type=module]").src}#${address}`); // a fragment of its own: it runs again
+  if (!document.querySelector("main[data-ready] h1")?.checkVisibility()) throw new Error(`${address} shows no heading`);
+}, { address: place, policy });
+
 const SUITES = {
   /** The files, their headers and their size. */
-  files: () => withConsole(async ({ url }) => {
+  files: () => withServer(async ({ url }) => {
     const index = await fetch(`${url}/ui/`);
     const html = await index.text();
     const policy = index.headers.get("content-security-policy");
@@ -94,18 +115,18 @@ const SUITES = {
     assert.ok(loaded > 5000 && loaded <= 40 * 1024, `${loaded} bytes compressed`);
     const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
     const findings = [], ids = new Map(), links = [];
-    for (const colorScheme of ["light", "dark"]) {
+    const note = async (page, place) => {
+      ids.set(place, new Set(await page.evaluate(() => [...document.querySelectorAll("main [id]")].map(({ id }) => id))));
+      for (const href of await page.evaluate(() => [...document.querySelectorAll("main a[href]")].map((link) => link.getAttribute("href")))) links.push([place, href]);
+    };
+    // One of each kind is opened as by a reader, in both themes. axe takes a second a page.
+    const kinds = { light: ["/docs", "/docs/guide/locks", "/docs/reference/cli", "/docs/comparison", "/docs/commands/event-list"], dark: ["/docs", "/docs/guide/locks", "/docs/operating", "/docs/commands/event-list", "/docs/errors/LOCK_HELD", "/docs/project/README"] };
+    for (const [colorScheme, shown] of Object.entries(kinds)) {
       const page = await newPage({ colorScheme, ...(colorScheme === "dark" && { viewport: { width: 360, height: 800 } }) });
-      // All pages in the light, one of each kind in the dark. Errors are alike, and axe takes a second a page.
-      const shown = colorScheme === "light" ? places.filter((place, i) => !place.startsWith("/docs/errors/") || i % 10 === 0) : ["/docs", "/docs/guide/locks", "/docs/operating", "/docs/commands/event-list", "/docs/errors/LOCK_HELD", "/docs/project/README"];
       for (const place of shown) {
         await page.goto(url + place);
         await page.locator("main[data-ready] h1").first().waitFor();
-        if (colorScheme === "light") {
-          ids.set(place, new Set(await page.evaluate(() => [...document.querySelectorAll("main [id]")].map(({ id }) => id))));
-          for (const href of await page.evaluate(() => [...document.querySelectorAll("main a[href]")].map((link) => link.getAttribute("href")))) links.push([place, href]);
-          if (!["/docs", "/docs/guide/locks", "/docs/reference/cli", "/docs/comparison", "/docs/commands/event-list"].includes(place)) continue;
-        }
+        await note(page, place);
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
         for (const { id, nodes } of violations) findings.push(`${colorScheme} ${place}: ${id} ${nodes[0].target} ${nodes[0].failureSummary}`);
@@ -114,6 +135,15 @@ const SUITES = {
       }
       await page.close();
     }
+    const page = await newPage();
+    const policy = (await page.goto(`${url}/docs`)).headers()["content-security-policy"];
+    await page.locator("main[data-ready] h1").first().waitFor();
+    // All others, except for most of the errors, which are alike.
+    for (const place of places.filter((place, i) => !ids.has(place) && (!place.startsWith("/docs/errors/") || i % 10 === 0))) {
+      await showInside(page, place, policy);
+      await note(page, place);
+    }
+    await page.close();
     for (const [place, href] of links) {
       if (/^[a-z]+:/.test(href) || href === "/openapi.json") continue;
       const [path, anchor] = href.split("#");
@@ -183,7 +213,8 @@ const SUITES = {
   }),
 
   /** Zones, languages and themes are remembered. */
-  display: () => withConsole(async ({ page, api, url }) => {
+  display: () => withConsole(async ({ newPage, api, url }) => {
+    const page = await newPage();
     const event = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: undefined, targetTimestampLocal: "2030-07-01T09:00", targetTimezone: "Europe/Berlin" }));
     await open(page, `${url}/ui/#/events/${event.id}`);
     const due = page.locator("dd time > bdi").first();
@@ -208,7 +239,8 @@ const SUITES = {
   }),
 
   /** Login with a key, a cookie that scripts cannot read, changes with a token, READ keys that change nothing. */
-  session: () => withConsole(async ({ page, newPage, api, url }) => {
+  session: () => withConsole(async ({ newPage, api, url }) => {
+    const page = await newPage();
     const event = await api("POST", "/v1/events", newEvent());
     await open(page, `${url}/ui/#/keys`);
     await act(page, "createKey", { fill: async () => { await page.fill("dialog input[name=name]", "root"); await page.locator("dialog select").selectOption("ADMIN"); } });
@@ -273,7 +305,8 @@ const SUITES = {
   }),
 
   /** By keyboard only: find why an event failed, mend its endpoint, retry the group at 50/s, watch it finish. */
-  keyboard: () => withConsole(async ({ page, api, url }) => {
+  keyboard: () => withConsole(async ({ newPage, api, url }) => {
+    const page = await newPage();
     const failing = await receiver(410);
     const endpoint = await api("POST", "/v1/endpoints", { name: "shop", type: "WEBHOOK", url: failing.url });
     const event = await api("POST", "/v1/events", newEvent({ eventType: "ORDER", targetTimestampUTC: "now", endpointId: endpoint.id }));
@@ -337,7 +370,8 @@ const SUITES = {
   }),
 
   /** A test clock is moved by the keyboard: the slider says where, and the inbox has what came due on the way. */
-  clock: () => withConsole(async ({ page, api, url }) => {
+  clock: () => withConsole(async ({ newPage, api, url }) => {
+    const page = await newPage();
     const { data: [inbox] } = await api("GET", "/v1/endpoints?type=INBOX");
     assert.equal((await api("GET", "/v1/clock")).mode, "test");
     // On some days it is a birthday in the demo.
@@ -386,7 +420,8 @@ const SUITES = {
   }, TEST_CLOCK),
 
   /** A killed server: the page says so, keeps what it knew, shows nothing as done, and comes back by itself. */
-  lost: () => withConsole(async ({ page, api, url, server, startAgain }) => {
+  lost: () => withConsole(async ({ newPage, api, url, server, startAgain }) => {
+    const page = await newPage();
     const event = await api("POST", "/v1/events", newEvent());
     await open(page, `${url}/ui/#/events/${event.id}`);
     await page.locator("h1 [data-state=PENDING]").waitFor();
@@ -410,6 +445,15 @@ const SUITES = {
   }),
 };
 
-const suite = SUITES[process.argv[2]];
-if (!suite) throw new Error(`choose one of ${Object.keys(SUITES).join(", ")}`);
-await suite();
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !SUITES[name]);
+if (unknown.length > 0) throw new Error(`no suite ${unknown.join(", ")}: choose of ${Object.keys(SUITES).join(", ")}`);
+const failed = [];
+for (const [name, suite] of Object.entries(SUITES)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const begun = Date.now();
+  await suite().catch((error) => { failed.push(name); console.error(`${name}: ${error.stack}`); });
+  console.log(`${name} ${Date.now() - begun} ms`);
+}
+await closeBrowser();
+assert.deepEqual(failed, [], "suites that failed");

@@ -52,8 +52,8 @@ private:
     [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers() const;
     /// Those of `lanes` that handlers serve. Floors are lost when an engine gets another handler.
     [[nodiscard]] std::shared_ptr<LaneGroup> to_handlers(std::span<const Lane> lanes);
-    /// Recent claims of a dead instance are found from now on. Sweeps find its older ones, which lie
-    /// below the floors.
+    /// Recent claims of a dead instance are found from now on. Sweeps find its older ones, which
+    /// lie below the floors.
     void lower_floors_for(const DeadInstances& dead);
 
     /// Reads the given parts of a group, each once for each priority.
