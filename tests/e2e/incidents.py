@@ -154,7 +154,7 @@ def slow_receiver():
 
 def dead_instance():
     """One of two instances is killed in the middle of its deliveries."""
-    receivers = {"crm": h.Receiver(delay=0.5), "shop": h.Receiver(delay=0.5)}
+    receivers = {"crm": h.Receiver(delay=2), "shop": h.Receiver(delay=2)}  # longer than the pause of the load: some are always in flight
     with h.folder() as directory, h.postgres() as url, contextlib.ExitStack() as servers:
         settings = ("serve", "--db", url, *h.LOCAL_RECEIVERS)
         first = servers.enter_context(h.running(*settings, folder=directory))
@@ -163,7 +163,7 @@ def dead_instance():
         client = first.client()
         for name, receiver in receivers.items():
             alerts.endpoint(client, name, receiver.url)
-        with on_call(directory, [first, second]) as person, load(first, {"crm": 20, "shop": 20}):
+        with on_call(directory, [first, second]) as person, load(first, {"crm": 10, "shop": 10}):
             person.sees_nothing(["SundialDown", "SundialLeasesExpire", "SundialNoInstance"])
             known = {each["id"] for each in client.all("/v1/instances")}
             h.wait_until(lambda: sum(float(sample["value"][1]) for sample in person.watcher.query(
