@@ -98,7 +98,7 @@ std::string detail_of(const ValidationFailed& failed) {
 struct ToData {
     using Data = Error::Data;
 
-    static Data refused(const StreamId& stream) {
+    static Data refused(const sundial::StreamId& stream) {
         return RefusedStream{stream.aggregate_type, stream.aggregate_id};
     }
 
