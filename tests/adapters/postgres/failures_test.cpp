@@ -142,7 +142,7 @@ TEST_F(Failures, FromAConflictAreLoggedWithTheOperationAndNoData) {
     const User user = a_user().with_external_id("crm-7");
     add(user);
     int times = 0;
-    Database database{settings, 16, log};
+    Database database{settings, 16, false, log};
     database.write("greeting", [&](Session& session) {
         // As if another transaction had taken the name after our check.
         if (++times == 1) {
@@ -281,7 +281,7 @@ TEST_F(Failures, CausedByServerSettingsStayReported) {
 /// The next transaction of the session may belong to any client.
 TEST_F(Failures, ToComeAreBoundedByTimeOutsThatEndWithTheTransaction) {
     settings.pool_size = 1;
-    Database database{settings, 16, log};
+    Database database{settings, 16, false, log};
     constexpr Statement bounds{"bounds", R"sql(
         SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' '
                || current_setting('idle_in_transaction_session_timeout'))sql",
@@ -300,7 +300,7 @@ TEST_F(Failures, ToComeAreBoundedByTimeOutsThatEndWithTheTransaction) {
 /// As behind a pooler that uses another server process for each transaction.
 TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     settings.pool_size = 1;
-    Database database{settings, 16, log};
+    Database database{settings, 16, false, log};
     constexpr Statement forget{"forget", "DEALLOCATE ALL", Statement::Plan::fresh};
     const auto schedules = [&] {
         std::size_t count = 0;
@@ -323,7 +323,7 @@ TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
 }
 
 TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {
-    Database database{settings, 16, log};
+    Database database{settings, 16, false, log};
     constexpr Statement wrong{"wrong", "SELECT nothing FROM nowhere", Statement::Plan::fresh};
     try {
         database.write("greeting", [&](Session& session) { return session.run(wrong), true; });
