@@ -224,10 +224,11 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     if (never_blocks && never_blocks(request)) co_return shared_.answer(std::move(request));
     const std::string path = request.path;
     const std::string id = request.correlation_id;
+    const std::string queue_of_requests;
     std::function<Response()> first = [this, requested = std::move(request)]() mutable {
         return shared_.answer(std::move(requested));
     };
-    Response response = co_await run(std::move(first), path, id);
+    Response response = co_await run(std::move(first), path, id, queue_of_requests);
     if (!response.later) co_return std::move(response);
     // Caller and subject stay the same through repeated answers to one request.
     Response asked = response;
@@ -241,7 +242,7 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
         if (!still_there) co_return std::nullopt;
         const bool last = shared_.stopping || std::chrono::steady_clock::now() >= *deadline;
         std::function<Response()> again = [later, last] { return later->answer(last); };
-        response = co_await run(std::move(again), path, id);
+        response = co_await run(std::move(again), path, id, queue_of_requests);
         response.route = asked.route;
         response.actor = asked.actor;
         response.subject = asked.subject;

@@ -58,7 +58,7 @@ private:
     /// returns a problem that says so. `queue` names the queue in which it waits for a thread;
     /// requests share one.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
-                                         std::string id, std::string queue = {});
+                                         std::string id, std::string queue);
     [[nodiscard]] std::function<Response()> compressing(std::function<Response()> job) const;
     boost::asio::awaitable<Response> run_heavy(std::shared_ptr<const HeavyWork> work,
                                                std::string path, std::string id);

@@ -43,7 +43,7 @@ public:
     enum class Values : bool { copied, outlive_it };
     template <class... Parameter>
     Cursor(Prepared& prepared, Values lifetime, const Parameter&... values) : use_{prepared} {
-        const Parameters to{prepared.statement, lifetime == Values::outlive_it};
+        [[maybe_unused]] const Parameters to{prepared.statement, lifetime == Values::outlive_it};
         int parameter = 0;
         (Value<Parameter>::put(to, ++parameter, values), ...);
     }
