@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -231,7 +232,8 @@ public:
     }
 
     bool has_live(const LiveQuery& query) override {
-        const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
+        std::optional<std::string_view> origin;
+        if (query.origin) origin = to_string(*query.origin);
         const auto rows = query.user ? session_.run(sql::live_of_user, query.schedule, *query.user,
                                                     origin, query.due_before, query.due_after)
                                      : session_.run(sql::live_without_user, query.schedule, origin,
