@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/client/one_response.hpp"
+#include "domain/retry.hpp"
 #include "sundial/remote.hpp"
 
 namespace sundial {
@@ -183,6 +184,13 @@ TEST_F(RemoteObjectsTest, PutsAnEndpoint) {
         << server.request();
 }
 
+TEST_F(RemoteObjectsTest, ReadsTheDelaysOfTheSeedsPolicy) {
+    const OneResponse server{200, R"({"id":"n1","retryPolicy":"seed"})"};
+    const auto endpoint = RemoteEndpoints{server.client()}.get("n1");
+    ASSERT_TRUE(endpoint) << endpoint.error().detail;
+    EXPECT_EQ(endpoint->retry_delays, delays({.kind = RetryPolicy::Kind::seed}));
+}
+
 TEST_F(RemoteObjectsTest, ChangesSingleSettingsOfAnEndpoint) {
     const OneResponse server{200, R"({"id":"n1","retryPolicy":"standard","timeout":"PT10S",)"
                                   R"("maxInFlight":null,"rateLimit":null,"version":6})"};
@@ -195,7 +203,7 @@ TEST_F(RemoteObjectsTest, ChangesSingleSettingsOfAnEndpoint) {
                .retry_waiting = true,
                .if_version = 5});
     ASSERT_TRUE(changed) << changed.error().detail;
-    EXPECT_EQ(changed->retry_delays.size(), 10U);
+    EXPECT_EQ(changed->retry_delays, delays({.kind = RetryPolicy::Kind::standard}));
     EXPECT_FALSE(changed->max_in_flight);
     EXPECT_THAT(server.request(), StartsWith("PATCH /v1/endpoints/n1?retryWaiting=true HTTP"));
     EXPECT_THAT(server.request(), HasSubstr("If-Match: \"5\"\r\n"));
