@@ -59,6 +59,10 @@ class Answer:
     def json(self):
         return json.loads(self.body)
 
+    def overloaded(self):
+        """Refused for now: on a busy machine a list waits long for its turn, and every client asks again when told to."""
+        return self.status == 503 and self.json()["code"] == "OVERLOADED"
+
 
 def closed_by_server(connection):
     """Whether a kept connection has ended: the server closes it after a minute without a request."""
@@ -102,6 +106,10 @@ class Client:
 
     def ok(self, method, path, body=None, headers=None):
         answer = self.call(method, path, body, headers)
+        end = time.monotonic() + HANG_GUARD
+        while answer.overloaded() and time.monotonic() < end:
+            time.sleep(float(answer.headers["Retry-After"]))
+            answer = self.call(method, path, body, headers)
         assert answer.status < 300, f"{method} {path}: {answer.status} {answer.body.decode()}"
         return answer.json() if answer.body else None
 
