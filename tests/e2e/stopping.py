@@ -122,15 +122,17 @@ def outlasted():
 
 def killed():
     """A holder that dies: its event is sent again by another instance as soon as its lease expires."""
-    receiver = h.Receiver(delay=3)
+    release = threading.Event()
+    receiver = h.Receiver(hold=release)
     with h.folder() as directory, h.database("postgres", directory) as db:
         victim = start(db, directory)
         endpoint(victim.client(), receiver.url)
         create(victim.client(), 5)
         h.wait_until(lambda: receiver.count() == 5, "requests in flight")
-        other = start(db, directory)
         victim.kill()
         killed_at = time.time()
+        release.set()
+        other = start(db, directory)
         h.wait_until(lambda: receiver.count() == 10, "every event to be sent again")
         client = other.client()
         h.wait_until(lambda: settled(client), "every event to be settled")
