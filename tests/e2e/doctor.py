@@ -16,7 +16,7 @@ def run(*arguments, directory):
 
 
 def main(kind):
-    with h.folder() as directory, h.database(kind, directory) as database:
+    with h.folder() as directory, h.database(kind, directory, empty=True) as database:
         code, found = run("--db", database, "--http.listen=127.0.0.1:0", directory=directory)
         assert found["settings"]["state"] == "ok" and found["tz"]["state"] in ("ok", "warn"), found
         subprocess.run([h.PROGRAM, "db", "migrate", "--db", database], check=True, stdout=subprocess.DEVNULL)
