@@ -197,7 +197,7 @@ def queries(kind):
                     something_of_everything(client)
                     due.difference_update([query for query in due if watcher.query(query)])
                     return not due
-                end = time.monotonic() + 60
+                end = time.monotonic() + h.HANG_GUARD / 2
                 h.wait_until(lambda: answered() or time.monotonic() > end, "queries")
                 assert not due, "no data for:\n" + "\n".join(sorted(due))
                 print(f"{kind}: {len(all_queries)} queries, {len(all_queries) - len(silent)} with data")
@@ -217,7 +217,7 @@ class Story:
             for name, annotations in now.items():
                 assert all("<error" not in text for text in annotations.values()), (name, annotations)
             return all((name in now) == firing for name in names)
-        h.wait_until(look, f"{', '.join(names)} to {'fire' if firing else 'resolve'}", 60)
+        h.wait_until(look, f"{', '.join(names)} to {'fire' if firing else 'resolve'}")
         return time.monotonic() - started
 
     def tell(self, names, cause, cure):

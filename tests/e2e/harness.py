@@ -62,7 +62,7 @@ class Answer:
 
     def overloaded(self):
         """Refused for now: on a busy machine a list waits long for its turn, and every client asks again when told to."""
-        return self.status == 503 and self.json()["code"] == "OVERLOADED"
+        return self.status == 503 and b'"OVERLOADED"' in self.body
 
 
 def closed_by_server(connection):
@@ -80,6 +80,14 @@ class Client:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def call(self, method, path, body=None, headers=None, timeout=HANG_GUARD):
+        answer, end = self.call_once(method, path, body, headers, timeout), time.monotonic() + HANG_GUARD
+        while answer.overloaded() and time.monotonic() < end:
+            time.sleep(float(answer.headers["Retry-After"]))
+            answer = self.call_once(method, path, body, headers, timeout)
+        return answer
+
+    def call_once(self, method, path, body=None, headers=None, timeout=HANG_GUARD):
+        """The first answer, whatever it is."""
         text = json.dumps(body) if isinstance(body, (dict, list)) else body
         payload = text.encode() if isinstance(text, str) else text
         sent = {"Content-Type": "application/json"} if payload is not None else {}
@@ -107,10 +115,6 @@ class Client:
 
     def ok(self, method, path, body=None, headers=None):
         answer = self.call(method, path, body, headers)
-        end = time.monotonic() + HANG_GUARD
-        while answer.overloaded() and time.monotonic() < end:
-            time.sleep(float(answer.headers["Retry-After"]))
-            answer = self.call(method, path, body, headers)
         assert answer.status < 300, f"{method} {path}: {answer.status} {answer.body.decode()}"
         return answer.json() if answer.body else None
 

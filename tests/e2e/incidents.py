@@ -100,7 +100,7 @@ class OnCall:
 
     def sees_it_end(self, name):
         begun = time.monotonic()
-        h.wait_until(lambda: name not in self.watcher.alerts(), f"{name} to resolve", 120)
+        h.wait_until(lambda: name not in self.watcher.alerts(), f"{name} to resolve")
         print(f"{name}: resolved after {time.monotonic() - begun:.1f} s", flush=True)
 
 

@@ -277,7 +277,11 @@ void PostgresCluster::stop(const std::string& mode) const {
 
 void PostgresCluster::start() const {
     const std::string log = folder_ + "/log";
-    const std::string options = "-k " + folder_ + " -c listen_addresses= -c max_connections=200";
+    // With mmap the server's shared memory lies in the data folder. Segments in /dev/shm would stay
+    // after a kill.
+    const std::string options = "-k " + folder_ +
+                                " -c listen_addresses= -c max_connections=200"
+                                " -c dynamic_shared_memory_type=mmap";
     if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-l", folder_ + "/server.log",
                    "-w", "-o", options, "start"},
                   log)) {
