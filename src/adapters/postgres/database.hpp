@@ -98,6 +98,8 @@ private:
     /// The statements with which it begins.
     [[nodiscard]] std::vector<Call> beginning() const;
     void note_beginning(const Answer& configured);
+    /// How long the server may be silent during a round trip.
+    [[nodiscard]] std::chrono::milliseconds silence_of(std::size_t calls) const;
     /// Those that were put off, and `calls`, in one round trip.
     std::vector<Answer> send(std::vector<Call> first, std::span<const Call> calls);
 
