@@ -28,7 +28,8 @@ struct Evidence {
     Call row;                 // finds what it wrote
     /// Finds the row that the transaction would have changed, unchanged. Empty if `row` has an id
     /// made for this transaction: then no other transaction changes the row, and its absence proves
-    /// that nothing happened.
+    /// that nothing happened. On a distributed database it waits for the row's lock besides: its
+    /// machine may end the transaction after the coordinator.
     std::optional<Call> before{};
 };
 
