@@ -70,7 +70,7 @@ struct ServerSettings {
     std::chrono::milliseconds heavy_wait{2'000};
     /// Lower priorities than the scheduler's threads have; see BlockingPool.
     int handler_nice = 3;
-    int heavy_nice = 19;
+    int heavy_nice = 10;
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;

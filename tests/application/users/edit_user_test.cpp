@@ -329,6 +329,25 @@ TEST_F(EditUserTest, StartsWithADateThatComesLater) {
     EXPECT_EQ(std::get<Cancelled>(all[0].state).reason, "date_removed");
 }
 
+TEST_F(EditUserTest, MovesTheEventOfADateThatChanges) {
+    change_birthday([](Schedule& schedule) { yearly_of(schedule).on = "anniversary"; });
+    UserFields fields = ada();
+    fields.dates = {{"anniversary", "2015-06-01"}};
+    const User user = created(fields);
+    const Event before = pending_of(user);
+    ASSERT_EQ(before.occurrence->nominal, Date{June / 1 / 2027});
+
+    UserEdit edit;
+    edit.dates.members = {{"anniversary", "2015-07-02"}};
+    const EditedUser result = edited(user, edit);
+
+    const Event after = pending_of(user);
+    EXPECT_EQ(after.id, before.id);
+    EXPECT_NE(after.key, before.key);
+    EXPECT_EQ(after.occurrence->nominal, Date{July / 2 / 2027});
+    EXPECT_EQ(result.reschedule->rescheduled, 1U);
+}
+
 TEST_F(EditUserTest, RecordsTheMembersThatChanged) {
     const User user = created(ada());
     moved(user, "Asia/Kolkata");
