@@ -365,6 +365,15 @@ def certificates():
         assert done.returncode == 0 and "2027-01-01" in done.stdout, done
         done = show(SUNDIAL_CA_FILE=server_certificate, SUNDIAL_CERT_FILE=client_certificate, SUNDIAL_KEY_FILE=client_key)
         assert done.returncode == 0, done
+        # A command that reads settings ignores the client's variables, and still reports misspelt ones.
+        clients = {"SUNDIAL_SERVER": url, "SUNDIAL_API_KEY": "any", "SUNDIAL_CA_FILE": server_certificate,
+                   "SUNDIAL_CERT_FILE": client_certificate, "SUNDIAL_KEY_FILE": client_key}
+        reading = [h.PROGRAM, "config", "show"]
+        done = subprocess.run(reading, env=clean | clients, cwd=directory, capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 0, done
+        done = subprocess.run(reading, env=clean | {"SUNDIAL_CA_FIL": "x"}, cwd=directory, capture_output=True, text=True,
+                              timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 1 and "did you mean SUNDIAL_CA_FILE?" in done.stderr, done
         assert show(*whole[:2]).returncode == 6, "without a certificate of its own"
         untrusted = show(*whole[2:])
         assert untrusted.returncode == 6 and "--ca-file" in untrusted.stderr, untrusted
