@@ -132,7 +132,7 @@ struct SettingsSources {
     std::map<std::string, std::string> defaults{};
     std::string file{};                                // TOML; empty: none
     std::map<std::string, std::string> environment{};  // the complete environment
-    /// Names in it that begin with SUNDIAL_ and are no settings, such as SUNDIAL_SERVER.
+    /// Names in it that begin with SUNDIAL_ and are not settings, such as SUNDIAL_SERVER.
     std::set<std::string> other_variables{};
     std::map<std::string, std::string> flags{};  // "http.listen" → text
 };
