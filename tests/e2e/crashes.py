@@ -105,7 +105,7 @@ def database_away():
     """PostgreSQL stands still for six seconds. No instance takes another one for dead, and each event ends COMPLETED."""
     release = threading.Event()
     receiver = h.Receiver(hold=release)
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M",
                                  "--delivery.timeout=PT30S", folder=directory)
         servers = [start().ready() for _ in range(2)]

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -243,10 +244,27 @@ def folder():
         yield path
 
 
+def folder_of_clusters():
+    """TMPDIR if it is set, or else in memory if there is plenty of it: copying the 1,300 files of a cluster to a disk takes
+    twice the CPU."""
+    plenty = 4 << 30
+    with contextlib.suppress(OSError):
+        if "TMPDIR" in os.environ:
+            return os.environ["TMPDIR"]
+        memory = os.statvfs("/dev/shm")
+        if memory.f_bavail * memory.f_frsize >= plenty and os.access("/dev/shm", os.W_OK | os.X_OK):
+            return "/dev/shm"
+    return tempfile.gettempdir()
+
+
 @contextlib.contextmanager
-def postgres():
-    """The URL of a fresh database on a cluster of its own."""
-    helper = subprocess.Popen([os.environ["TEMPORARY_POSTGRES"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def postgres(migrated=False, on_disk=False):
+    """The URL of a database on a cluster of its own: an empty one, or a copy of one that the program has migrated, which
+    takes less CPU than its migrations. `on_disk` is for what measures."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SUNDIAL")}
+    environment["TMPDIR"] = tempfile.gettempdir() if on_disk else folder_of_clusters()
+    helper = subprocess.Popen([os.environ["TEMPORARY_POSTGRES"], *([shutil.which(PROGRAM)] if migrated else [])],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
     try:
         yield helper.stdout.readline().decode().strip()
     finally:
@@ -263,12 +281,12 @@ def postgres_processes(url):
 
 
 @contextlib.contextmanager
-def database(kind, directory):
-    """The value of --db."""
+def database(kind, directory, empty=False):
+    """The value of --db. On PostgreSQL it has the program's schema already, unless it is to be `empty`."""
     if kind == "sqlite":
         yield os.path.join(directory, "sundial.db")
     else:
-        with postgres() as url:
+        with postgres(migrated=not empty) as url:
             yield url
 
 

@@ -1,6 +1,7 @@
 #include "adapters/postgres/database.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <thread>
 #include <utility>
@@ -147,9 +148,14 @@ bool Database::has_happened(const Unanswered& unanswered) {
 Database::Finding Database::check_evidence(const Evidence& evidence) {
     try {
         const auto connection = pool_.borrow();
+        const RollBack roll_back{*connection, settings_.statement_timeout};
         const auto finds = [&](const Call& call) {
             const auto answers = connection->run({&call, 1}, false, settings_.statement_timeout);
             return !answers.front().empty();
+        };
+        const auto finds_locked = [&](const Call& call) {
+            const std::array calls{Call{sql::begin_write}, call, Call{sql::rollback}};
+            return !connection->run(calls, false, settings_.statement_timeout)[1].empty();
         };
         try {
             // `configure` fails on a replaced primary, which would not know the outcome. The order
@@ -158,7 +164,13 @@ Database::Finding Database::check_evidence(const Evidence& evidence) {
             (void)finds(configuration(sql::configure));
             if (finds(Call{sql::still_runs, evidence.transaction})) return Finding::not_yet;
             if (finds(evidence.row)) return Finding::happened;
-            if (!evidence.before || finds(*evidence.before)) return Finding::did_not;
+            if (!evidence.before) return Finding::did_not;
+            if (distributed_) {
+                if (finds_locked(*evidence.before)) return Finding::did_not;
+                if (finds(evidence.row)) return Finding::happened;  // while that waited
+                return Finding::never;
+            }
+            if (finds(*evidence.before)) return Finding::did_not;
             // changed since, either by our transaction and then others, or by others alone
             return Finding::never;
         } catch (const SqlError& error) {

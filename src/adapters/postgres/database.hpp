@@ -28,7 +28,8 @@ struct Evidence {
     Call row;                 // finds what it wrote
     /// Finds the row that the transaction would have changed, unchanged. Empty if `row` has an id
     /// made for this transaction: then no other transaction changes the row, and its absence proves
-    /// that nothing happened.
+    /// that nothing happened. On a distributed database it waits for the row's lock besides: its
+    /// machine may end the transaction after the coordinator.
     std::optional<Call> before{};
 };
 
@@ -98,6 +99,8 @@ private:
     /// The statements with which it begins.
     [[nodiscard]] std::vector<Call> beginning() const;
     void note_beginning(const Answer& configured);
+    /// How long the server may be silent during a round trip.
+    [[nodiscard]] std::chrono::milliseconds silence_of(std::size_t calls) const;
     /// Those that were put off, and `calls`, in one round trip.
     std::vector<Answer> send(std::vector<Call> first, std::span<const Call> calls);
 

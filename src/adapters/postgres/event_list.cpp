@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "adapters/postgres/event_list_sql.hpp"
@@ -20,20 +24,60 @@ std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& v
     return if_any(std::move(names));
 }
 
-/// Runs a statement whose first parameters are the filters of `query`.
+/// A statement whose first parameters are the filters of `query`.
 template <class... Others>
-Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
-                    const Others&... others) {
+Call filtered(const Statement& statement, const EventQuery& query, const Others&... others) {
     std::vector<std::int16_t> priorities;
     priorities.reserve(query.priorities.size());
     for (const Priority priority : query.priorities) {
         priorities.push_back(static_cast<std::int16_t>(priority));
     }
-    return session.run(statement, names_if_any(query.statuses), if_any(std::move(priorities)),
-                       if_any(query.types), if_any(query.zones), query.user, query.schedule,
-                       query.endpoint, query.target_from, query.target_to, query.executed_from,
-                       query.executed_to, query.late_execution, query.dismissed, query.key,
-                       query.prefix, query.reason, names_if_any(query.waiting_for), others...);
+    return Call{statement,
+                names_if_any(query.statuses),
+                if_any(std::move(priorities)),
+                if_any(query.types),
+                if_any(query.zones),
+                query.user,
+                query.schedule,
+                query.endpoint,
+                query.target_from,
+                query.target_to,
+                query.executed_from,
+                query.executed_to,
+                query.late_execution,
+                query.dismissed,
+                query.key,
+                query.prefix,
+                query.reason,
+                names_if_any(query.waiting_for),
+                others...};
+}
+
+template <class... Others>
+Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
+                    const Others&... others) {
+    const Call call = filtered(statement, query, others...);
+    return std::move(session.run({&call, 1}).front());
+}
+
+std::vector<std::int16_t> shards_of(Session& session, std::span<const EventId> ids) {
+    return column(ids, [&](const EventId& id) { return session.shard_of(id); });
+}
+
+/// The current event of a key and the events that it retries, in the order of the chain. A key and
+/// its events are in one shard, unless an edit has exchanged keys.
+std::vector<EventId> chain_of(Session& session, const IdempotencyKey& key) {
+    std::vector<EventId> chain;
+    auto shard = session.shard_of(key);
+    Answer rows = session.run(sql::chain_of_key, shard, key);
+    for (;;) {
+        const auto found = column_of<EventId>(rows, 0);
+        chain.insert(chain.end(), found.begin(), found.end());
+        if (found.empty() || session.shard_of(found.back()) == shard) return chain;
+        shard = session.shard_of(found.back());
+        chain.pop_back();  // the next answer begins with it
+        rows = session.run(sql::chain_of_event, shard, found.back());
+    }
 }
 
 /// The two statements of one order, ascending and descending.
@@ -44,7 +88,7 @@ struct Directions {
 struct Order {
     Directions all;
     Directions sorted;  // of one user, or of a time
-    Directions with_key;
+    Directions of_known;
 };
 
 const Order& order_of(EventQuery::Sort sort) {
@@ -56,16 +100,16 @@ const Order& order_of(EventQuery::Sort sort) {
     static constexpr std::array<Order, 4> orders{{
         {by_target,
          by_target,
-         {&sql::events_by_target_with_key, &sql::events_by_target_with_key_down}},
+         {&sql::events_by_target_of_known, &sql::events_by_target_of_known_down}},
         {by_execution,
          by_execution,
-         {&sql::events_by_execution_with_key, &sql::events_by_execution_with_key_down}},
+         {&sql::events_by_execution_of_known, &sql::events_by_execution_of_known_down}},
         {{&sql::events_by_creation, &sql::events_by_creation_down},
          {&sql::events_by_creation_of_user, &sql::events_by_creation_of_user_down},
-         {&sql::events_by_creation_with_key, &sql::events_by_creation_with_key_down}},
+         {&sql::events_by_creation_of_known, &sql::events_by_creation_of_known_down}},
         {by_lateness,
          by_lateness,
-         {&sql::events_by_lateness_with_key, &sql::events_by_lateness_with_key_down}},
+         {&sql::events_by_lateness_of_known, &sql::events_by_lateness_of_known_down}},
     }};
     return orders.at(static_cast<std::size_t>(sort));
 }
@@ -77,20 +121,22 @@ bool names_time_of_execution(const EventQuery& query) {
 const Statement& statement_for(const EventQuery& query, bool in_order) {
     const Order& order = order_of(query.sort);
     const bool sorts = query.user || (names_time_of_execution(query) && !in_order);
-    const Directions& directions = query.key ? order.with_key : sorts ? order.sorted : order.all;
+    const Directions& directions = query.key ? order.of_known : sorts ? order.sorted : order.all;
     return query.page.descending ? *directions.down : *directions.up;
 }
 
-/// `end`: the place at which the page ends although it is not full.
+/// `end`: the place at which the page ends although it is not full. `known`: the events among which
+/// the statement looks, if it does.
 Page<Event> page_of(Session& session, const EventQuery& query, const Statement& statement,
-                    const std::optional<PageKey>& end = std::nullopt) {
+                    const std::optional<PageKey>& end = std::nullopt,
+                    std::span<const EventId> known = {}) {
     const auto run = [&](const auto& last_value) {
         PageRequest until;
         until.after = end;
         const Answer rows = run_filtered(session, statement, query, last_id(query.page), last_value,
                                          rows_for(query.page), session.shards(),
                                          static_cast<std::int64_t>(max_page_bytes), last_id(until),
-                                         last_instant(until));
+                                         last_instant(until), shards_of(session, known), known);
         const bool cut =
             !rows.empty() && rows.get<std::uint64_t>(0, *rows.column("found")) > rows.size();
         Page<Event> page = page_in(events_in(rows), query.page);
@@ -99,6 +145,49 @@ Page<Event> page_of(Session& session, const EventQuery& query, const Statement& 
     };
     if (query.sort == EventQuery::Sort::lateness) return run(last_duration(query.page));
     return run(last_instant(query.page));
+}
+
+/// A page by creation of a distributed database, where no statement reads the first rows of each
+/// shard. First the ids, with a statement for each shard, all in one round trip.
+Page<Event> page_by_creation(Session& session, const EventQuery& query,
+                             const std::optional<PageKey>& end) {
+    const bool down = query.page.descending;
+    PageRequest until;
+    until.after = end;
+    std::vector<Call> calls;
+    for (std::uint32_t shard = 0; shard < session.shards(); ++shard) {
+        calls.push_back(
+            filtered(down ? sql::ids_by_creation_in_shard_down : sql::ids_by_creation_in_shard,
+                     query, last_id(query.page), last_instant(query.page), rows_for(query.page),
+                     session.shards(), static_cast<std::int64_t>(max_page_bytes), last_id(until),
+                     last_instant(until), static_cast<std::int16_t>(shard)));
+    }
+    std::vector<EventId> ids;
+    for (const Answer& rows : session.run(calls)) {
+        std::ranges::copy(column_of<EventId>(rows, 0), std::back_inserter(ids));
+    }
+    std::ranges::sort(ids);
+    if (down) std::ranges::reverse(ids);
+    if (ids.empty()) return {};
+    const bool more = ids.size() > query.page.limit;
+    if (more) ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(query.page.limit), ids.end());
+    Page<Event> page = page_of(
+        session, query,
+        down ? sql::events_by_creation_of_known_down : sql::events_by_creation_of_known, end, ids);
+    if (more && !page.has_more) {
+        page.has_more = true;
+        page.passed = PageKey{"", ids.back().value};  // that one may have changed meanwhile
+    }
+    return page;
+}
+
+Page<Event> page_of_all(Session& session, const EventQuery& query, bool in_order,
+                        const std::optional<PageKey>& end = std::nullopt) {
+    const Statement* const statement = &statement_for(query, in_order);
+    const bool by_creation =
+        statement == &sql::events_by_creation || statement == &sql::events_by_creation_down;
+    if (by_creation && session.distributed()) return page_by_creation(session, query, end);
+    return page_of(session, query, *statement, end);
 }
 
 /// Only live events have an index by schedule and one by endpoint.
@@ -129,35 +218,70 @@ bool is_in_order(Session& session, const EventQuery& query) {
     return query.sort == EventQuery::Sort::created_at && (query.statuses.empty() || ends_early);
 }
 
+/// As passed_by_creation finds it.
+std::optional<base::Uuid> last_by_creation(Session& session, const EventQuery& query) {
+    const bool down = query.page.descending;
+    const auto call = [&](const Statement& statement, const auto&... of_shard) {
+        return Call{statement,
+                    names_if_any(query.statuses),
+                    query.target_from,
+                    query.target_to,
+                    last_id(query.page),
+                    last_instant(query.page),
+                    static_cast<std::int64_t>(*query.max_passed),
+                    session.shards(),
+                    of_shard...};
+    };
+    std::vector<Call> calls;
+    if (!session.distributed()) {
+        calls.push_back(call(down ? sql::passed_by_creation_down : sql::passed_by_creation));
+    } else {
+        const Statement& in_shard =
+            down ? sql::passed_by_creation_in_shard_down : sql::passed_by_creation_in_shard;
+        for (std::uint32_t shard = 0; shard < session.shards(); ++shard) {
+            calls.push_back(call(in_shard, static_cast<std::int16_t>(shard)));
+        }
+    }
+    std::vector<base::Uuid> places;
+    for (const Answer& rows : session.run(calls)) {
+        std::ranges::copy(column_of<base::Uuid>(rows, 0), std::back_inserter(places));
+    }
+    if (places.empty()) return std::nullopt;
+    return down ? std::ranges::max(places) : std::ranges::min(places);
+}
+
 /// The place of the last event that a page may pass; empty if there are fewer.
 std::optional<PageKey> last_to_pass(Session& session, const EventQuery& query) {
     if (!query.max_passed || !passes_rows(query)) return std::nullopt;
-    const bool by_target = query.sort == EventQuery::Sort::target;
-    const Directions by_due{&sql::passed_by_target, &sql::passed_by_target_down};
-    const Directions by_id{&sql::passed_by_creation, &sql::passed_by_creation_down};
-    const Directions& directions = by_target ? by_due : by_id;
-    const Answer row = session.run(query.page.descending ? *directions.down : *directions.up,
-                                   names_if_any(query.statuses), query.target_from, query.target_to,
-                                   last_id(query.page), last_instant(query.page),
-                                   static_cast<std::int64_t>(*query.max_passed), session.shards());
+    if (query.sort != EventQuery::Sort::target) {
+        const auto id = last_by_creation(session, query);
+        if (!id) return std::nullopt;
+        return PageKey{"", *id};
+    }
+    const Answer row = session.run(
+        query.page.descending ? sql::passed_by_target_down : sql::passed_by_target,
+        names_if_any(query.statuses), query.target_from, query.target_to, last_id(query.page),
+        last_instant(query.page), static_cast<std::int64_t>(*query.max_passed), session.shards());
     if (row.empty()) return std::nullopt;
-    const auto value = [&] {
-        return std::to_string(row.get<Instant>(0, 1).time_since_epoch().count());
-    };
-    return PageKey{by_target ? value() : "", row.get<base::Uuid>(0, 0)};
+    return PageKey{std::to_string(row.get<Instant>(0, 1).time_since_epoch().count()),
+                   row.get<base::Uuid>(0, 0)};
 }
 
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
+    if (query.key) {
+        const auto chain = chain_of(session, *query.key);
+        if (chain.empty()) return {};
+        return page_of(session, query, statement_for(query, false), std::nullopt, chain);
+    }
     if (!is_in_order(session, query)) {
-        const bool few = query.key || query.user;
-        if (!few && names_time_of_execution(query)) (void)session.run(sql::find_by_end);
-        return page_of(session, query, statement_for(query, false));
+        if (!query.user && names_time_of_execution(query)) (void)session.run(sql::find_by_end);
+        return page_of_all(session, query, false);
     }
     (void)session.run(sql::walk_indexes);
     auto last = last_to_pass(session, query);
-    Page<Event> page = page_of(session, query, statement_for(query, true), last);
+    Page<Event> page = page_of_all(session, query, true, last);
     if (last && !page.has_more) {
         page.has_more = true;
         page.passed = std::move(last);
@@ -168,20 +292,22 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
 BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most) {
     const EventQuery counted = to_count(query, most);
     const bool in_order = is_in_order(session, counted);
+    std::vector<EventId> chain;
     std::optional<PageKey> last;
+    if (counted.key) chain = chain_of(session, *counted.key);
     if (in_order) {
         (void)session.run(sql::walk_indexes);
         last = last_to_pass(session, counted);
     }
     PageRequest until;
     until.after = last;
-    const Statement& statement = counted.key ? sql::count_with_key
+    const Statement& statement = counted.key ? sql::count_of_known
                                  : in_order  ? sql::count_by_target
                                              : sql::count_few;
-    const Answer rows = run_filtered(session, statement, counted, last_id(counted.page),
-                                     last_instant(counted.page), rows_for(counted.page),
-                                     session.shards(), static_cast<std::int64_t>(max_page_bytes),
-                                     last_id(until), last_instant(until));
+    const Answer rows = run_filtered(
+        session, statement, counted, last_id(counted.page), last_instant(counted.page),
+        rows_for(counted.page), session.shards(), static_cast<std::int64_t>(max_page_bytes),
+        last_id(until), last_instant(until), shards_of(session, chain), chain);
     const auto found = rows.get<std::uint64_t>(0, 0);
     return {std::min<std::uint64_t>(found, most), found <= most && !last};
 }

@@ -31,19 +31,13 @@
     " AND ($17::text[] IS NULL OR waiting_for = ANY ($17))"
 #define SUNDIAL_FILTERED_EVENTS " FROM sundial.v_events" SUNDIAL_FILTERS
 
-/// The rows that a list reads: all events; or, for key $14, the key's current event and the events
-/// that it retries, which are few.
+/// The rows that a list reads: all events; or, of a few events that are known, those with ids $26
+/// in the shards $25. The shards are named once more for Citus, which then asks these alone.
 #define SUNDIAL_ALL "sundial.v_events"
-#define SUNDIAL_IN_CHAIN " shard = (get_byte(uuid_send(event), 15) % $21)::smallint AND id = event"
-#define SUNDIAL_ALL_WITH_KEY                                                \
-    "(WITH RECURSIVE chain(event) AS ("                                     \
-    "     SELECT event_id FROM sundial.event_keys"                          \
-    "      WHERE shard = sundial.shard_of_key($14, $21) AND key = $14"      \
-    "     UNION SELECT retried.id FROM chain CROSS JOIN LATERAL ("          \
-    "         SELECT retry_of FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN \
-    "     ) AS retried(id) WHERE retried.id IS NOT NULL)"                   \
-    " SELECT found.* FROM chain CROSS JOIN LATERAL ("                       \
-    "     SELECT * FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN " ) AS found) AS event"
+#define SUNDIAL_KNOWN                                                                      \
+    "(SELECT event.* FROM unnest($25::smallint[], $26::uuid[]) AS known(shard, id)"        \
+    " JOIN sundial.v_events AS event ON event.shard = known.shard AND event.id = known.id" \
+    " WHERE event.shard = ANY ($25::smallint[])) AS event"
 
 /// Ends a page whose payloads reach $22 bytes. `found` is the number of rows that there would be.
 #define SUNDIAL_SIZED(rows, order)                                                             \
@@ -119,36 +113,36 @@
             Statement::Plan::fresh \
     }
 /// Each shard may be read for its part of $6 rows.
-#define SUNDIAL_PASSED_BY_ID(name, sign, direction)                                  \
-    inline constexpr Statement name {                                                \
-        #name,                                                                       \
-            "SELECT event.id FROM generate_series(0, $7 - 1) AS part(number)"        \
-            " CROSS JOIN LATERAL (SELECT id FROM sundial.v_events"                   \
-            " WHERE shard = part.number::smallint AND ($4::uuid IS NULL OR id " sign \
-            " $4)"                                                                   \
-            " ORDER BY id " direction                                                \
-            " OFFSET ($6::bigint - 1) / $7 LIMIT 1) AS event"                        \
-            " ORDER BY id " direction " LIMIT 1",                                    \
-            Statement::Plan::fresh                                                   \
+#define SUNDIAL_PASSED_BY_ID_IN(shard, sign, direction)                                         \
+    "SELECT id FROM sundial.v_events WHERE shard = " shard " AND ($4::uuid IS NULL OR id " sign \
+    " $4) ORDER BY id " direction " OFFSET ($6::bigint - 1) / $7 LIMIT 1"
+#define SUNDIAL_PASSED_BY_ID(name, sign, direction)                                           \
+    inline constexpr Statement name {                                                         \
+        #name,                                                                                \
+            "SELECT event.id FROM generate_series(0, $7 - 1) AS part(number)"                 \
+            " CROSS JOIN LATERAL (" SUNDIAL_PASSED_BY_ID_IN(                                  \
+                "part.number::smallint", sign, direction) ") AS event ORDER BY id " direction \
+                                                          " LIMIT 1",                         \
+            Statement::Plan::fresh                                                            \
     }
 /// An id begins with its creation time.
 #define SUNDIAL_BY_ID(name, from, sign, direction) \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $18", "id " direction)
-/// Reads each shard's part of the page in key order.
-#define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                  \
-    inline constexpr Statement name {                                                   \
-        #name,                                                                          \
-            SUNDIAL_SIZED(                                                              \
-                "SELECT event.* FROM generate_series(0, $21 - 1) AS part(number)"       \
-                " CROSS JOIN LATERAL (SELECT *" SUNDIAL_FILTERED_EVENTS                 \
-                " AND shard = part.number::smallint AND ($18::uuid IS NULL OR id " sign \
-                " $18)"                                                                 \
-                " AND ($23::uuid IS NULL OR $23 " sign                                  \
-                "= id)"                                                                 \
-                " ORDER BY id " direction " LIMIT $20) AS event ORDER BY id " direction \
-                " LIMIT $20",                                                           \
-                "id " direction),                                                       \
-            Statement::Plan::fresh                                                      \
+/// A shard's part of a page in key order.
+#define SUNDIAL_BY_ID_IN(columns, shard, sign, direction)                             \
+    "SELECT " columns SUNDIAL_FILTERED_EVENTS " AND shard = " shard                   \
+    " AND ($18::uuid IS NULL OR id " sign " $18) AND ($23::uuid IS NULL OR $23 " sign \
+    "= id) ORDER BY id " direction " LIMIT $20"
+#define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                            \
+    inline constexpr Statement name {                                             \
+        #name,                                                                    \
+            SUNDIAL_SIZED(                                                        \
+                "SELECT event.* FROM generate_series(0, $21 - 1) AS part(number)" \
+                " CROSS JOIN LATERAL (" SUNDIAL_BY_ID_IN(                         \
+                    "*", "part.number::smallint", sign,                           \
+                    direction) ") AS event ORDER BY id " direction " LIMIT $20",  \
+                "id " direction),                                                 \
+            Statement::Plan::fresh                                                \
     }
 #define SUNDIAL_BY_VALUE(name, from, value, type, sign, direction)                      \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS,                                   \
@@ -159,6 +153,25 @@
                  value " " direction " NULLS LAST, id " direction)
 
 namespace sundial::postgres::sql {
+
+/// The events of a key's chain that are in shard $1: the one where the chain enters it, and those
+/// that it retries, one after the other. The last id may be of another shard: the chain goes on
+/// there. A look-up with LIMIT is never joined to a whole shard.
+#define SUNDIAL_CHAIN(first)                                                                \
+    "WITH RECURSIVE chain(event) AS (" first                                                \
+    " UNION SELECT retried.id FROM chain CROSS JOIN LATERAL ("                              \
+    "SELECT retry_of FROM sundial.v_events WHERE shard = $1 AND id = chain.event LIMIT 1) " \
+    "AS retried(id) WHERE retried.id IS NOT NULL)"                                          \
+    " SELECT event FROM chain"
+/// From the current event of key $2.
+inline constexpr Statement chain_of_key{
+    "chain_of_key",
+    SUNDIAL_CHAIN("SELECT event_id FROM sundial.event_keys WHERE shard = $1 AND key = $2"),
+    Statement::Plan::fresh};
+/// From event $2.
+inline constexpr Statement chain_of_event{"chain_of_event", SUNDIAL_CHAIN("SELECT $2::uuid"),
+                                          Statement::Plan::fresh};
+#undef SUNDIAL_CHAIN
 
 /// Until the transaction ends, plans read indexes in order whatever the statistics say. Without
 /// this, a table that was analysed while empty is sorted completely for one page.
@@ -179,6 +192,13 @@ SUNDIAL_PASSED_BY_DUE(passed_by_target, ">", "ASC");
 SUNDIAL_PASSED_BY_DUE(passed_by_target_down, "<", "DESC");
 SUNDIAL_PASSED_BY_ID(passed_by_creation, ">", "ASC");
 SUNDIAL_PASSED_BY_ID(passed_by_creation_down, "<", "DESC");
+/// The same for one shard $8, on a distributed database.
+inline constexpr Statement passed_by_creation_in_shard{"passed_by_creation_in_shard",
+                                                       SUNDIAL_PASSED_BY_ID_IN("$8", ">", "ASC"),
+                                                       Statement::Plan::fresh};
+inline constexpr Statement passed_by_creation_in_shard_down{
+    "passed_by_creation_in_shard_down", SUNDIAL_PASSED_BY_ID_IN("$8", "<", "DESC"),
+    Statement::Plan::fresh};
 
 /// Counts the rows of a page, with the parameters of its list.
 inline constexpr Statement count_by_target{
@@ -191,10 +211,9 @@ inline constexpr Statement count_few{
     "count_few",
     "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL SUNDIAL_FILTERS " LIMIT $20) AS counted",
     Statement::Plan::fresh};
-inline constexpr Statement count_with_key{
-    "count_with_key",
-    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_ALL_WITH_KEY SUNDIAL_FILTERS
-    " LIMIT $20) AS counted",
+inline constexpr Statement count_of_known{
+    "count_of_known",
+    "SELECT count(*) FROM (SELECT 1 FROM " SUNDIAL_KNOWN SUNDIAL_FILTERS " LIMIT $20) AS counted",
     Statement::Plan::fresh};
 
 /// Events that ended from $1 to $2 (null: since), at most $3.
@@ -213,29 +232,34 @@ SUNDIAL_COUNT_ENDED(count_executed, " AND status <> 'CANCELLED'");
 
 SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
 SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
-SUNDIAL_BY_DUE(events_by_target_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");
-SUNDIAL_BY_DUE(events_by_target_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC");
+SUNDIAL_BY_DUE(events_by_target_of_known, SUNDIAL_KNOWN, ">", "ASC");
+SUNDIAL_BY_DUE(events_by_target_of_known_down, SUNDIAL_KNOWN, "<", "DESC");
 
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation, ">", "ASC");
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation_down, "<", "DESC");
+/// On a distributed database: the ids of such a page in one shard, $25.
+inline constexpr Statement ids_by_creation_in_shard{
+    "ids_by_creation_in_shard", SUNDIAL_BY_ID_IN("id", "$25", ">", "ASC"), Statement::Plan::fresh};
+inline constexpr Statement ids_by_creation_in_shard_down{"ids_by_creation_in_shard_down",
+                                                         SUNDIAL_BY_ID_IN("id", "$25", "<", "DESC"),
+                                                         Statement::Plan::fresh};
 /// Events that an index finds in another order: those of one user, or of a time.
 SUNDIAL_BY_ID(events_by_creation_of_user, SUNDIAL_ALL, ">", "ASC");
 SUNDIAL_BY_ID(events_by_creation_of_user_down, SUNDIAL_ALL, "<", "DESC");
-SUNDIAL_BY_ID(events_by_creation_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");
-SUNDIAL_BY_ID(events_by_creation_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC");
+SUNDIAL_BY_ID(events_by_creation_of_known, SUNDIAL_KNOWN, ">", "ASC");
+SUNDIAL_BY_ID(events_by_creation_of_known_down, SUNDIAL_KNOWN, "<", "DESC");
 
 SUNDIAL_BY_VALUE(events_by_execution, SUNDIAL_ALL, "executed_at", "timestamptz", ">", "ASC");
 SUNDIAL_BY_VALUE(events_by_execution_down, SUNDIAL_ALL, "executed_at", "timestamptz", "<", "DESC");
-SUNDIAL_BY_VALUE(events_by_execution_with_key, SUNDIAL_ALL_WITH_KEY, "executed_at", "timestamptz",
-                 ">", "ASC");
-SUNDIAL_BY_VALUE(events_by_execution_with_key_down, SUNDIAL_ALL_WITH_KEY, "executed_at",
-                 "timestamptz", "<", "DESC");
+SUNDIAL_BY_VALUE(events_by_execution_of_known, SUNDIAL_KNOWN, "executed_at", "timestamptz", ">",
+                 "ASC");
+SUNDIAL_BY_VALUE(events_by_execution_of_known_down, SUNDIAL_KNOWN, "executed_at", "timestamptz",
+                 "<", "DESC");
 SUNDIAL_BY_VALUE(events_by_lateness, SUNDIAL_ALL, "lateness", "interval", ">", "ASC");
 SUNDIAL_BY_VALUE(events_by_lateness_down, SUNDIAL_ALL, "lateness", "interval", "<", "DESC");
-SUNDIAL_BY_VALUE(events_by_lateness_with_key, SUNDIAL_ALL_WITH_KEY, "lateness", "interval", ">",
-                 "ASC");
-SUNDIAL_BY_VALUE(events_by_lateness_with_key_down, SUNDIAL_ALL_WITH_KEY, "lateness", "interval",
-                 "<", "DESC");
+SUNDIAL_BY_VALUE(events_by_lateness_of_known, SUNDIAL_KNOWN, "lateness", "interval", ">", "ASC");
+SUNDIAL_BY_VALUE(events_by_lateness_of_known_down, SUNDIAL_KNOWN, "lateness", "interval", "<",
+                 "DESC");
 
 /// The parts of a walk, and the number of rows in all of them. $18 until. Each part starts in the
 /// index where the previous part ended.

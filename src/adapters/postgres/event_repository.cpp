@@ -119,7 +119,7 @@ public:
     void update(const Event& changed) override {
         base::check(!is_final(changed) && !is_claimed(changed));
         const Identity identity = identity_of(changed);
-        const std::array calls{
+        std::vector<Call> calls{
             Call{sql::extend_key, session_.shard_of(changed.key), changed.key, changed.id,
                  expiry_after(changed.due)},
             Call{sql::update_event,
@@ -151,11 +151,12 @@ public:
                  changed.jitter,
                  identity.time,
                  identity.second_pass,
-                 changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt},
-            Call{sql::transaction_id}};
+                 changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt}};
+        append_writer_of(calls, changed);
         const auto answers = session_.run(calls);
         base::check(answers[1].changed() == 1);
-        add_change_evidence(changed, changed.updated_at, answers[2].get<std::string>(0, 0));
+        add_change_evidence(changed, changed.updated_at, std::span{answers}.subspan(2),
+                            sql::lock_version);
     }
 
     Result<void, DuplicateIdempotencyKey> update_key(const Event& changed,
@@ -174,14 +175,14 @@ public:
         std::vector<Call> calls{
             Call{sql::keep_finished, shard, finished.id, version_before(finished), finished.version,
                  to_string(status_of(finished)), end.at, end.reason, finished.user},
-            Call{sql::remove_finished, shard, finished.id, version_before(finished)},
-            Call{sql::transaction_id}};
+            Call{sql::remove_finished, shard, finished.id, version_before(finished)}};
+        append_writer_of(calls, finished);
         if (std::holds_alternative<Cancelled>(finished.state) && !finished.occurrence) {
             calls.push_back(freeing_key_of(finished, true));
         }
         const auto answers = session_.run(calls);
         base::check(answers[0].changed() == 1 && answers[1].changed() == 1);
-        add_change_evidence(finished, end.at, answers[2].get<std::string>(0, 0));
+        add_change_evidence(finished, end.at, std::span{answers}.subspan(2), sql::lock_version);
     }
 
     void finish_dropped(const Event& cancelled) override {
@@ -195,12 +196,13 @@ public:
             sql::update_dismissed, session_.shard_of(changed.id), changed.id, held, changed.version,
             changed.dismissed_at, changed.updated_at, changed.dismissal_note, changed.dismissed_by);
         if (updated.changed() == 1) {
-            std::vector<Call> calls{Call{sql::transaction_id}};
+            std::vector<Call> calls;
+            append_writer_of(calls, changed);
             if (!changed.occurrence) {
                 calls.push_back(freeing_key_of(changed, changed.dismissed_at.has_value()));
             }
             const auto answers = session_.run(calls);
-            add_change_evidence(changed, changed.updated_at, answers[0].get<std::string>(0, 0));
+            add_change_evidence(changed, changed.updated_at, answers, sql::lock_finished_version);
             return {};
         }
         const auto event = find(changed.id);
@@ -417,19 +419,36 @@ private:
 
     /// Leaves evidence: the key of `added` exists only if the transaction committed.
     void add_evidence(const Event& added, std::string transaction) {
-        session_.add_evidence(
-            {std::move(transaction),
-             Call{sql::find_key, session_.shard_of(added.key), added.key, added.id}});
+        const auto shard = session_.shard_of(added.key);
+        std::optional<Call> before;
+        if (session_.distributed()) {
+            before.emplace(sql::lock_key_of_other, shard, added.key, added.id);
+        }
+        session_.add_evidence({std::move(transaction),
+                               Call{sql::find_key, shard, added.key, added.id}, std::move(before)});
+    }
+
+    /// The id of the transaction, and on a distributed database its id on the machine of `changed`,
+    /// whose change comes before.
+    void append_writer_of(std::vector<Call>& calls, const Event& changed) const {
+        calls.emplace_back(sql::transaction_id);
+        if (!session_.distributed()) return;
+        calls.emplace_back(sql::written_by, session_.shard_of(changed.id), changed.id,
+                           changed.version);
     }
 
     /// Leaves evidence: the row of `changed` with this content, as long as no other transaction
-    /// changes it further.
-    void add_change_evidence(const Event& changed, Instant updated_at, std::string transaction) {
+    /// changes it further. `writer` begins with the answers of append_writer_of, and `lock` finds
+    /// the row as it was on a distributed database.
+    void add_change_evidence(const Event& changed, Instant updated_at,
+                             std::span<const Answer> writer, const Statement& lock) {
         const auto shard = session_.shard_of(changed.id);
-        Call row{sql::find_change, shard, changed.id, changed.version, updated_at, transaction};
-        session_.add_evidence(
-            {std::move(transaction), std::move(row),
-             Call{sql::find_version, shard, changed.id, version_before(changed)}});
+        const bool distributed = session_.distributed();
+        session_.add_evidence({writer[0].get<std::string>(0, 0),
+                               Call{sql::find_change, shard, changed.id, changed.version,
+                                    updated_at, writer[distributed ? 1 : 0].get<std::string>(0, 0)},
+                               Call{distributed ? lock : sql::find_version, shard, changed.id,
+                                    version_before(changed)}});
     }
 
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key) {

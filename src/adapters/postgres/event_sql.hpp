@@ -178,9 +178,9 @@ inline constexpr Statement update_event{"update_event", R"sql(
            pull = EXISTS (SELECT 1 FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
 
-/// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5
-/// transaction id. The transaction id alone would not be enough, because after a crash the server
-/// may assign it again.
+/// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5 id of
+/// the transaction on the machine that has the row. That alone would not be enough, because after a
+/// crash the server may assign it again.
 inline constexpr Statement find_change{"find_change", R"sql(
     SELECT version FROM sundial.events
      WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid
@@ -188,10 +188,37 @@ inline constexpr Statement find_change{"find_change", R"sql(
     SELECT version FROM sundial.event_history
      WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid)sql",
                                        Statement::Plan::fresh};
+/// The id of the transaction that wrote an event, on the machine that has the row. On a distributed
+/// database that is not the transaction's id on the coordinator. $1 shard, $2 id, $3 version.
+inline constexpr Statement written_by{"written_by", R"sql(
+    SELECT xmin::text FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3
+    UNION ALL
+    SELECT xmin::text FROM sundial.event_history WHERE shard = $1 AND id = $2 AND version = $3)sql"};
 /// $1 shard, $2 id, $3 version.
 inline constexpr Statement find_version{"find_version", R"sql(
     SELECT version FROM sundial.v_events WHERE shard = $1 AND id = $2 AND version = $3)sql",
                                         Statement::Plan::fresh};
+
+// The same on a distributed database, where a machine may end a transaction after the coordinator:
+// each waits for a transaction that has changed its row, and is rolled back.
+
+/// A live event. $1 shard, $2 id, $3 version.
+inline constexpr Statement lock_version{"lock_version", R"sql(
+    SELECT version FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 FOR UPDATE)sql",
+                                        Statement::Plan::fresh};
+/// A finished event. $1 shard, $2 id, $3 version.
+inline constexpr Statement lock_finished_version{"lock_finished_version", R"sql(
+    SELECT version FROM sundial.event_history
+     WHERE shard = $1 AND id = $2 AND version = $3 FOR UPDATE)sql",
+                                                 Statement::Plan::fresh};
+/// Returns a row unless the event has the key. $1 shard of the key, $2 key, $3 event.
+inline constexpr Statement lock_key_of_other{"lock_key_of_other", R"sql(
+    INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+    VALUES ($1, $2, $3, sundial.clock())
+    ON CONFLICT (shard, key) DO UPDATE SET expires_at = known.expires_at
+     WHERE known.event_id <> $3
+    RETURNING shard)sql",
+                                             Statement::Plan::fresh};
 
 /// Adds a key for an event that had another one so far. $1 shard of the key, $2 key, $3 event, $4
 /// expiry.

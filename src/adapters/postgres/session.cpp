@@ -1,5 +1,7 @@
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -27,10 +29,17 @@ void Session::note_beginning(const Answer& configured) {
 
 std::vector<Answer> Session::run(std::span<const Call> calls) {
     ++round_trips_;
-    if (now_ && put_off_.empty()) return connection_.run(calls, terms_.prepare, terms_.silence);
+    if (now_ && put_off_.empty()) {
+        return connection_.run(calls, terms_.prepare, silence_of(calls.size()));
+    }
     if (now_) return send({}, calls);
     if (terms_.of_program) joined_.emplace();
     return send(beginning(), calls);
+}
+
+std::chrono::milliseconds Session::silence_of(std::size_t calls) const {
+    // There are up to one for each shard, and the server may send many answers at once.
+    return distributed() ? terms_.silence * static_cast<std::int64_t>(calls) : terms_.silence;
 }
 
 std::vector<Answer> Session::send(std::vector<Call> first, std::span<const Call> calls) {
@@ -39,7 +48,7 @@ std::vector<Answer> Session::send(std::vector<Call> first, std::span<const Call>
     std::ranges::move(std::exchange(put_off_, {}), std::back_inserter(all));
     const auto before = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), calls.begin(), calls.end());
-    auto answers = connection_.run(all, terms_.prepare, terms_.silence);
+    auto answers = connection_.run(all, terms_.prepare, silence_of(all.size()));
     if (begins) note_beginning(answers[1]);
     answers.erase(answers.begin(), answers.begin() + before);
     return answers;

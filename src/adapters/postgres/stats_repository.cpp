@@ -39,36 +39,52 @@ inline constexpr Statement forget_counters{"forget_counters", R"sql(
          LIMIT $3)))sql",
                                            Statement::Plan::fresh};
 
+// Counts live events: all, or those of one shard. `parts` are the shards, and `in_part` is one.
+#define SUNDIAL_COUNT_LIVE(in_shard, parts, in_part, of_part)                               \
+    "WITH untried AS MATERIALIZED ("                                                        \
+    " SELECT status FROM sundial.events WHERE " in_shard                                    \
+    "retry_count = 0 AND due <= sundial.clock()"                                            \
+    "  ORDER BY due LIMIT $1),"                                                             \
+    " retried AS ("                                                                         \
+    "  SELECT count(*) AS rows"                                                             \
+    "    FROM (SELECT 1 FROM sundial.events WHERE " in_shard                                \
+    "retry_count > 0 LIMIT $1) AS counted),"                                                \
+    " pending AS ("                                                                         \
+    "  SELECT count(*) AS rows"                                                             \
+    "    FROM (SELECT 1 FROM sundial.events WHERE " in_shard                                \
+    "retry_count = 0 AND status = 'PENDING'"                                                \
+    "           LIMIT $1) AS counted),"                                                     \
+    " due AS ("                                                                             \
+    "  SELECT count(*) AS rows, min(claimable_at) AS first"                                 \
+    "    FROM " parts                                                                       \
+    "generate_series(0, 3) AS rank(number)"                                                 \
+    "   CROSS JOIN LATERAL ("                                                               \
+    "    SELECT claimable_at FROM sundial.events"                                           \
+    "     WHERE " in_part                                                                   \
+    " AND priority = rank.number::smallint"                                                 \
+    "       AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL" \
+    "       AND claimable_at <= sundial.clock()"                                            \
+    "       AND (claimed_by IS NULL OR lease_ends <= sundial.clock())"                      \
+    "     ORDER BY claimable_at LIMIT " of_part                                             \
+    ") AS event)"                                                                           \
+    " SELECT pending.rows,"                                                                 \
+    "  retried.rows + (SELECT count(*) FROM untried WHERE status = 'PROCESSING'),"          \
+    "  (SELECT count(*) FROM untried) = $1, due.rows, due.first"                            \
+    "  FROM pending, retried, due"
+
 /// Counts live events, each kind up to about $1. Where many events wait, an index is read from its
 /// start only so far, so nothing is read as a whole. $2 number of shards. The columns: pending;
-/// under way; whether that count stopped early; due; their first claimable_at; whether a part of
-/// the count stopped early.
-inline constexpr Statement count_live_to{"count_live_to", R"sql(
-    WITH untried AS MATERIALIZED (
-        SELECT status FROM sundial.events WHERE retry_count = 0 AND due <= sundial.clock()
-         ORDER BY due LIMIT $1),
-    retried AS (
-        SELECT count(*) AS rows
-          FROM (SELECT 1 FROM sundial.events WHERE retry_count > 0 LIMIT $1) AS counted),
-    pending AS (
-        SELECT count(*) AS rows
-          FROM (SELECT 1 FROM sundial.events WHERE retry_count = 0 AND status = 'PENDING' LIMIT $1) AS counted),
-    due AS (
-        SELECT count(*) AS rows, min(claimable_at) AS first
-          FROM generate_series(0, $2::integer - 1) AS part(number)
-         CROSS JOIN generate_series(0, 3) AS rank(number)
-         CROSS JOIN LATERAL (
-            SELECT claimable_at FROM sundial.events
-             WHERE shard = part.number::smallint AND priority = rank.number::smallint
-               AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL
-               AND claimable_at <= sundial.clock()
-               AND (claimed_by IS NULL OR lease_ends <= sundial.clock())
-             ORDER BY claimable_at LIMIT $1 / $2 + 1) AS event)
-    SELECT pending.rows,
-           retried.rows + (SELECT count(*) FROM untried WHERE status = 'PROCESSING'),
-           (SELECT count(*) FROM untried) = $1, due.rows, due.first
-      FROM pending, retried, due)sql",
-                                         Statement::Plan::fresh};
+/// under way; whether that count stopped early; due; their first claimable_at.
+inline constexpr Statement count_live_to{
+    "count_live_to",
+    SUNDIAL_COUNT_LIVE("", "generate_series(0, $2::integer - 1) AS part(number) CROSS JOIN ",
+                       "shard = part.number::smallint", "$1 / $2 + 1"),
+    Statement::Plan::fresh};
+/// The same for one shard $2, on a distributed database.
+inline constexpr Statement count_live_in_shard_to{
+    "count_live_in_shard_to", SUNDIAL_COUNT_LIVE("shard = $2 AND ", "", "shard = $2", "$1"),
+    Statement::Plan::fresh};
+#undef SUNDIAL_COUNT_LIVE
 /// $1 most.
 inline constexpr Statement count_dead_letters_to{"count_dead_letters_to", R"sql(
     SELECT count(*) FROM (
@@ -148,16 +164,24 @@ public:
 
     LiveCounts live_counts(std::size_t most) override {
         const auto to = static_cast<std::int64_t>(most) + 1;
-        const Answer live =
-            session_.run(sql::count_live_to, to, static_cast<std::int32_t>(session_.shards()));
-        LiveCounts counts;
-        counts.pending = bounded(live.get<std::uint64_t>(0, 0), most);
-        counts.processing = bounded(live.get<std::uint64_t>(0, 1), most);
-        if (live.get<bool>(0, 2)) counts.processing.complete = false;
-        counts.due = bounded(live.get<std::uint64_t>(0, 3), most);
-        if (const auto first = live.get<std::optional<Instant>>(0, 4)) {
-            counts.oldest_due_age = session_.now() - *first;
+        std::uint64_t pending = 0;
+        std::uint64_t processing = 0;
+        std::uint64_t due = 0;
+        bool complete = true;
+        Instant first = never;
+        for (const Answer& live : session_.run(counting_live(to))) {
+            pending += live.get<std::uint64_t>(0, 0);
+            processing += live.get<std::uint64_t>(0, 1);
+            if (live.get<bool>(0, 2)) complete = false;
+            due += live.get<std::uint64_t>(0, 3);
+            first = std::min(first, live.get<std::optional<Instant>>(0, 4).value_or(never));
         }
+        LiveCounts counts;
+        counts.pending = bounded(pending, most);
+        counts.processing = bounded(processing, most);
+        if (!complete) counts.processing.complete = false;
+        counts.due = bounded(due, most);
+        if (due > 0) counts.oldest_due_age = session_.now() - first;
         counts.dead_letters =
             bounded(session_.run(sql::count_dead_letters_to, to).get<std::uint64_t>(0, 0), most);
         counts.open_circuits = session_.run(sql::open_circuits).get<std::uint64_t>(0, 0);
@@ -165,6 +189,20 @@ public:
     }
 
 private:
+    [[nodiscard]] std::vector<Call> counting_live(std::int64_t to) const {
+        std::vector<Call> calls;
+        if (session_.distributed()) {
+            for (std::uint32_t shard = 0; shard < session_.shards(); ++shard) {
+                calls.emplace_back(sql::count_live_in_shard_to, to,
+                                   static_cast<std::int16_t>(shard));
+            }
+        } else {
+            calls.emplace_back(sql::count_live_to, to,
+                               static_cast<std::int32_t>(session_.shards()));
+        }
+        return calls;
+    }
+
     Session& session_;
 };
 

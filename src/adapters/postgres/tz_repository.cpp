@@ -1,8 +1,10 @@
 #include "application/ports/tz_repository.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/event_batches.hpp"
@@ -19,13 +21,22 @@ public:
     explicit PostgresTzRepository(Session& session) : session_{session} {}
 
     std::vector<ComputedWith> computed_with() override {
-        const Answer rows = session_.run(sql::computed_with);
-        std::vector<ComputedWith> pairs;
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            pairs.push_back({rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)});
+        std::vector<Call> calls;
+        if (session_.distributed()) {
+            for (std::uint32_t shard = 0; shard < session_.shards(); ++shard) {
+                calls.emplace_back(sql::computed_with_in_shard, static_cast<std::int16_t>(shard));
+            }
+        } else {
+            calls.emplace_back(sql::computed_with);
         }
-        std::ranges::sort(pairs);  // byte by byte, independent of the database's collation
-        return pairs;
+        // byte by byte, independent of the database's collation
+        std::set<ComputedWith> pairs;
+        for (const Answer& rows : session_.run(calls)) {
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                pairs.insert({rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)});
+            }
+        }
+        return {pairs.begin(), pairs.end()};
     }
 
     std::vector<Event> list(const ComputedWith& pair, std::optional<EventId> after,

@@ -8,20 +8,30 @@
 /// follow releases.
 namespace sundial::postgres::sql {
 
+#define SUNDIAL_COMPUTED                                                                    \
+    "status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR " \
+    "attempt = 0)"
+#define SUNDIAL_COMPUTED_WITH(in_shard)                                \
+    "WITH RECURSIVE pair AS ("                                         \
+    " (SELECT zone, tz_release FROM sundial.events"                    \
+    "   WHERE " in_shard SUNDIAL_COMPUTED                              \
+    "   ORDER BY zone, tz_release LIMIT 1)"                            \
+    " UNION ALL"                                                       \
+    " SELECT next.zone, next.tz_release"                               \
+    "   FROM pair CROSS JOIN LATERAL ("                                \
+    "        SELECT zone, tz_release FROM sundial.events"              \
+    "         WHERE " in_shard SUNDIAL_COMPUTED                        \
+    "           AND (zone, tz_release) > (pair.zone, pair.tz_release)" \
+    "         ORDER BY zone, tz_release LIMIT 1) AS next)"             \
+    " SELECT zone, tz_release FROM pair"
+
 /// Each pair once, by an index lookup of the next pair after each.
-inline constexpr Statement computed_with{"computed_with", R"sql(
-    WITH RECURSIVE pair AS (
-        (SELECT zone, tz_release FROM sundial.events
-          WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
-          ORDER BY zone, tz_release LIMIT 1)
-        UNION ALL
-        SELECT next.zone, next.tz_release
-          FROM pair CROSS JOIN LATERAL (
-               SELECT zone, tz_release FROM sundial.events
-                WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
-                  AND (zone, tz_release) > (pair.zone, pair.tz_release)
-                ORDER BY zone, tz_release LIMIT 1) AS next)
-    SELECT zone, tz_release FROM pair)sql"};
+inline constexpr Statement computed_with{"computed_with", SUNDIAL_COMPUTED_WITH("")};
+/// The pairs of one shard $1, on a distributed database: Citus refuses a recursion over several.
+inline constexpr Statement computed_with_in_shard{"computed_with_in_shard",
+                                                  SUNDIAL_COMPUTED_WITH("shard = $1 AND ")};
+#undef SUNDIAL_COMPUTED_WITH
+#undef SUNDIAL_COMPUTED
 
 /// $1 zone, $2 release, $3 after this id (or null), $4 limit.
 inline constexpr Statement list_computed_with{"list_computed_with", R"sql(

@@ -61,7 +61,7 @@ void print_distribution(const postgres::Distribution& done, bool dry_run) {
     for (const std::string& each : done.remarks) {
         std::cout << "remark: " << cli::harmless(each) << '\n';
     }
-    std::cout << "for trials only: not every request works on Citus yet, see `sundial docs read "
+    std::cout << "for trials only: what does not work on Citus yet is in `sundial docs read "
                  "guide beyond-one-machine`\n";
     if (dry_run) std::cout << "nothing has changed\n";
 }

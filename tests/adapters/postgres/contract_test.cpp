@@ -17,4 +17,19 @@ SUNDIAL_CONTRACT(FencedPostgres, PullQueueContract, postgres::postgres_with(16, 
 SUNDIAL_CONTRACT(FencedPostgres, SettleContract, postgres::postgres_with(16, around_shards));
 SUNDIAL_CONTRACT(FencedPostgres, TzRepositoryContract, postgres::postgres_with(16, around_shards));
 
+// The same for an engine that takes the database for a distributed one, and asks shard by shard.
+constexpr auto between_machines = postgres::PostgresStorage::Fence::between_machines;
+SUNDIAL_CONTRACT(DistributedPostgres, EventListContract,
+                 postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, EventQueueContract,
+                 postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, EventRepositoryContract,
+                 postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, PullQueueContract,
+                 postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, StatsRepositoryContract,
+                 postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, TzRepositoryContract,
+                 postgres::postgres_with(16, between_machines));
+
 }  // namespace sundial

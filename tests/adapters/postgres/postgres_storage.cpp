@@ -60,6 +60,15 @@ void build_fence(const std::string& url) {
         END $$)");
 }
 
+/// What the engine reads to know whether events are distributed. PostgreSQL itself has no such
+/// table.
+void seem_distributed(const std::string& url) {
+    query(url, R"(
+        SET allow_system_table_mods = on;
+        CREATE TABLE pg_catalog.pg_dist_partition AS SELECT 'sundial.events'::regclass AS logicalrelid;
+        GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC)");
+}
+
 /// Adds a function that empties the database. The server plans its statements once for all tests
 /// of a connection; to connect and plan them before each test took 100 ms of CPU, to run them 2.
 void add_wipe(const std::string& url) {
@@ -110,18 +119,26 @@ void add_wipe(const std::string& url) {
 Kept opened(std::uint32_t shards, Fence fence) {
     static RecordedLog log;
     const std::string url = PostgresCluster::shared().create_database();
-    const bool fenced = fence == Fence::around_shards;
+    const bool fenced = fence != Fence::none;
     if (fenced) make_fenced_role(url);
-    auto database = PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
-                                            .pool_size = 16,
-                                            .shards = shards,
-                                            .test_clock = true,
-                                            .pool_wait = hang_guard,
-                                            .statement_timeout = hang_guard,
-                                            .lock_timeout = hang_guard,
-                                            .idle_in_transaction_timeout = hang_guard,
-                                            .resolve_for = hang_guard},
-                                           log);
+    const auto open = [&] {
+        return PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
+                                       .pool_size = 16,
+                                       .shards = shards,
+                                       .test_clock = true,
+                                       .pool_wait = hang_guard,
+                                       .statement_timeout = hang_guard,
+                                       .lock_timeout = hang_guard,
+                                       .idle_in_transaction_timeout = hang_guard,
+                                       .resolve_for = hang_guard},
+                                      log);
+    };
+    auto database = open();
+    if (fence == Fence::between_machines) {
+        database.reset();
+        seem_distributed(url);
+        database = open();
+    }
     if (fenced) build_fence(url);
     add_wipe(url);
     return {url, std::move(database), std::make_unique<SqlConnection>(url)};
@@ -141,7 +158,9 @@ PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) {
 }
 
 StorageKind postgres_with(std::uint32_t shards, Fence fence) {
-    const std::string behind = fence == Fence::none ? "" : " behind a fence";
+    const std::string behind = fence == Fence::none            ? ""
+                               : fence == Fence::around_shards ? " behind a fence"
+                                                               : " on many machines";
     return {"PostgreSQL with " + std::to_string(shards) + " shards" + behind,
             [shards, fence] { return std::make_unique<PostgresStorage>(shards, fence); }};
 }

@@ -15,8 +15,9 @@ namespace sundial::postgres {
 class PostgresStorage final : public Storage {
 public:
     /// A fence lets the engine's statements that name their shard (`shard = $n`) touch the rows of
-    /// one shard only: those that read or write a row of another one fail.
-    enum class Fence : bool { none, around_shards };
+    /// one shard only: those that read or write a row of another one fail. Between machines, the
+    /// engine besides takes the database for a distributed one, and asks shard by shard.
+    enum class Fence : std::uint8_t { none, around_shards, between_machines };
     explicit PostgresStorage(std::uint32_t shards, Fence fence = Fence::none);
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
