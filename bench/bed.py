@@ -89,6 +89,6 @@ class Bed:
 
 @contextlib.contextmanager
 def bed():
-    with tempfile.TemporaryDirectory(prefix="sundial-bench-") as folder, h.postgres() as url:
+    with tempfile.TemporaryDirectory(prefix="sundial-bench-") as folder, h.postgres(on_disk=True) as url:
         os.environ["TMPDIR"] = folder  # what `sundial bench` makes without --db lies there too
         yield Bed(url, folder)

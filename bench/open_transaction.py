@@ -142,7 +142,7 @@ def main():
     for kind in STATEMENTS:
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(h.folder())
-            url = stack.enter_context(h.postgres())
+            url = stack.enter_context(h.postgres(on_disk=True))
             server = stack.enter_context(h.running("serve", "--db", url, folder=folder))
             subprocess.run(["psql", url, "-Xqc", "CREATE TABLE orders (id bigserial)"], check=True)
             notes += measured(url, server, kind, asked.seconds, asked.rate)

@@ -52,7 +52,7 @@ endfunction()
 # process costs 30 ms of CPU. PARTS divides a program that is TOGETHER into that many tests of ctest, NAME.part_1 and so
 # on, each with a server of its own. `bin/test_NAME --gtest_filter=Suite.Name` runs one test of such a program.
 #
-# The label `long` keeps tests out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with
+# The label `long` keeps tests out of `./sundial-dev check`. A test fails after TIMEOUT (default 300 seconds, with
 # TOGETHER 1200: ten times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity
 # build: their short names mean something else in the files beside them. Tests with a COST start first, the highest cost
 # before the others. TOGETHER has a cost of 60, because the longest tests must not be the last ones.
@@ -72,7 +72,7 @@ function(sundial_tests name)
     foreach(layer IN LISTS TESTS_LAYER)
         target_link_libraries(test_${name} PRIVATE sundial_${layer})
     endforeach()
-    set(properties TIMEOUT 120)
+    set(properties TIMEOUT 300)
     if(TESTS_TOGETHER)
         set(properties TIMEOUT 1200)
         if(NOT TESTS_COST)

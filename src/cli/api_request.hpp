@@ -46,7 +46,7 @@ using FileReader = std::function<std::string(const std::string& file)>;
 /// The argument that an error of the API points to: `--timezone` for `/timezone`, or else the
 /// pointer itself.
 [[nodiscard]] std::string argument_of(const ApiCommand& command, std::string_view pointer);
-/// Whether a time of a command line is an instant (2027-01-05T08:00Z, now+1h), not a local time.
+/// Whether a time of a command line is an instant (2027-01-05T08:00:00Z, now+1h), not a local time.
 [[nodiscard]] bool is_instant(std::string_view text);
 /// The first value, or `otherwise`.
 [[nodiscard]] std::string first_of(const Given& given, std::string_view name,

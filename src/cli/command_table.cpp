@@ -47,6 +47,10 @@ Argument Argument::sending(std::string text) && {
     sends = std::move(text);
     return std::move(*this);
 }
+Argument Argument::showing(std::vector<Column> added) && {
+    columns = std::move(added);
+    return std::move(*this);
+}
 
 Argument filter(std::string member, std::string help) {
     std::string flag = flag_of(member);

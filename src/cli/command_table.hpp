@@ -30,6 +30,14 @@ enum class ValueKind {
     moment,    // `…UTC` for an instant or now+1h, `…Local` for a time without offset
 };
 
+/// A column of a list: a member of a row, with dots for nested ones. `@ref` is ext: and the
+/// external id, or else the id; `@state` is `enabled`, or `disabled` and the reason; `@roles` joins
+/// `roles` by commas.
+struct Column {
+    std::string title;
+    std::string member;
+};
+
 /// A flag, if its name begins with dashes; else a positional argument.
 struct Argument {
     std::string name;  // `--first-name`, or `--executed-from,--failed-from` with an older name
@@ -41,6 +49,8 @@ struct Argument {
     bool required = false;
     std::string fallback{};  // sent if the argument is not given
     std::string sends{};     // of a flag: sent instead of true
+    /// Columns that a list has as well if the argument is given.
+    std::vector<Column> columns{};
 
     // Variants of an argument, for the rows of the table.
     [[nodiscard]] Argument named(std::string other) &&;
@@ -49,14 +59,7 @@ struct Argument {
     [[nodiscard]] Argument needed() &&;
     [[nodiscard]] Argument otherwise(std::string text) &&;
     [[nodiscard]] Argument sending(std::string text) &&;
-};
-
-/// A column of a list: a member of a row, with dots for nested ones. `@ref` is ext: and the
-/// external id, or else the id; `@state` is `enabled`, or `disabled` and the reason; `@roles` joins
-/// `roles` by commas.
-struct Column {
-    std::string title;
-    std::string member;
+    [[nodiscard]] Argument showing(std::vector<Column> added) &&;
 };
 
 /// The form of the response, which decides how it is printed.

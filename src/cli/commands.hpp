@@ -105,10 +105,12 @@ struct LockedRun {
     std::vector<std::string> command;
 };
 
-/// Runs a command under a lock, and renews the lock at a third of its lease. The command finds its
-/// fencing token in SUNDIAL_FENCING_TOKEN. When the lock must be considered lost, the command gets
-/// SIGTERM, and SIGKILL before another holder can get the lock. Returns the command's exit code, or
-/// 4 if another holder has the lock.
+/// Where a command that runs under a lock finds its fencing token.
+inline constexpr std::string_view fencing_token_variable = "SUNDIAL_FENCING_TOKEN";
+
+/// Runs a command under a lock, and renews the lock at a third of its lease. When the lock must be
+/// considered lost, the command gets SIGTERM, and SIGKILL before another holder can get the lock.
+/// Returns the command's exit code, or 4 if another holder has the lock.
 [[nodiscard]] int run_under_lock(const HttpClient& client, const LockedRun& run,
                                  const MonotonicClock& monotonic, const Output& output);
 

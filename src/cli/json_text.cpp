@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <charconv>
+#include <cstdlib>
 
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -12,6 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view json_blanks = " \t\r\n";
+constexpr int most_zeros = 20;  // that a number gets in place of an exponent
 
 /// The first byte after the value at the front of `text`, which has no json_blanks before it.
 std::size_t end_of_value(std::string_view text) {
@@ -77,6 +80,36 @@ std::string unquoted(std::string_view string) {
     return !ec && value.is_string() ? std::string(value.get_string()) : std::string(string);
 }
 
+/// `number` with a point in place of an exponent: 1.5E-1 is 0.15. Every digit stays. Numbers with
+/// too many zeros for a person stay as they are.
+std::string without_exponent(std::string_view number) {
+    const auto mark = number.find_first_of("eE");
+    if (mark == number.npos) return std::string(number);
+    const std::string_view written =
+        number.substr(mark + (number.substr(mark + 1).starts_with('+') ? 2 : 1));
+    int exponent = 0;
+    const char* const end = written.data() + written.size();
+    if (std::from_chars(written.data(), end, exponent).ptr != end ||
+        std::abs(exponent) > most_zeros) {
+        return std::string(number);
+    }
+    const bool negative = number.starts_with('-');
+    std::string digits(number.substr(negative ? 1 : 0, mark - (negative ? 1 : 0)));
+    const auto before = std::min(digits.find('.'), digits.size());
+    if (before < digits.size()) digits.erase(before, 1);
+    int point = static_cast<int>(before) + exponent;
+    if (point < 1) {
+        digits.insert(0, static_cast<std::size_t>(1 - point), '0');
+        point = 1;
+    }
+    const auto whole = static_cast<std::size_t>(point);
+    if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+    const std::string fraction = digits.substr(whole);
+    digits.resize(whole);
+    digits.erase(0, std::min(digits.find_first_not_of('0'), whole - 1));
+    return (negative ? "-" : "") + digits + (fraction.empty() ? "" : "." + fraction);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string_view>> members_of(std::string_view object) {
@@ -116,7 +149,9 @@ std::string_view value_at(std::string_view object, std::string_view path) {
 
 std::string plain_text(std::string_view value) {
     if (value == "null") return "";
-    return value.starts_with('"') ? unquoted(value) : std::string(value);
+    if (value.starts_with('"')) return unquoted(value);
+    const bool number = !value.empty() && (value.front() == '-' || base::is_digit(value.front()));
+    return number ? without_exponent(value) : std::string(value);
 }
 
 std::string json_error(std::string_view text) {

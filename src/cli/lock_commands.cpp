@@ -236,7 +236,8 @@ int run_under_lock(const HttpClient& client, const LockedRun& run, const Monoton
         lease.release();
         return exit_code::conflict;
     }
-    GuardedCommand command{run.command, {"SUNDIAL_FENCING_TOKEN=" + fencing_token}};
+    GuardedCommand command{run.command,
+                           {std::string(fencing_token_variable) + '=' + fencing_token}};
     lease.keep();
     const int code = supervise(command, lease, run, monotonic, output);
     lease.release();

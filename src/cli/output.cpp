@@ -131,7 +131,8 @@ std::string painted_state(const std::string& word, const Output& output) {
 std::string text_of(const json::object& object, std::string_view member) {
     const json::value* value = object.if_contains(member);
     if (value == nullptr || value->is_null()) return "";
-    return value->is_string() ? std::string(value->get_string()) : json::serialize(*value);
+    return value->is_string() ? std::string(value->get_string())
+                              : plain_text(json::serialize(*value));
 }
 
 int print(const Answer& answer, const Output& output,

@@ -22,7 +22,7 @@ std::vector<std::string> overlaps() { return {"compatible", "earlier", "later", 
 Arguments target(bool required) {
     Argument at =
         member("targetTimestamp",
-               "a local time (2027-01-05T09:00), an instant (2027-01-05T08:00Z), or now+1h")
+               "a local time (2027-01-05T09:00), an instant (2027-01-05T08:00:00Z), or now+1h")
             .named("--at")
             .as(ValueKind::moment);
     at.required = required;
@@ -65,6 +65,11 @@ void print_explanation(const json::object& explanation, const Output& output) {
                output);
 }
 
+/// To which endpoint an event was late, and whether it was created after its due time.
+std::vector<Column> lateness_columns() {
+    return {{"endpoint", "endpointId"}, {"created", "createdAt"}, {"late ms", "latenessMs"}};
+}
+
 /// The filters of events; `status`: with those that dead letters have fixed.
 Arguments event_filters(bool status) {
     Arguments filters{
@@ -82,7 +87,10 @@ Arguments event_filters(bool status) {
             .named("--reason"),
         filter("idempotencyKey", "exactly this idempotency key").named("--key"),
         filter("q", "prefix of id or key"),
-        filter("lateExecution", "more than a second late").as(ValueKind::flag).named("--late"),
+        filter("lateExecution", "more than a second late")
+            .as(ValueKind::flag)
+            .named("--late")
+            .showing(lateness_columns()),
         filter("executedFrom", "finished at or after: " + an_instant)
             .named("--executed-from,--failed-from"),
         filter("executedTo", "finished before").named("--executed-to,--failed-to"),

@@ -40,9 +40,9 @@ std::size_t number_of(const Given& given, std::string_view flag, const std::stri
 bool has(const Given& given, std::string_view flag) { return first_of(given, flag) == "true"; }
 
 /// The CSV has no computed columns: @ref becomes id and externalId, @state becomes enabled.
-std::vector<Column> csv_columns(const ApiCommand& command) {
+std::vector<Column> csv_columns(const std::vector<Column>& shown) {
     std::vector<Column> columns;
-    for (const Column& column : command.columns) {
+    for (const Column& column : shown) {
         if (column.member == "@ref") {
             columns.push_back({"id", "id"});
             columns.push_back({"externalId", "externalId"});
@@ -59,8 +59,8 @@ class RowPrinter {
 public:
     enum class Format { text, csv, json, lines };
 
-    RowPrinter(const ApiCommand& command, Format format, const Output& output)
-        : columns_(format == Format::csv ? csv_columns(command) : command.columns),
+    RowPrinter(const std::vector<Column>& columns, Format format, const Output& output)
+        : columns_(format == Format::csv ? csv_columns(columns) : columns),
           format_(format),
           output_(output),
           table_(titles(columns_)) {}
@@ -165,7 +165,7 @@ private:
             return exit_code::ok;
         }
         if (has(given_, "--csv") && answer.status < 300) {
-            RowPrinter printer(command_, RowPrinter::Format::csv, output_);
+            RowPrinter printer(columns(), RowPrinter::Format::csv, output_);
             printer.add(answer.body, elements_of(value_at(answer.body, "data")));
             return exit_code::ok;
         }
@@ -175,7 +175,7 @@ private:
                 if (command_.view != nullptr)
                     command_.view(response, output_);
                 else if (command_.shape == Shape::list)
-                    print_rows(response, command_.columns, output_);
+                    print_rows(response, columns(), output_);
                 else
                     print_members(answer.body, output_);
             },
@@ -183,6 +183,15 @@ private:
         if (code == 0 && !output_.json && !command_.note.empty())
             output_.err << command_.note << '\n';
         return code;
+    }
+    /// The command's, and those of the arguments that are given.
+    [[nodiscard]] std::vector<Column> columns() const {
+        std::vector<Column> all = command_.columns;
+        for (const Argument& argument : command_.arguments) {
+            if (given_.contains(key_of(argument)))
+                all.insert(all.end(), argument.columns.begin(), argument.columns.end());
+        }
+        return all;
     }
     [[nodiscard]] PointerNames names() const {
         return [this](std::string_view pointer) { return argument_of(command_, pointer); };
@@ -318,7 +327,7 @@ private:
 
     int list() {
         sort();
-        RowPrinter printer(command_, format(), output_);
+        RowPrinter printer(columns(), format(), output_);
         bool more = false;
         std::string cursor;
         const Answer last = read_pages(
@@ -339,7 +348,7 @@ private:
         sort();
         const std::chrono::seconds interval(number_of(given_, "--interval", "2", 86'400));
         const bool redraws = output_.look.width > 0 && format() == RowPrinter::Format::text;
-        RowPrinter changes(command_, output_.json ? RowPrinter::Format::lines : format(), output_);
+        RowPrinter changes(columns(), output_.json ? RowPrinter::Format::lines : format(), output_);
         std::set<std::string, std::less<>> before;
         for (;;) {
             const auto code = redraws ? redraw() : print_changes(changes, before);
@@ -360,7 +369,7 @@ private:
     std::optional<int> redraw() {
         std::ostringstream screen;
         const Output output{screen, screen, false, output_.look};
-        RowPrinter printer(command_, RowPrinter::Format::text, output);
+        RowPrinter printer(columns(), RowPrinter::Format::text, output);
         bool more = false;
         std::string cursor;
         const auto answer =

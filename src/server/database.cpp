@@ -23,7 +23,7 @@ public:
     Clock& clock() override { return opened_->clock(); }
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
-    [[nodiscard]] std::optional<std::chrono::seconds> oldest_transaction() override {
+    [[nodiscard]] std::optional<OpenTransactions> open_transactions() override {
         return std::nullopt;
     }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
@@ -61,8 +61,9 @@ public:
         const postgres::PoolUse use = opened_->pool_use();
         return PoolUse{use.idle, use.in_use, use.waiting};
     }
-    [[nodiscard]] std::optional<std::chrono::seconds> oldest_transaction() override {
-        return opened_->oldest_transaction();
+    [[nodiscard]] std::optional<OpenTransactions> open_transactions() override {
+        const postgres::OpenTransactions open = opened_->open_transactions();
+        return OpenTransactions{open.oldest, open.hidden_sessions};
     }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override {
         std::vector<ListenAddress> all;

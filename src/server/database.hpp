@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,12 @@ struct PoolUse {
     std::size_t waiting = 0;  // calls that wait for a connection
 };
 
+/// Transactions that keep rows from vacuum.
+struct OpenTransactions {
+    std::chrono::seconds oldest{0};    // of those that the database's role can see; 0: none
+    std::int64_t hidden_sessions = 0;  // sessions of other roles, which it cannot see
+};
+
 /// The database of this process, independent of its kind.
 class Database {
 public:
@@ -39,8 +46,8 @@ public:
     virtual Retention& retention() = 0;
     /// Its pool of connections, if it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
-    /// Age of the oldest transaction of any session, which keeps rows from vacuum. Empty on SQLite.
-    [[nodiscard]] virtual std::optional<std::chrono::seconds> oldest_transaction() = 0;
+    /// Empty on SQLite.
+    [[nodiscard]] virtual std::optional<OpenTransactions> open_transactions() = 0;
     /// The TCP addresses it listens on; they may change when a database moves. Thread-safe.
     [[nodiscard]] virtual std::vector<ListenAddress> listens_at() const = 0;
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"

@@ -16,6 +16,7 @@
 
 #include "adapters/postgres/backup.hpp"
 #include "adapters/system/clocks.hpp"
+#include "base/text.hpp"
 #include "server/certificate.hpp"
 #include "server/database.hpp"
 #include "server/process.hpp"
@@ -179,6 +180,26 @@ Diagnosis diagnosis_of_roles(const std::vector<std::vector<std::string>>& found)
             "start a process that has it in scheduler.roles"};
 }
 
+Diagnosis diagnosis_of_transactions(const postgres::ServerState& state) {
+    const std::string age = std::to_string(state.oldest_transaction) + " s old";
+    if (state.oldest_transaction >= long_transaction_seconds ||
+        state.oldest_snapshot >= old_snapshot_transactions) {
+        return {"transactions", DoctorState::warn,
+                "a transaction is " + age + ", its snapshot " +
+                    std::to_string(state.oldest_snapshot) +
+                    " transactions; vacuum removes nothing that is newer, so claims get slower",
+                "find it in pg_stat_activity (xact_start), and end it with "
+                "pg_terminate_backend"};
+    }
+    if (state.hidden_sessions > 0) {
+        return {"transactions", DoctorState::warn,
+                "the oldest that this role can see is " + age + "; it cannot see those of " +
+                    std::to_string(state.hidden_sessions) + " sessions of other roles",
+                "GRANT pg_read_all_stats to the role of storage.url"};
+    }
+    return {"transactions", DoctorState::ok, "the oldest is " + age, {}};
+}
+
 void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
     const postgres::ServerState state = postgres::server_state(url);
     const auto here = system::real_time().time_since_epoch();
@@ -191,21 +212,7 @@ void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
                       : Diagnosis{"clock", DoctorState::warn,
                                   found + "; events are due by the database's clock",
                                   "synchronise both (chrony, systemd-timesyncd)"});
-    if (state.oldest_transaction < long_transaction_seconds &&
-        state.oldest_snapshot < old_snapshot_transactions) {
-        all.push_back({"transactions",
-                       DoctorState::ok,
-                       "the oldest is " + std::to_string(state.oldest_transaction) + " s old",
-                       {}});
-    } else {
-        all.push_back(
-            {"transactions", DoctorState::warn,
-             "a transaction is " + std::to_string(state.oldest_transaction) +
-                 " s old, its snapshot " + std::to_string(state.oldest_snapshot) +
-                 " transactions; vacuum removes nothing that is newer, so claims get slower",
-             "find it in pg_stat_activity (xact_start), and end it with "
-             "pg_terminate_backend"});
-    }
+    all.push_back(diagnosis_of_transactions(state));
     const std::string used = std::to_string(state.connections) + " of " +
                              std::to_string(state.most_connections) + " connections are in use";
     all.push_back(state.connections * 10 < state.most_connections * 9
@@ -224,15 +231,38 @@ void diagnose_postgres(const std::string& url, std::vector<Diagnosis>& all) {
     }
 }
 
-void diagnose_database(const Settings& settings, base::Log& log, std::vector<Diagnosis>& all) {
+/// A file that does not exist. If no setting names it, the database in use is probably another one.
+Diagnosis diagnosis_of_absent(const std::string& file, const LoadedSettings& loaded) {
+    const auto shown = std::ranges::find(loaded.shown, "storage.url", &SettingShown::key);
+    if (shown == loaded.shown.end() || shown->origin != "default") {
+        return {
+            "database", DoctorState::ok, file + " does not exist; the first start makes it", {}};
+    }
+    return {"database", DoctorState::warn,
+            file + " does not exist, and no flag, variable or file names another database",
+            "name the server's with --config, --db or SUNDIAL_STORAGE_URL; the first start without "
+            "them makes the file"};
+}
+
+/// The text as one line: libpq's messages have several.
+std::string one_line(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    std::string line;
+    for (text = base::trimmed(text, blanks); !text.empty(); text = base::trimmed(text, blanks)) {
+        const auto end = std::min(text.find_first_of("\t\r\n"), text.size());
+        line += (line.empty() ? "" : " ") + std::string(base::trimmed(text.substr(0, end)));
+        text.remove_prefix(end);
+    }
+    return line;
+}
+
+void diagnose_database(const LoadedSettings& loaded, base::Log& log, std::vector<Diagnosis>& all) {
+    const Settings& settings = loaded.settings;
     try {
         const auto file = sqlite_file(settings.storage.url);
         const SchemaReport schema = database_status(settings, log);
         if (file && !fs::exists(*file)) {
-            all.push_back({"database",
-                           DoctorState::ok,
-                           *file + " does not exist; the first start makes it",
-                           {}});
+            all.push_back(diagnosis_of_absent(*file, loaded));
         } else if (schema.up_to_date) {
             all.push_back(
                 {"database", DoctorState::ok, "it answers, and its schema is up to date", {}});
@@ -251,7 +281,7 @@ void diagnose_database(const Settings& settings, base::Log& log, std::vector<Dia
             diagnose_postgres(settings.storage.url, all);
         }
     } catch (const std::exception& error) {
-        all.push_back({"database", DoctorState::fail, base::redacted(error.what()),
+        all.push_back({"database", DoctorState::fail, one_line(base::redacted(error.what())),
                        "correct storage.url, or start the database"});
     }
 }
@@ -309,7 +339,7 @@ Diagnosis diagnosis_of_settings(const Settings& settings) {
 std::vector<Diagnosis> diagnose(const LoadedSettings& loaded, base::Log& log) {
     const Settings& settings = loaded.settings;
     std::vector<Diagnosis> all{diagnosis_of_settings(settings)};
-    diagnose_database(settings, log, all);
+    diagnose_database(loaded, log, all);
     all.push_back(diagnosis_of_zones(settings));
     diagnose_modes(loaded, all);
     if (settings.scheduler.roles.api) {

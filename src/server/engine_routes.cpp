@@ -116,7 +116,7 @@ ProcessState Engine::process_state() const {
     if (const auto file = sqlite_file(settings.storage.url)) {
         state.storage_free = free_space_of(*file);
     }
-    state.oldest_transaction = modules_->platform.database->oldest_transaction();
+    state.transactions = modules_->platform.database->open_transactions();
     if (!settings.http.tls_cert.empty()) {
         state.certificate_left = certificate_time_left(settings.http.tls_cert);
     }

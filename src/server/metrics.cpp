@@ -194,7 +194,10 @@ struct Metrics::Families {
         gauge("sundial_storage_free_bytes", "Free space beside the SQLite file");
     Family<Gauge>& oldest_transaction =
         gauge("sundial_db_oldest_transaction_seconds",
-              "Age of the oldest transaction of any session in the database");
+              "Age of the oldest transaction in the database that Sundial's role can see");
+    Family<Gauge>& hidden_sessions =
+        gauge("sundial_db_hidden_sessions",
+              "Sessions of other roles in the database whose transactions it cannot see");
     Family<Gauge>& certificate_expiry =
         gauge("sundial_tls_certificate_expiry_seconds",
               "Time until the certificate of http.tls_cert expires; negative after it");
@@ -387,9 +390,13 @@ void Metrics::process(const ProcessState& state) {
     std::optional<double> free;
     if (state.storage_free) free = static_cast<double>(*state.storage_free);
     all.set_or_remove(all.storage_free, free);
-    std::optional<double> oldest;
-    if (state.oldest_transaction) oldest = seconds(*state.oldest_transaction);
+    std::optional<double> oldest, hidden;
+    if (state.transactions) {
+        oldest = seconds(state.transactions->oldest);
+        hidden = static_cast<double>(state.transactions->hidden_sessions);
+    }
     all.set_or_remove(all.oldest_transaction, oldest);
+    all.set_or_remove(all.hidden_sessions, hidden);
     std::optional<double> left;
     if (state.certificate_left) left = seconds(*state.certificate_left);
     all.set_or_remove(all.certificate_expiry, left);

@@ -36,8 +36,8 @@ struct ProcessState {
     std::optional<std::chrono::microseconds> clock_ahead{};
     /// Bytes left beside the SQLite file. Empty on PostgreSQL, or if unknown.
     std::optional<std::uintmax_t> storage_free{};
-    /// Age of the oldest transaction of any session in the database. Empty on SQLite.
-    std::optional<std::chrono::seconds> oldest_transaction{};
+    /// Empty on SQLite.
+    std::optional<OpenTransactions> transactions{};
     /// Until the file of `http.tls_cert` expires. Empty without one, or if it cannot be read.
     std::optional<std::chrono::seconds> certificate_left{};
 };

@@ -386,6 +386,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     gate.open(router, [&engine] { return engine.health(); });
     if (health) health->open(engine, *health_guard);
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
+    ready.fields.emplace_back("instance", to_string(instance));
     ready.fields.emplace_back("roles", to_text(roles));
     ready.fields.emplace_back("listen", text_of(listeners.front()));
     if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));

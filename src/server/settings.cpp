@@ -104,7 +104,8 @@ void take_credentials(Loading& loading, const std::string& directory) {
     }
 }
 
-void take_environment(Loading& loading, const std::map<std::string, std::string>& environment) {
+void take_environment(Loading& loading, const SettingsSources& sources) {
+    const auto& environment = sources.environment;
     const auto given = [&](const std::string& name) { return environment.find(name); };
     const auto alias = [&](const char* name, std::string_view key, const std::string& prefix) {
         if (const auto found = given(name); found != environment.end() && !found->second.empty()) {
@@ -119,7 +120,7 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
     if (const auto directory = given("CREDENTIALS_DIRECTORY"); directory != environment.end()) {
         take_credentials(loading, directory->second);
     }
-    std::set<std::string> known;
+    std::set<std::string> known = sources.other_variables;
     for (const SettingRow& key : setting_table()) {
         const std::string name = environment_name(key.name);
         known.insert(name);
@@ -131,9 +132,6 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
         if (const auto found = given(name); found != environment.end())
             loading.set(key.name, found->second, name);
     }
-    known.insert("SUNDIAL_CONFIG");
-    known.insert("SUNDIAL_SERVER");
-    known.insert("SUNDIAL_API_KEY");  // read by client commands
     const std::vector<std::string> names(known.begin(), known.end());
     for (const auto& [name, text] : environment) {
         if (!name.starts_with("SUNDIAL_") || known.contains(name)) continue;
@@ -182,7 +180,7 @@ LoadedSettings load_settings(const SettingsSources& sources) {
         for (const auto& [name, text] : read_settings_file(sources.file))
             loading.set_from_file(sources.file, name, text, sources.file);
     }
-    take_environment(loading, sources.environment);
+    take_environment(loading, sources);
     for (const auto& [name, text] : sources.flags) loading.set(name, text, "--" + name);
     LoadedSettings loaded = std::move(loading).take();
     check_together(loaded.settings);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -131,7 +132,9 @@ struct SettingsSources {
     std::map<std::string, std::string> defaults{};
     std::string file{};                                // TOML; empty: none
     std::map<std::string, std::string> environment{};  // the complete environment
-    std::map<std::string, std::string> flags{};        // "http.listen" → text
+    /// Names in it that begin with SUNDIAL_ and are not settings, such as SUNDIAL_SERVER.
+    std::set<std::string> other_variables{};
+    std::map<std::string, std::string> flags{};  // "http.listen" → text
 };
 
 /// Precedence: flag > environment > <KEY>_FILE > credential > file > the command's default >

@@ -255,7 +255,10 @@ TEST(CommandTable, ShowsColumnsThatTheResponseHas) {
         const json::object& data =
             api().resolved(schemas.front()->at("properties").as_object().at("data"));
         const json::object& row = api().resolved(data.at("items"));
-        for (const Column& column : command.columns) {
+        std::vector<Column> columns = command.columns;
+        for (const Argument& argument : command.arguments)
+            columns.insert(columns.end(), argument.columns.begin(), argument.columns.end());
+        for (const Column& column : columns) {
             if (column.member == "@ref")
                 EXPECT_TRUE(api().has(row, "externalId")) << words(command);
             else if (column.member == "@state")

@@ -127,6 +127,28 @@ TEST(JsonText, TakesAnObjectApartWithoutChangingIt) {
     EXPECT_EQ(plain_text("null"), "");
 }
 
+TEST(JsonText, WritesNumbersForPeopleWithoutExponents) {
+    for (const auto& [json, text] :
+         std::vector<std::pair<std::string, std::string>>{{"1.5E-1", "0.15"},
+                                                          {"6.029312E0", "6.029312"},
+                                                          {"-1.25e+3", "-1250"},
+                                                          {"0E0", "0"},
+                                                          {"1E-3", "0.001"},
+                                                          {"0.5E1", "5"},
+                                                          {"12.50E-1", "1.250"},
+                                                          {"7", "7"},
+                                                          {"1.0", "1.0"},
+                                                          {"1E400", "1E400"},
+                                                          {"1E99999999999", "1E99999999999"},
+                                                          {"true", "true"},
+                                                          {"[1E1]", "[1E1]"},
+                                                          {R"("1E1")", "1E1"}}) {
+        EXPECT_EQ(plain_text(json), text) << json;
+    }
+    const auto row = boost::json::parse(R"({"rate":0.15})").as_object();
+    EXPECT_EQ(text_of(row, "rate"), "0.15");
+}
+
 TEST(PrintProblem, SaysWhatIsWrongWhereAndWhatWouldBeRight) {
     const auto problem =
         boost::json::parse(

@@ -3,11 +3,12 @@ import datetime
 import http.server
 import subprocess
 import threading
+import time
 
 import harness as h
 
 NO_CIRCUIT = "--delivery.circuit.min_calls=1000"
-LEASE = ("--scheduler.lease=PT15S", "--delivery.timeout=PT1S")
+LEASE = ("--scheduler.lease=PT15S", "--delivery.timeout=PT5S")
 
 
 class Receiver(h.Receiver):
@@ -82,8 +83,8 @@ def metric(client, name, **labels):
 
 
 def lateness(kind):
-    """The process is killed while the receiver has the first request. That attempt was on time: the event, `explain`,
-    the metric and the log all say so, although the next attempt comes much later."""
+    """The process is killed while the receiver has the first request. The event, `explain`, the metric and the log
+    all tell the lateness of that attempt, although the next attempt comes much later."""
     receiver = Receiver(status=None)
     with h.folder() as directory, h.database(kind, directory) as db:
         start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, *LEASE, folder=directory).ready()
@@ -94,7 +95,7 @@ def lateness(kind):
         h.wait_until(lambda: receiver.count() == 1, "the first request")
         server.kill()
         receiver.answer(204)
-        due += datetime.timedelta(seconds=3)
+        due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
         h.wait_until(lambda: datetime.datetime.now(datetime.timezone.utc) > due, "an attempt from now on to be late")
         server = start()
         client = server.client()
@@ -103,19 +104,19 @@ def lateness(kind):
         over = client.ok("GET", f"/v1/events/{made['id']}")
         late = over["latenessMs"]
         assert (over["attempt"], over["retryCount"]) == (2, 1), over
-        assert 0 <= late < 1000 and not over["lateExecution"], over
+        assert late >= 0 and over["lateExecution"] == (late > 1000), over  # on a busy machine the first one was late too
         told = client.ok("GET", f"/v1/events/{made['id']}/explain")
         first = next(step for step in told["steps"] if step["step"] == "attempt")
         assert (first["number"], first["outcome"]) == (1, "LOST"), first
         began = instant(first["startedAt"]) - instant(over["targetTimestampUTC"])
         assert began == datetime.timedelta(milliseconds=late), (first, over)
-        assert "late" not in told["steps"][-1]["text"], told["steps"][-1]
+        assert ("late" in told["steps"][-1]["text"]) == (late > 1000), told["steps"][-1]
         line = h.wait_until(lambda: server.logged("event.completed"), "the log")[0]
-        assert (line["latenessMs"], line["lateExecution"]) == (late, False), line
+        assert (line["latenessMs"], line["lateExecution"]) == (late, late > 1000), line
         counted = metric(client, "sundial_event_lateness_seconds_sum", event_type="REMINDER")
         assert metric(client, "sundial_event_lateness_seconds_count", event_type="REMINDER") == 1
         assert abs(counted * 1000 - late) <= 1, (counted, late)
-        assert metric(client, "sundial_late_executions_total", event_type="REMINDER") == 0
+        assert metric(client, "sundial_late_executions_total", event_type="REMINDER") == (late > 1000)
         print(f"killed in its first attempt: event, explain, log and metric all say {late} ms")
         assert server.stop() == 0
 
@@ -276,10 +277,12 @@ def recovery(kind):
     receiver = Receiver(status=None)
     with h.folder() as directory, h.database(kind, directory) as db:
         start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, *LEASE, NO_CIRCUIT, folder=directory).ready()
+        began = time.monotonic()
         server = start()
+        enough = max(8, 5 * (time.monotonic() - began))  # seconds to create them and to stop, on a busy machine too
         client = server.client()
         endpoint(client, receiver.url, maxInFlight=4, timeout="PT5S", retryPolicy={"delays": ["PT1H"]})
-        due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
+        due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=enough)
         client.ok("POST", "/v1/events/batch?atomic=true", {"events": [
             {"eventType": "REMINDER", "targetTimestampUTC": due.isoformat(), "endpointId": "ext:r", "deliveryPayload": {},
              "idempotencyKey": f"m-{i}"} for i in range(missed)]})

@@ -208,7 +208,7 @@ def killed(kind):
     with h.folder() as directory, h.database(kind, directory) as database, empty_database(kind, directory) as other:
         with serve(database, directory) as server:
             client = server.client()
-            create(client, endpoint(client, receiver), 5000, "now+300d")
+            create(client, endpoint(client, receiver), 2000, "now+300d")
             assert server.stop() == 0
         saved = os.path.join(directory, "saved." + ENDING[kind])
         started = time.monotonic()
@@ -217,7 +217,8 @@ def killed(kind):
         kills = 0
         for part in range(1, 11):
             name = os.path.join(directory, f"killed{part}." + ENDING[kind])
-            kills += ended_early(whole * part / 11, "backup", name, "--db", database)
+            early = ended_early(whole * part / 11, "backup", name, "--db", database)
+            kills, whole = kills + early, whole if early else 0.7 * whole  # the machine was busier before
             if os.path.exists(name):
                 assert "sound" in run("check", name)
             run("backup", name + "2", "--db", database)
@@ -226,12 +227,13 @@ def killed(kind):
         run("restore", saved, "--db", other, "--replace", "-y")
         whole = time.monotonic() - started
         for part in range(1, 11):
-            kills += ended_early(whole * part / 11, "restore", saved, "--db", other, "--replace", "-y")
+            early = ended_early(whole * part / 11, "restore", saved, "--db", other, "--replace", "-y")
+            kills, whole = kills + early, whole if early else 0.7 * whole
             said = run("check", "--db", other)
-            assert "events  5000\n" in said, said
-        assert kills > 5, "too few of the commands were killed"
+            assert "events  2000\n" in said, said
+        assert kills > 5, f"only {kills} of the commands were killed"
         run("restore", saved, "--db", other, "--replace", "-y")
-        assert "events  5000\n" in run("check", "--db", other)
+        assert "events  2000\n" in run("check", "--db", other)
 
 
 def one_name(kind):

@@ -85,7 +85,7 @@ def of_one_address(directory):
             for _ in range(10):
                 wire = Wire(server.port)
                 assert wire.ask() == 200, "an address that holds its own slots is kept out"
-                assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
+                assert wire.ask("/v1/info", f"Authorization: Bearer {admin}\r\n") == 200
                 wire.close()
             # At least the first of these ten took a slot, that of the longest idle connection.
             assert held[0].ask() is None and held[-1].ask() == 200
@@ -97,9 +97,9 @@ def of_one_address(directory):
         with wires(server.port, ["127.0.0.3"], 1) as [first]:
             keyed = [Wire(server.port, "127.0.0.3") for _ in range(OF_AN_ADDRESS - 1)]
             for wire in keyed:
-                assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
+                assert wire.ask("/v1/info", f"Authorization: Bearer {admin}\r\n") == 200
             last = Wire(server.port, "127.0.0.3")
-            assert last.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
+            assert last.ask("/v1/info", f"Authorization: Bearer {admin}\r\n") == 200
             assert first.ask() is None, "it had shown no key"
             assert Wire(server.port, "127.0.0.3").ask() == 503, "128 of an address are enough"
             assert all(wire.ask() == 200 for wire in keyed + [last])
@@ -115,7 +115,7 @@ def of_seventeen(directory):
         with wires(server.port, addresses, 125) as held:
             assert len(held) == 2125
             newcomer = Wire(server.port)
-            assert newcomer.ask() == 200 and newcomer.ask("/v1/users") == 200
+            assert newcomer.ask() == 200 and newcomer.ask("/v1/info") == 200
             assert open_count(held) == OF_ALL - 1
             newcomer.close()
         assert server.stop() == 0
@@ -151,7 +151,7 @@ def health_port(directory):
         assert health.get("/livez").status == 200
         keyed = [Wire(server.port) for _ in range(OF_AN_ADDRESS - 1)]
         for wire in keyed:
-            assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
+            assert wire.ask("/v1/info", f"Authorization: Bearer {admin}\r\n") == 200
         busy = server.client()
         assert busy.call("GET", "/v1/users", headers=bearer).status == 200
         assert Wire(server.port).ask() == 503, "every slot of this address is taken"
@@ -198,7 +198,7 @@ def of_one_ipv6_network(directory):
         made = first.post("/v1/api-keys", {"name": "ops", "role": "ADMIN"})
         shown = f"Authorization: Bearer {made['key']}\r\n"
         held = [Wire(server.port, one[number % 3]) for number in range(OF_AN_ADDRESS)]
-        assert all(wire.ask("/v1/users", shown) == 200 for wire in held)
+        assert all(wire.ask("/v1/info", shown) == 200 for wire in held)
         assert first.ask() is None, "its /64 had 128 connections, and it had shown no key"
         assert Wire(server.port, one[3]).ask() == 503, "an address of the same /64 has slots of its own"
         assert Wire(server.port, other).ask() == 200, "another /64 has none"

@@ -46,7 +46,7 @@ def instance_killed(machines):
             victim = next(server for server in servers
                           if any(line["claimedBy"] == dead for line in server.logged("event.claimed")))
             victim.kill()
-            h.wait_until(lambda: receiver.count() >= 30 + held, "what it held to be sent again", 60)
+            h.wait_until(lambda: receiver.count() >= 30 + held, "what it held to be sent again")
             others = [server for server in servers if server is not victim]
             found = [line for server in others for line in server.logged("instance.dead")]
             assert {(line["instance"], line["ended"]) for line in found} == {(dead, not apart)}, found
@@ -105,7 +105,7 @@ def database_away():
     """PostgreSQL stands still for six seconds. No instance takes another one for dead, and each event ends COMPLETED."""
     release = threading.Event()
     receiver = h.Receiver(hold=release)
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT10M",
                                  "--delivery.timeout=PT30S", folder=directory)
         servers = [start().ready() for _ in range(2)]

@@ -151,7 +151,7 @@ def old_postgres(db, url):
 def upgraded(kind):
     """A database of the version before: the first start seals, the receiver notices nothing."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.database(kind, directory) as db:
+    with h.folder() as directory, h.database(kind, directory, empty=True) as db:
         (old_sqlite if kind == "sqlite" else old_postgres)(db, receiver.url)
         assert PART.encode() in stored_bytes(kind, db)
         with h.running("serve", "--db", db, *h.LOCAL_RECEIVERS, folder=directory) as server:

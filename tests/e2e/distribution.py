@@ -70,7 +70,7 @@ def rows_by_shard(url):
 
 
 def status(kind):
-    with h.folder() as directory, h.database(kind, directory) as database:
+    with h.folder() as directory, h.database(kind, directory, empty=True) as database:
         shown = run_json("status", "--db", database, code=1)
         assert shown["schemaVersion"] == 0 and shown["pendingMigrations"] > 30 and shown["shards"] == 0, shown
         run("migrate", "--db", database)

@@ -113,7 +113,7 @@ def inbox_in_trouble():
     with h.folder() as directory, h.running("serve", "--db", os.path.join(directory, "sundial.db"), "--ui.inbox=true",
                                             "--delivery.circuit.min_calls=1000", folder=directory) as server:
         client = server.client()
-        client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin", "timeout": "PT1S",
+        client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": "bin", "timeout": "PT20S",
                                             "retryPolicy": {"delays": ["PT1S"]}, "inboxStatus": "400"})
 
         def event():
@@ -130,13 +130,13 @@ def inbox_in_trouble():
         failing = event()
         first = attempt(failing)
         assert (first["outcome"], first["statusCode"]) == ("RETRYABLE", 503), first
-        client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxStatus": None, "inboxDelay": "PT5S"})
+        client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxStatus": None, "inboxDelay": "PT5S", "timeout": "PT1S"})
         asked = time.monotonic()
         late = event()
         timed_out = attempt(late)
         assert time.monotonic() - asked >= 1, "the answer takes its time"
         assert timed_out["error"]["code"] == "TIMEOUT" and timed_out["durationMs"] >= 1000, timed_out
-        assert "inboxStatus" not in client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxDelay": "PT0S"})
+        assert "inboxStatus" not in client.ok("PATCH", "/v1/endpoints/ext:bin", {"inboxDelay": "PT0S", "timeout": "PT20S"})
         good = event()
         h.wait_until(lambda: client.ok("GET", f"/v1/events/{good}")["status"] == "COMPLETED", "a delivery")
         for wrong in ({"inboxStatus": "199"}, {"inboxStatus": "abc"}, {"inboxDelay": "PT61S"}, {"inboxDelay": "P1M"}):

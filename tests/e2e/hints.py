@@ -6,7 +6,7 @@ import harness as h
 
 def main():
     receiver = h.Receiver(delay=8)
-    with h.folder() as directory, h.postgres() as url, contextlib.ExitStack() as stack:
+    with h.folder() as directory, h.postgres(migrated=True) as url, contextlib.ExitStack() as stack:
         settings = (*h.LOCAL_RECEIVERS, "--scheduler.tick=PT60S", "--delivery.workers=1", f"--storage.listen_url={url}")
         one, two = (stack.enter_context(h.running("serve", "--db", url, *settings, folder=directory)) for _ in range(2))
         client = one.client()

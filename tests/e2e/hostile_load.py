@@ -33,7 +33,7 @@ class Attack:
     def run(self, method, path, body):
         client = self.server.client()
         while not self.end.is_set():
-            answer = client.call(method, path, body, self.headers)
+            answer = client.call_once(method, path, body, self.headers)
             with self.lock:
                 self.statuses[answer.status] = self.statuses.get(answer.status, 0) + 1
                 if answer.status >= 400:
@@ -75,8 +75,8 @@ def attacked(kind, rows):
             other = server.client()
             ids = []
             for number in range(100):
-                answer = other.call("POST", "/v1/events", {"eventType": "OTHER", "targetTimestampUTC": "now",
-                                                           "endpointId": inbox, "deliveryPayload": {}}, writes)
+                answer = other.call_once("POST", "/v1/events", {"eventType": "OTHER", "targetTimestampUTC": "now",
+                                                                "endpointId": inbox, "deliveryPayload": {}}, writes)
                 assert answer.status == 201, f"create {number}: {answer.status} {answer.body}"
                 ids.append(answer.json()["id"])
 

@@ -160,7 +160,7 @@ def at_once(kind):
 
 def three_instances():
     """The same key at three instances of one database; then one of them is killed."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         servers = [serve(url, directory) for _ in range(3)]
         answers = ask_at_once(servers * 8)
         tell("three instances", answers)

@@ -71,6 +71,7 @@ def command(kind, first, second):
     out, err = shown.communicate(timeout=h.HANG_GUARD)
     assert shown.returncode == 0 and out.strip() == b"1", (out, err)
     assert lock_run(first, "job", "sh", "-c", "exit 7").wait(h.HANG_GUARD) == 7
+    assert lock_run(first, "job", h.PROGRAM, "config", "show").wait(h.HANG_GUARD) == 0, "its variable is no setting"
     assert lock_run(first, "job", "/nowhere/at/all").wait(h.HANG_GUARD) == 127
     holder = lock_run(first, "job", sys.executable, "-c", HOLD)
     assert holder.stdout.readline() == b"held\n"

@@ -74,7 +74,7 @@ def of_the_worker(statement):
 
 @contextlib.contextmanager
 def behind_a_proxy(*settings):
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         proxy = Proxy(url)
         with h.running("serve", "--db", proxy.url, *h.LOCAL_RECEIVERS, *settings, folder=directory) as server:
             yield proxy, server, server.client()

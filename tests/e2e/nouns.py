@@ -134,6 +134,11 @@ def events(program, client):
     program.run("inbox", "clear", "ext:bin", code=2)
     assert program.run("inbox", "clear", "ext:bin", "-y") == "cleared\n"
     assert program.json("inbox", "list", "ext:bin")["data"] == []
+    program.json(*new, "--at", "2026-01-05T08:00:00Z", "--payload", "1")
+    h.wait_until(lambda: program.json("event", "list", "--late")["data"], "a late event")
+    [late] = csv.DictReader(io.StringIO(program.run("event", "list", "--late", "--csv")))
+    assert late["endpointId"] and late["createdAt"] and int(late["latenessMs"]) > 1000, late
+    assert "latenessMs" not in program.run("event", "list", "--csv").splitlines()[0]
     later = program.json(*new, "--at", "now+2h", "--payload", "1")["id"]
     program.run("event", "cancel", later, code=2)
     for verb in ("get", "retry", "cancel", "watch"):
@@ -365,6 +370,15 @@ def certificates():
         assert done.returncode == 0 and "2027-01-01" in done.stdout, done
         done = show(SUNDIAL_CA_FILE=server_certificate, SUNDIAL_CERT_FILE=client_certificate, SUNDIAL_KEY_FILE=client_key)
         assert done.returncode == 0, done
+        # A command that reads settings ignores the client's variables, and still reports misspelt ones.
+        clients = {"SUNDIAL_SERVER": url, "SUNDIAL_API_KEY": "any", "SUNDIAL_CA_FILE": server_certificate,
+                   "SUNDIAL_CERT_FILE": client_certificate, "SUNDIAL_KEY_FILE": client_key}
+        reading = [h.PROGRAM, "config", "show"]
+        done = subprocess.run(reading, env=clean | clients, cwd=directory, capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 0, done
+        done = subprocess.run(reading, env=clean | {"SUNDIAL_CA_FIL": "x"}, cwd=directory, capture_output=True, text=True,
+                              timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 1 and "did you mean SUNDIAL_CA_FILE?" in done.stderr, done
         assert show(*whole[:2]).returncode == 6, "without a certificate of its own"
         untrusted = show(*whole[2:])
         assert untrusted.returncode == 6 and "--ca-file" in untrusted.stderr, untrusted

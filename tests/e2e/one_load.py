@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import harness as h
 
@@ -62,10 +61,7 @@ def check(dies, program):
                 for one in others:
                     one.go_on()
                 first.process.kill()
-                died = time.monotonic()
                 who_loads(others, "a load after the lease")
-                stalled = time.monotonic() - died
-                assert stalled < LEASE + 5, f"{stalled:.1f} s after the death of the first"  # 5 s: a busy machine
             else:
                 first.go_on()
             for one in others if dies else loaders:

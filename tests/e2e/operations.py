@@ -96,7 +96,7 @@ def killed(kind, users):
 def shared(users):
     """Three instances on one PostgreSQL; the one that is at it is killed, another goes on after its lease."""
     users = int(users)
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, LEASE, folder=directory).ready()
         servers = [start() for _ in range(3)]
         create_users(servers[0].client, users)

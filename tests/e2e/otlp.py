@@ -160,6 +160,6 @@ class Collector:
             found = self.spans(trace)
             return found if sorted(span["name"] for span in found) == sorted(names) else None
         try:
-            return h.wait_until(look, f"the spans {names}", seconds=30)
+            return h.wait_until(look, f"the spans {names}")
         except AssertionError as timeout:
             raise AssertionError(f"{timeout}; there are {[span['name'] for span in self.spans(trace)]}") from timeout

@@ -102,6 +102,7 @@ def drips(receiver, connection):
 
 
 OK, RETRY, NEVER = "SUCCEEDED", "RETRYABLE", "PERMANENT"
+BRIEF, PATIENT = "PT1S", "PT20S"  # time-outs: of what is to time out, and of what must not, on a busy machine either
 
 # name: (behaviour, outcome, status, error code)
 ROWS = {
@@ -134,10 +135,12 @@ ROWS = {
     "holds": (holds, RETRY, None, "TIMEOUT"),
     "drips": (drips, RETRY, None, "TIMEOUT"),
 }
+# The rows that last until the time-out. The head of one comes before it, on a busy machine too.
+WAITED_FOR = {"body that stalls": "PT5S", "holds": BRIEF, "drips": BRIEF}
 
 
 def webhook(client, url, **members):
-    return client.ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": url, "timeout": "PT1S", **members})["id"]
+    return client.ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": url, "timeout": PATIENT, **members})["id"]
 
 
 def try_once(client, url, **members):
@@ -148,7 +151,7 @@ def try_once(client, url, **members):
 def check_rows(client):
     for name, (behave, *expected) in ROWS.items():
         receiver = Misbehaving(behave)
-        result, got = try_once(client, receiver.url())
+        result, got = try_once(client, receiver.url(), timeout=WAITED_FOR.get(name, PATIENT))
         receiver.end.set()
         assert got == tuple(expected), (name, result)
         assert receiver.requests == 1, f"{name}: {receiver.requests} requests"
@@ -258,12 +261,12 @@ def check_tls(client, certificates):
     plain = Misbehaving(says("HTTP/1.1 200 OK\r\n" + NO_BODY), read=False)
     assert try_once(client, plain.url().replace("http:", "https:"))[1] == (RETRY, None, "TLS")
     stalls = Misbehaving(holds, read=False)
-    result, got = try_once(client, stalls.url().replace("http:", "https:"))
+    result, got = try_once(client, stalls.url().replace("http:", "https:"), timeout=BRIEF)
     assert got == (RETRY, None, "TIMEOUT"), result
     stalls.end.set()
-    result, got = try_once(client, Misbehaving(holds, read=False).url().replace("http:", "https:"), timeout="PT10S")
+    result, got = try_once(client, Misbehaving(holds, read=False).url().replace("http:", "https:"), timeout=PATIENT)
     assert got == (RETRY, None, "TIMEOUT") and "TLS" in result["error"]["text"], result
-    assert 4_500 <= result["durationMs"] <= 9_000, result
+    assert 4_500 <= result["durationMs"] < 20_000, result
     return len(rows) + 4
 
 
@@ -358,11 +361,11 @@ def check_nobody_accepts(client):
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(address)
-        result, got = try_once(client, f"http://127.0.0.1:{address[1]}/", timeout="PT10S")
+        result, got = try_once(client, f"http://127.0.0.1:{address[1]}/", timeout=PATIENT)
         for one in waiting:
             one.close()
     assert got == (RETRY, None, "TIMEOUT") and "no connection" in result["error"]["text"], result
-    assert 4_500 <= result["durationMs"] <= 9_000, result
+    assert 4_500 <= result["durationMs"] < 20_000, result
     return 1
 
 

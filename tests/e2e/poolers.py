@@ -80,7 +80,7 @@ server_round_robin = 1
 
 @contextlib.contextmanager
 def pooler():
-    with h.folder() as folder, h.postgres() as direct:
+    with h.folder() as folder, h.postgres(migrated=True) as direct:
         made = Pooler(folder, direct).start()
         try:
             yield made

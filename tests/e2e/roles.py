@@ -124,7 +124,7 @@ def together():
             assert doctor_on_roles(url, directory)["state"] == "ok"
             for server, roles in zip(servers, ("api,ui", "worker", "scheduler")):
                 [ready] = server.logged("server.ready")
-                assert ready["roles"] == roles, ready
+                assert ready["roles"] == roles and ready["instance"] == rows[tuple(roles.split(","))]["id"], ready
                 assert counted(server.port) == {"api": 1, "scheduler": 1, "worker": 1, "ui": 1}, roles
                 other = h.Client(server.port)
                 serves = roles == "api,ui"

@@ -64,7 +64,7 @@ ORDER = ("INSERT INTO orders VALUES ({0}); SELECT sundial.schedule_event("
 def orders():
     """From psql: an order and its event commit together, or neither does; a savepoint takes both back."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             receiving(server.client(), receiver)
             psql(url, "CREATE TABLE orders (id integer PRIMARY KEY)")
@@ -83,7 +83,7 @@ def orders():
 
 def local_times():
     """A local time has no instant until the server has found it; a zone that no server knows is refused at once."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, folder=directory) as server:
             client = server.client()
             event = lambda event_id: client.ok("GET", f"/v1/events/{event_id}")
@@ -109,7 +109,7 @@ def local_times():
 def woken():
     """With a tick of a minute, sundial.wake() makes the server find an instant, and send a due event, at once."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         settings = (*h.LOCAL_RECEIVERS, "--scheduler.tick=PT60S", f"--storage.listen_url={url}")
         with h.running("serve", "--db", url, *settings, folder=directory) as server, connect(url) as db:
             client = server.client()
@@ -126,7 +126,7 @@ def woken():
 
 def killed():
     """The server is killed again and again while it finds instants and plans birthdays: each is done exactly once."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         psql_ready = lambda: subprocess.run(["psql", "-XqAtc", "SELECT count(*) > 0 FROM sundial.tz_fingerprints", url],
                                             capture_output=True, text=True).stdout.strip() == "t"
         with h.running("serve", "--db", url, folder=directory) as server:
@@ -155,7 +155,7 @@ def killed():
 def writers():
     """32 writers at once, some roll back, and all ask for the same few keys: one event for each key."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             receiving(server.client(), receiver)
             psql(url, "CREATE TABLE won (key text PRIMARY KEY, writer integer)")
@@ -190,7 +190,7 @@ def writers():
 
 def granted():
     """A role with only the grant; a trigger of the caller's own table calls the function; a reader sees no payloads."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, folder=directory) as server:
             client = server.client()
             client.ok("POST", "/v1/endpoints", {"name": "Workers", "type": "PULL", "externalId": "w"})
@@ -239,7 +239,7 @@ def granted():
 
 def control_plane():
     """Users and schedules by SQL are those of the API: the same rows, the same planning, the same record of changes."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, folder=directory) as server:
             client = server.client()
             pending = lambda user: client.ok("GET", f"/v1/events?userId={user}&status=PENDING")["data"]
@@ -291,7 +291,7 @@ def control_plane():
 
 def streams():
     """The same batch by SQL and by HTTP is one batch, in whatever order they come; refusals are the same."""
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, folder=directory) as server:
             client = server.client()
             batch = [{"eventId": f"0199a000-0000-7000-8000-00000000000{i}", "eventType": "Placed",
@@ -343,7 +343,7 @@ def through_pgbouncer():
 def libpq(program):
     """From C: commit, rollback, a process killed in between, a duplicate key."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             receiving(server.client(), receiver)
             psql(url, "CREATE TABLE orders (id integer PRIMARY KEY)")
@@ -371,7 +371,7 @@ def libpq(program):
 def node(with_npm, work):
     """From node, with the package pg."""
     receiver = h.Receiver()
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, h.postgres(migrated=True) as url:
         with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             receiving(server.client(), receiver)
             database, user, host = re.match(r"postgresql:///([^?]+)\?user=([^&]+)&host=(.+)", url).groups()

@@ -1,6 +1,7 @@
 """SIGTERM under load, and kill -9 of a holder: which events are sent twice, and when held events are sent again."""
 import collections
 import http.client
+import os
 import signal
 import sqlite3
 import threading
@@ -83,6 +84,13 @@ def populate(file, count):
     database.close()
 
 
+def processor_time(process):
+    """Seconds that it has used so far."""
+    with open(f"/proc/{process}/stat", encoding="ascii") as kernel:
+        fields = kernel.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def outlasted():
     """A request that takes longer than a stop waits for: the process leaves it, and in good order."""
     with h.folder() as directory, h.database("sqlite", directory) as db:
@@ -101,8 +109,9 @@ def outlasted():
             except (OSError, http.client.HTTPException):
                 pass  # no process answers it any more
         asked = threading.Thread(target=look)
+        before = processor_time(second.process.pid)
         asked.start()
-        time.sleep(1)  # it is under way; no one can see that from outside
+        h.wait_until(lambda: processor_time(second.process.pid) > before + 0.5, "the request to be under way")
         began = time.monotonic()
         assert second.stop() == 0
         took = time.monotonic() - began
@@ -113,15 +122,17 @@ def outlasted():
 
 def killed():
     """A holder that dies: its event is sent again by another instance as soon as its lease expires."""
-    receiver = h.Receiver(delay=3)
+    release = threading.Event()
+    receiver = h.Receiver(hold=release)
     with h.folder() as directory, h.database("postgres", directory) as db:
         victim = start(db, directory)
         endpoint(victim.client(), receiver.url)
         create(victim.client(), 5)
         h.wait_until(lambda: receiver.count() == 5, "requests in flight")
-        other = start(db, directory)
         victim.kill()
         killed_at = time.time()
+        release.set()
+        other = start(db, directory)
         h.wait_until(lambda: receiver.count() == 10, "every event to be sent again")
         client = other.client()
         h.wait_until(lambda: settled(client), "every event to be settled")

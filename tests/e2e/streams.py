@@ -194,7 +194,7 @@ class Sent:
         self.connect()
 
     def connect(self):
-        self.connection = self.server.client().connect(30)
+        self.connection = self.server.client().connect(h.HANG_GUARD)
         self.connection.request("GET", f"/v1/feed?{self.query}", headers=self.headers)
         self.answer = self.connection.getresponse()
         assert self.answer.status == 200 and self.answer.headers["Content-Type"] == "text/event-stream"
@@ -260,7 +260,7 @@ def checkpoints(client):
 def command_line(server):
     def sundial(*arguments, code=0):
         done = subprocess.run([h.PROGRAM, "stream", *arguments, "--server", f"http://127.0.0.1:{server.port}"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=h.HANG_GUARD)
         assert done.returncode == code, (arguments, done)
         return done.stdout
 
@@ -278,7 +278,7 @@ def ends_with_the_server(server):
     """Requests that follow or wait end at once when the server stops."""
     sent = Sent(server, "aggregateType=Nobody")
     end = server.client().ok("GET", "/v1/feed?aggregateType=Nobody")["nextPosition"]
-    waiting = server.client().connect(30)
+    waiting = server.client().connect(h.HANG_GUARD)
     waiting.request("GET", f"/v1/feed?after={end}&wait=PT30S")
     server.stop()
     assert json.loads(waiting.getresponse().read())["data"] == []

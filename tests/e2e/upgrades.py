@@ -270,7 +270,7 @@ def old_counts(kind, place, old):
 
 def from_each(kind, first="1", step="1"):
     """Every `step`th version from `first` on, each in a database of its own."""
-    with h.folder() as directory, h.database(kind, directory) as base:
+    with h.folder() as directory, h.database(kind, directory, empty=True) as base:
         versions = range(int(first), old_schemas.newest(kind) + 1, int(step))
         assert versions, f"there is no version {first}"
         events = 0

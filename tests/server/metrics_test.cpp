@@ -86,7 +86,7 @@ protected:
                              .claim_loop_age = std::chrono::seconds{1},
                              .clock_ahead = std::chrono::seconds{1},
                              .storage_free = 1,
-                             .oldest_transaction = 1s,
+                             .transactions = OpenTransactions{.oldest = 1s},
                              .certificate_left = std::chrono::days{1}});
             metrics.next_key_expiry(
                 {.as_of = noon,
@@ -221,13 +221,14 @@ TEST(MetricsTest, TellTheStateOfTheProcess) {
                      .claim_loop_age = 250ms,
                      .clock_ahead = -1500ms,
                      .storage_free = 4096,
-                     .oldest_transaction = 90s,
+                     .transactions = OpenTransactions{.oldest = 90s, .hidden_sessions = 3},
                      .certificate_left = std::chrono::hours{-1}});
     const std::string scrape = metrics.render();
-    for (const char* line : {"sundial_claim_loop_running 1", "sundial_claim_loop_age_seconds 0.25",
-                             "sundial_clock_skew_seconds -1.5", "sundial_storage_free_bytes 4096",
-                             "sundial_db_oldest_transaction_seconds 90",
-                             "sundial_tls_certificate_expiry_seconds -3600"}) {
+    for (const char* line :
+         {"sundial_claim_loop_running 1", "sundial_claim_loop_age_seconds 0.25",
+          "sundial_clock_skew_seconds -1.5", "sundial_storage_free_bytes 4096",
+          "sundial_db_oldest_transaction_seconds 90", "sundial_db_hidden_sessions 3",
+          "sundial_tls_certificate_expiry_seconds -3600"}) {
         EXPECT_THAT(scrape, testing::HasSubstr(line));
     }
 }
@@ -251,14 +252,15 @@ TEST(MetricsTest, LeaveOutWhatIsUnknown) {
                      .claim_loop_age = 1s,
                      .clock_ahead = 1s,
                      .storage_free = 1,
-                     .oldest_transaction = 1s,
+                     .transactions = OpenTransactions{.oldest = 1s},
                      .certificate_left = std::chrono::hours{1}});
     metrics.process({.claims = false});
     const std::string scrape = metrics.render();
     EXPECT_THAT(scrape, testing::HasSubstr("sundial_claim_loop_running 0"));
-    for (const char* name : {"\nsundial_clock_skew_seconds ", "\nsundial_storage_free_bytes ",
-                             "\nsundial_db_oldest_transaction_seconds ",
-                             "\nsundial_tls_certificate_expiry_seconds "}) {
+    for (const char* name :
+         {"\nsundial_clock_skew_seconds ", "\nsundial_storage_free_bytes ",
+          "\nsundial_db_oldest_transaction_seconds ", "\nsundial_db_hidden_sessions ",
+          "\nsundial_tls_certificate_expiry_seconds "}) {
         EXPECT_THAT(scrape, testing::Not(testing::HasSubstr(name)));
     }
     metrics.process({});  // of a process without the role worker

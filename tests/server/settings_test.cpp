@@ -216,6 +216,14 @@ TEST(Settings, AnUnknownKeyIsReportedWithASuggestion) {
                 HasSubstr("'delivery.workers'"));
 }
 
+TEST(Settings, VariablesOfOtherReadersAreIgnored) {
+    const std::set<std::string> others{"SUNDIAL_SERVER"};
+    EXPECT_EQ(error_about({.environment = {{"SUNDIAL_SERVER", "x"}}, .other_variables = others}),
+              "");
+    EXPECT_THAT(error_about({.environment = {{"SUNDIAL_SERVR", "x"}}, .other_variables = others}),
+                HasSubstr("did you mean SUNDIAL_SERVER?"));
+}
+
 TEST(Settings, AnInvalidValueIsReportedWithTheValidValues) {
     const std::pair<std::string, std::string> wrong[] = {{"http.listen", "8080"},
                                                          {"storage.pool_size", "none"},

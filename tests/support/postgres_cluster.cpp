@@ -72,9 +72,8 @@ void exec(const std::vector<std::string>& command) {
     _exit(127);
 }
 
-/// Runs a tool as the server's user, its output in `log`, and waits for it.
-bool run_tool(const std::vector<std::string>& command, const std::string& log) {
-    const passwd* user = server_user();
+/// Runs a program as `user`, or as this one if null, its output in `log`, and waits for it.
+bool run_as(const passwd* user, const std::vector<std::string>& command, const std::string& log) {
     const pid_t child = fork();
     if (child == 0) {
         const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -89,6 +88,10 @@ bool run_tool(const std::vector<std::string>& command, const std::string& log) {
     }
     int status = 0;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+bool run_tool(const std::vector<std::string>& command, const std::string& log) {
+    return run_as(server_user(), command, log);
 }
 
 std::string content_of(const std::string& file) {
@@ -130,6 +133,26 @@ fs::path template_of(const std::string& tools) {
     return fs::path{SUNDIAL_BUILD_FOLDER} / (name + "-" + std::to_string(made_at));
 }
 
+/// The same with the schema of that program in the first database. The program's time is part of
+/// the name, because each build may bring another migration.
+fs::path template_migrated_by(const std::string& program, const fs::path& empty) {
+    const auto built_at = fs::last_write_time(program).time_since_epoch().count();
+    return empty.string() + "-migrated-" + std::to_string(fs::file_size(program)) + "-" +
+           std::to_string(built_at);
+}
+
+/// Those that builds before this one have left.
+void remove_old_templates(const fs::path& current) {
+    const std::string name = current.filename();
+    const std::string kind = name.substr(0, name.find("-migrated-") + 10);
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator{current.parent_path(), ignored}) {
+        const std::string other = entry.path().filename();
+        const bool is_old = other.starts_with(kind) && !other.starts_with(name);
+        if (is_old) fs::remove_all(entry.path(), ignored);
+    }
+}
+
 void give_to_server(const fs::path& folder) {
     const passwd* user = server_user();
     if (!user) return;
@@ -169,7 +192,7 @@ struct ClearResult {
 
 }  // namespace
 
-PostgresCluster::PostgresCluster() {
+PostgresCluster::PostgresCluster(const std::string& migrator) {
     const std::string tools = find_tools();
     std::string folder = fs::temp_directory_path() / "sundial-pg-XXXXXX";
     if (!mkdtemp(folder.data())) fail("no temporary folder in " + folder);
@@ -191,16 +214,40 @@ PostgresCluster::PostgresCluster() {
     close(ends[0]);
     keep_alive_ = ends[1];
 
-    const fs::path kept = template_of(tools);
-    if (!copy_template(kept, folder + "/data")) {
-        make_data_folder(tools);
-        keep_as_template(folder + "/data", kept);
+    const fs::path empty = template_of(tools);
+    if (migrator.empty()) {
+        take_empty_data(tools, empty);
+    } else {
+        take_migrated_data(tools, empty, migrator);
     }
     start();
 }
 
 PostgresCluster::~PostgresCluster() {
     if (keep_alive_ >= 0) close(keep_alive_);
+}
+
+void PostgresCluster::take_empty_data(const std::string& tools, const fs::path& kept) const {
+    const std::string data = folder_ + "/data";
+    if (copy_template(kept, data)) return;
+    make_data_folder(tools);
+    keep_as_template(data, kept);
+}
+
+void PostgresCluster::take_migrated_data(const std::string& tools, const fs::path& empty,
+                                         const std::string& program) const {
+    const std::string data = folder_ + "/data", log = folder_ + "/log";
+    const fs::path kept = template_migrated_by(program, empty);
+    if (copy_template(kept, data)) return;
+    take_empty_data(tools, empty);
+    start();
+    const std::string absolute = fs::absolute(program);  // it runs in another folder
+    if (!run_as(nullptr, {absolute, "db", "migrate", "--db", url_of(first_database)}, log)) {
+        fail("db migrate: " + content_of(log));
+    }
+    stop("fast");
+    remove_old_templates(kept);
+    keep_as_template(data, kept);
 }
 
 void PostgresCluster::make_data_folder(const std::string& tools) const {
@@ -230,7 +277,11 @@ void PostgresCluster::stop(const std::string& mode) const {
 
 void PostgresCluster::start() const {
     const std::string log = folder_ + "/log";
-    const std::string options = "-k " + folder_ + " -c listen_addresses= -c max_connections=200";
+    // With mmap the server's shared memory lies in the data folder. Segments in /dev/shm would stay
+    // after a kill.
+    const std::string options = "-k " + folder_ +
+                                " -c listen_addresses= -c max_connections=200"
+                                " -c dynamic_shared_memory_type=mmap";
     if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-l", folder_ + "/server.log",
                    "-w", "-o", options, "start"},
                   log)) {

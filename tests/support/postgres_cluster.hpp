@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,13 +28,14 @@ private:
 /// root runs it, the server runs as `postgres`, or else as `nobody`.
 class PostgresCluster {
 public:
+    /// With `migrator`, a sundial, its first database has the schema of that program, copied too.
     /// Throws std::runtime_error with the output of the tools if they are missing or fail.
-    PostgresCluster();
+    explicit PostgresCluster(const std::string& migrator = {});
     PostgresCluster(const PostgresCluster&) = delete;
     PostgresCluster& operator=(const PostgresCluster&) = delete;
     ~PostgresCluster();
 
-    /// A new, empty database; returns its URL.
+    /// A new, empty database, or first the one that `migrator` has migrated; returns its URL.
     std::string create_database();
     /// A copy of a database that has no open connections.
     std::string copy_database(const std::string& url);
@@ -46,6 +48,9 @@ public:
 private:
     [[nodiscard]] std::string url_of(const std::string& database) const;
     std::string add_database(const std::string& template_name);
+    void take_empty_data(const std::string& tools, const std::filesystem::path& kept) const;
+    void take_migrated_data(const std::string& tools, const std::filesystem::path& empty,
+                            const std::string& program) const;
     void make_data_folder(const std::string& tools) const;
     void start() const;
     void stop(const std::string& mode) const;

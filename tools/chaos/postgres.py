@@ -71,7 +71,9 @@ class Postgres:
 
     def start(self):
         command = [f"{tools()}/postgres", "-D", self.data, "-k", self.folder, "-p", str(self.port)]
-        settings = ["max_connections=200", "listen_addresses=*", "shared_buffers=64MB", *self.options]
+        # With mmap the server's shared memory lies in its data folder. Segments in /dev/shm would stay after a kill.
+        settings = ["max_connections=200", "listen_addresses=*", "shared_buffers=64MB", "dynamic_shared_memory_type=mmap",
+                    *self.options]
         for setting in settings:
             command += ["-c", setting]
         with open(os.path.join(os.path.dirname(self.folder), f"{self.name}.log"), "ab") as log:

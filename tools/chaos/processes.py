@@ -1,4 +1,5 @@
 """Processes that die with the harness, and instances of the product."""
+import contextlib
 import ctypes
 import json
 import os
@@ -39,6 +40,19 @@ def children_of(process):
 def gone(process):
     stat = stat_of(process)
     return stat is None or stat[0] == "Z"
+
+
+def kill(process):
+    """Kills a child and removes what libfaketime keeps for it in /dev/shm: it cleans up only after a process that exits.
+    Until the child is reaped, no other process gets its number."""
+    process.kill()
+    if process.returncode is not None:  # it had ended before
+        return
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    for name in (f"faketime_shm_{process.pid}", f"sem.faketime_sem_{process.pid}"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(f"/dev/shm/{name}")
+    process.wait()
 
 
 class Instance:
@@ -86,7 +100,7 @@ class Instance:
         return self.alive() and self.server.port is not None and not self.paused
 
     def kill(self):
-        self.server.kill()
+        kill(self.server.process)
 
     def signal(self, number):
         self.server.process.send_signal(number)
@@ -99,4 +113,4 @@ class Instance:
         if self.alive():
             if self.paused:
                 self.signal(signal.SIGCONT)
-            self.server.kill()
+            self.kill()

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -65,10 +66,15 @@ export async function receiver(status) {
   return { url: `http://127.0.0.1:${server.address().port}/`, answer: (next) => { chosen.status = next; }, stop: () => { server.closeAllConnections(); server.close(); } };
 }
 
-/** Requests to the API at `url`, which have to succeed. */
+/** Requests to the API at `url`, which have to succeed. A busy server refuses a list for now: it is asked again when it says. */
 const apiAt = (url) => async (method, path, body, headers = {}) => {
-  const answer = await fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
-  const text = await answer.text();
+  const ask = () => fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
+  let answer = await ask(), text = await answer.text();
+  for (const end = Date.now() + PATIENCE; answer.status === 503 && text.includes('"OVERLOADED"') && Date.now() < end;) {
+    await sleep(1000 * Number(answer.headers.get("Retry-After")));
+    answer = await ask();
+    text = await answer.text();
+  }
   assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
   return text ? JSON.parse(text) : undefined;
 };
@@ -141,7 +147,7 @@ export async function until(check, what) {
   for (const end = Date.now() + PATIENCE; Date.now() < end;) {
     const found = await check();
     if (found) return found;
-    await new Promise((ready) => setTimeout(ready, PAUSE));
+    await sleep(PAUSE);
   }
   assert.fail(`did not happen: ${what}`);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
+import { search, sectionsOf } from "../src/docs/texts.ts";
 import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
   bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
@@ -334,4 +335,11 @@ test("late endpoints are named with the step since which they are late", () => {
   ], from, 60), [
     { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
   ]);
+});
+
+test("the search of the documents keeps the characters of code", () => {
+  const all = "<!-- /docs/guide/cron -->\n# Cron\nA *daily* job is `30 2 * * *`, see [rules](rules.md).\n```sh\ncrontab -l | sundial import crontab\n```\n";
+  const [section] = sectionsOf(all);
+  assert.equal(section?.text, "A daily job is 30 2 * * *, see rules. crontab -l | sundial import crontab");
+  assert.equal(search(sectionsOf(all), "crontab")[0]?.section.place, "/docs/guide/cron");
 });

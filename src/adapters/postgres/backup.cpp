@@ -280,7 +280,8 @@ ServerState server_state(const std::string& url) {
         SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start))::bigint, 0),
                coalesce(max(age(backend_xmin)), 0),
                (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-               current_setting('max_connections')::bigint, pg_is_in_recovery()
+               current_setting('max_connections')::bigint, pg_is_in_recovery(),
+               count(*) FILTER (WHERE usesysid IS NOT NULL AND backend_start IS NULL)
           FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid())sql");
     state.oldest_transaction = facts.number(0, 0);
@@ -288,6 +289,7 @@ ServerState server_state(const std::string& url) {
     state.connections = facts.number(0, 2);
     state.most_connections = facts.number(0, 3);
     state.in_recovery = facts.text(0, 4) == "t";
+    state.hidden_sessions = facts.number(0, 5);  // a visible session has a start
     const PlainAnswer off = connection.run(
         "SELECT name FROM pg_settings"
         " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'");

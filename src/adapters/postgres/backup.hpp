@@ -81,6 +81,7 @@ struct ServerState {
     std::chrono::microseconds round_trip{};
     std::int64_t oldest_transaction = 0;  // seconds, of other sessions in this database
     std::int64_t oldest_snapshot = 0;     // age in transactions
+    std::int64_t hidden_sessions = 0;     // of other roles, whose transactions the role cannot see
     std::int64_t connections = 0, most_connections = 0;
     bool in_recovery = false;
     std::vector<std::string> unsafe_settings{};

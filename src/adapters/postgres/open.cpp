@@ -102,13 +102,14 @@ std::optional<std::string> lasting_refusal(const std::string& url) {
 
 constexpr std::chrono::milliseconds silence_at_start = 10s;
 
-/// Vacuum ignores the snapshots of other vacuums. Roles without pg_read_all_stats see the
-/// transactions of their own sessions only.
-constexpr Statement oldest_transaction_age{"oldest_transaction_age", R"sql(
-    SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::bigint
+/// Vacuum ignores the snapshots of other vacuums. Roles without pg_read_all_stats see neither
+/// transaction nor start of the sessions of other roles.
+constexpr Statement open_transactions_of_all{"open_transactions", R"sql(
+    SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start))
+                        FILTER (WHERE backend_type <> 'autovacuum worker'), 0)::bigint,
+           count(*) FILTER (WHERE usesysid IS NOT NULL AND backend_start IS NULL)
       FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND backend_type <> 'autovacuum worker')sql"};
+     WHERE datname = current_database() AND pid <> pg_backend_pid())sql"};
 
 class OpenDatabase final : public PostgresDatabase {
 public:
@@ -149,13 +150,15 @@ public:
     }
     Clock& clock() override { return *clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
-    [[nodiscard]] std::chrono::seconds oldest_transaction() override {
-        std::chrono::seconds age{0};
-        database_.read("oldest_transaction", [&](Session& session) {
-            const std::array calls{Call{oldest_transaction_age}};
-            age = std::chrono::seconds{session.run(calls)[0].get<std::int64_t>(0, 0)};
+    [[nodiscard]] OpenTransactions open_transactions() override {
+        OpenTransactions open;
+        database_.read("open_transactions", [&](Session& session) {
+            const std::array calls{Call{open_transactions_of_all}};
+            const Answer found = std::move(session.run(calls)[0]);
+            open = {.oldest = std::chrono::seconds{found.get<std::int64_t>(0, 0)},
+                    .hidden_sessions = found.get<std::int64_t>(0, 1)};
         });
-        return age;
+        return open;
     }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {
         return database_.servers();

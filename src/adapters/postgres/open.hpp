@@ -53,6 +53,12 @@ struct PoolUse {
     std::size_t waiting = 0;  // calls that wait for a connection
 };
 
+/// The transactions of other sessions in the database; vacuum removes no row that they could read.
+struct OpenTransactions {
+    std::chrono::seconds oldest{0};    // of those that the role can see; 0: none
+    std::int64_t hidden_sessions = 0;  // sessions of other roles, which it cannot see
+};
+
 /// The address at which a server listens.
 struct ServerAddress {
     std::string address;  // an IP address
@@ -97,9 +103,8 @@ public:
     /// keeps its changes if it returns true. See Database::join.
     virtual void join(pg_conn* callers, const std::function<bool(Transaction&)>& work) = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
-    /// Age of the oldest transaction in this database that the role may see; vacuum removes no row
-    /// that it could read. Zero if there is none. Throws Unavailable.
-    [[nodiscard]] virtual std::chrono::seconds oldest_transaction() = 0;
+    /// Throws Unavailable.
+    [[nodiscard]] virtual OpenTransactions open_transactions() = 0;
     /// Every server to which it has connected by TCP. Thread-safe.
     [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;
     /// The server's version, such as "15.20".

@@ -22,7 +22,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds longest_poll{1'000};
 constexpr long kept_connections = 64;
 constexpr const char* no_permit = "abandoned: the heartbeat of this instance was not renewed";
 constexpr const char* lost_lease = "abandoned: its lease was lost";
@@ -329,7 +328,7 @@ private:
 
     [[nodiscard]] milliseconds until_next_check() const {
         const Mono now = clock_.now();
-        Mono next = now + longest_poll;
+        Mono next = now + settings_.longest_poll;
         bool any = !under_way_.empty();
         for (const auto& [key, state] : queues_) {
             if (state.waiting.empty()) continue;

@@ -23,6 +23,9 @@ struct SenderSettings {
     /// lateness.
     std::chrono::milliseconds gather{5};
     std::size_t max_requests = 16;  // under way to one queue; throttling halves it
+    /// How long the thread sleeps at most while nothing wakes it: how late it notices an overdue
+    /// event or a lost permit.
+    std::chrono::milliseconds longest_poll{1'000};
 };
 
 /// SendMessageBatch by libcurl, on one thread. Events for one queue that wait at the same time

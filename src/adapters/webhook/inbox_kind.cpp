@@ -265,7 +265,7 @@ std::vector<FieldError> InboxKind::refuse_new(const TypeSettings& given) const {
     std::vector<FieldError> found;
     if (!allowed_) {
         found.push_back({"/type", "not_allowed",
-                         "INBOX endpoints are disabled (dev.inbox); they are for development"});
+                         "INBOX endpoints are disabled (ui.inbox); they are for development"});
     }
     auto others = refuse_edit(given);
     found.insert(found.end(), others.begin(), others.end());

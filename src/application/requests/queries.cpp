@@ -7,8 +7,6 @@
 namespace sundial {
 namespace {
 
-constexpr std::string_view external_prefix = "ext:";
-
 NotFound absent(Noun noun, std::string_view reference) { return {noun, std::string{reference}}; }
 
 /// The id of `reference`; external ids are looked up in `repository`.

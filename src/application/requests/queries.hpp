@@ -16,6 +16,8 @@
 /// external id.
 namespace sundial {
 
+inline constexpr std::string_view external_prefix = "ext:";
+
 /// Errors of all: NotFound, with `reference` as given, also for a malformed id.
 [[nodiscard]] LookupResult<UserId> user_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] LookupResult<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);

@@ -1,12 +1,25 @@
 #include "application/requests/refusal.hpp"
 
+#include <string>
+#include <string_view>
 #include <variant>
+
+#include "application/requests/queries.hpp"
+#include "base/uuid.hpp"
 
 namespace sundial {
 namespace {
 
 std::string name_of(const StreamId& stream) {
     return "the stream " + stream.aggregate_type + "/" + stream.aggregate_id;
+}
+
+/// For nouns that callers may name by their own ids.
+std::string no_such(std::string_view noun, const std::string& reference) {
+    const std::string text = "there is no " + std::string(noun) + " '" + reference + "'";
+    const bool known_form = reference.starts_with(external_prefix) || base::parse_uuid(reference);
+    if (reference.empty() || known_form) return text;
+    return text + "; an external id is written 'ext:" + reference + "'";
 }
 
 struct ToRefusal {
@@ -21,11 +34,11 @@ struct ToRefusal {
     Refusal operator()(const NotFound& missing) const {
         switch (missing.noun) {
             case Noun::user:
-                return {"USER_NOT_FOUND", "there is no user '" + missing.id + "'"};
+                return {"USER_NOT_FOUND", no_such("user", missing.id)};
             case Noun::schedule:
-                return {"SCHEDULE_NOT_FOUND", "there is no schedule '" + missing.id + "'"};
+                return {"SCHEDULE_NOT_FOUND", no_such("schedule", missing.id)};
             case Noun::endpoint:
-                return {"ENDPOINT_NOT_FOUND", "there is no endpoint '" + missing.id + "'"};
+                return {"ENDPOINT_NOT_FOUND", no_such("endpoint", missing.id)};
             case Noun::operation:
                 return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
             case Noun::api_key:

@@ -125,16 +125,9 @@ int report_command(const Walk& found) {
 
 /// The environment variable that a flag has the value of, if it is not given.
 std::string variable_of(const CLI::Option& option) {
-    static const std::map<std::string, std::string> of_connection{
-        {"--server", "SUNDIAL_SERVER"},     {"--api-key", "SUNDIAL_API_KEY"},
-        {"--ca-file", "SUNDIAL_CA_FILE"},   {"--cert-file", "SUNDIAL_CERT_FILE"},
-        {"--key-file", "SUNDIAL_KEY_FILE"}, {"--config", "SUNDIAL_CONFIG"},
-        {"--no-color", "NO_COLOR"},
-    };
     const std::string name = option.get_name(false, false);
     if (option.get_group() == settings_group) return variable_of_setting(name.substr(2));
-    const auto found = of_connection.find(name);
-    return found == of_connection.end() ? "" : found->second;
+    return variable_of_flag(name);
 }
 
 /// The words in `TEXT:{READ,WRITE}`, as CLI11 writes a checked set.

@@ -51,6 +51,19 @@ constexpr std::size_t usual_width = 80;  // cells, of a terminal that does not t
 constexpr const char* connection_group = "Connection";
 constexpr const char* output_group = "Output";
 
+struct FlagVariable {
+    std::string_view flag, variable;
+};
+constexpr std::array<FlagVariable, 7> flag_variables{{
+    {"--server", "SUNDIAL_SERVER"},
+    {"--api-key", "SUNDIAL_API_KEY"},
+    {"--ca-file", "SUNDIAL_CA_FILE"},
+    {"--cert-file", "SUNDIAL_CERT_FILE"},
+    {"--key-file", "SUNDIAL_KEY_FILE"},
+    {"--config", "SUNDIAL_CONFIG"},
+    {"--no-color", "NO_COLOR"},
+}};
+
 volatile std::sig_atomic_t interrupt_came = 0;
 
 /// Whether SIGINT came since the first call. A second SIGINT ends the process.
@@ -106,19 +119,19 @@ void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help
 
 cli::HttpClient client(const ClientFlags& flags) {
     const auto variables = environment();
-    const auto chosen = [&](const std::optional<std::string>& flag, const char* variable,
+    const auto chosen = [&](const std::optional<std::string>& given, std::string_view flag,
                             std::string_view otherwise) {
-        if (flag) return *flag;
-        const auto found = variables.find(variable);
+        if (given) return *given;
+        const auto found = variables.find(variable_of_flag(flag));
         return std::string(found == variables.end() || found->second.empty()
                                ? otherwise
                                : std::string_view(found->second));
     };
-    return {chosen(flags.server, "SUNDIAL_SERVER", default_server),
-            chosen(flags.api_key, "SUNDIAL_API_KEY", ""),
-            {.ca_file = chosen(flags.ca_file, "SUNDIAL_CA_FILE", ""),
-             .certificate_file = chosen(flags.cert_file, "SUNDIAL_CERT_FILE", ""),
-             .key_file = chosen(flags.key_file, "SUNDIAL_KEY_FILE", "")}};
+    return {chosen(flags.server, "--server", default_server),
+            chosen(flags.api_key, "--api-key", ""),
+            {.ca_file = chosen(flags.ca_file, "--ca-file", ""),
+             .certificate_file = chosen(flags.cert_file, "--cert-file", ""),
+             .key_file = chosen(flags.key_file, "--key-file", "")}};
 }
 
 cli::Output output(bool json, bool no_color) {
@@ -132,7 +145,7 @@ cli::Output output(bool json, bool no_color) {
         const auto found = variables.find(name);
         return found != variables.end() && found->second == text;
     };
-    const auto no_colour = variables.find("NO_COLOR");
+    const auto no_colour = variables.find(variable_of_flag("--no-color"));
     const bool unwanted = no_colour != variables.end() && !no_colour->second.empty();
     output.look.colour = !no_color && !unwanted && !is("TERM", "dumb");
     return output;
@@ -160,6 +173,11 @@ std::string variable_of_setting(std::string_view key) {
     std::string name = "SUNDIAL_";
     for (const char c : key) name += c == '.' ? '_' : base::upper(c);
     return name;
+}
+
+std::string variable_of_flag(std::string_view flag) {
+    const auto found = std::ranges::find(flag_variables, flag, &FlagVariable::flag);
+    return found == flag_variables.end() ? "" : std::string(found->variable);
 }
 
 namespace {
@@ -219,8 +237,10 @@ void add_settings_flags(CLI::App& command, SettingsFlags& flags) {
 LoadedSettings load(const SettingsFlags& flags, std::map<std::string, std::string> defaults) {
     SettingsSources sources;
     sources.environment = environment();
+    for (const FlagVariable& each : flag_variables) sources.other_variables.emplace(each.variable);
+    sources.other_variables.emplace(cli::fencing_token_variable);  // a command under `lock run`
     sources.file = flags.config;
-    if (const auto named = sources.environment.find("SUNDIAL_CONFIG");
+    if (const auto named = sources.environment.find(variable_of_flag("--config"));
         sources.file.empty() && named != sources.environment.end()) {
         sources.file = named->second;
     }

@@ -77,6 +77,9 @@ struct SettingsFlags {
 inline constexpr const char* settings_group = "Settings";
 [[nodiscard]] std::string variable_of_setting(std::string_view key);
 
+/// The variable of a flag that is no setting, such as SUNDIAL_SERVER; empty if it has none.
+[[nodiscard]] std::string variable_of_flag(std::string_view flag);
+
 /// The default of a setting's flag or of a flag that add_client_flags adds; else empty.
 [[nodiscard]] std::string default_in_effect(const std::string& flag);
 /// The value of such a flag that is not given, and its origin: a variable or a file. Empty for a

@@ -1,5 +1,6 @@
 #include "postgres_storage.hpp"
 
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,10 @@ namespace sundial::postgres {
 namespace {
 
 using Fence = PostgresStorage::Fence;
+
+/// The contracts judge answers, not speed. On a busy machine eight transactions that queue for one
+/// row took longer than the second that the engine's default grants.
+constexpr std::chrono::milliseconds hang_guard{60'000};
 
 struct Kept {
     std::string url;
@@ -120,7 +125,12 @@ Kept opened(std::uint32_t shards, Fence fence) {
         return PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
                                        .pool_size = 16,
                                        .shards = shards,
-                                       .test_clock = true},
+                                       .test_clock = true,
+                                       .pool_wait = hang_guard,
+                                       .statement_timeout = hang_guard,
+                                       .lock_timeout = hang_guard,
+                                       .idle_in_transaction_timeout = hang_guard,
+                                       .resolve_for = hang_guard},
                                       log);
     };
     auto database = open();

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
-#include <chrono>
+#include <ctime>
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -449,10 +449,9 @@ TEST(HostileLine, IsAnsweredWithinASecond) {
         R"({"kind":"misfire","limit":10000,"schedule":{"kind":"yearly","date":"--02-29","gap":"skip","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
     };
     for (const std::string& line : lines) {
-        const auto began = std::chrono::steady_clock::now();
+        const std::clock_t began = std::clock();
         const std::string reply = answer(line);
-        const auto took = std::chrono::steady_clock::now() - began;
-        EXPECT_LT(took, std::chrono::seconds{10}) << line.substr(0, 100);
+        EXPECT_LT(std::clock() - began, 10 * CLOCKS_PER_SEC) << line.substr(0, 100);
         EXPECT_TRUE(json::parse(reply).is_object());
     }
 }
@@ -460,9 +459,9 @@ TEST(HostileLine, IsAnsweredWithinASecond) {
 TEST(HostileLine, OfManyMembersIsAnsweredWithinASecond) {
     std::string members = R"({"kind":"tzdb")";
     for (int i = 0; members.size() < 1'000'000; ++i) members += ",\"m" + std::to_string(i) + "\":0";
-    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t began = std::clock();
     EXPECT_THAT(answer(members + "}"), HasSubstr("'m0' is not known here"));
-    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{10});
+    EXPECT_LT(std::clock() - began, 10 * CLOCKS_PER_SEC);
 }
 
 TEST(HostileLine, IsNotRepeatedInTheMessage) {

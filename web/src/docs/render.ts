@@ -86,7 +86,14 @@ function table({ header, rows }: Tokens.Table, context: Context): Node {
     element("tr", {}, ...row.map((cell) => element(cell.text === "" ? "td" : name, name === "th" && cell.text !== "" ? { scope: "col" } : {}, ...inline(cell.tokens, context))));
   const body = element("tbody", {}, ...rows.map((row) => cells("td", row)));
   const made = titled ? element("table", {}, element("thead", {}, cells("th", header)), body) : element("table", {}, body);
+  for (const name of made.querySelectorAll("code")) mayBreak(name);
   return element("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Table" }, made);
+}
+
+/** Lets a long name continue on the next line after `_` and `.`. */
+function mayBreak(code: Element): void {
+  const [first = "", ...others] = (code.textContent ?? "").split(/(?<=[_.])/);
+  code.replaceChildren(first, ...others.flatMap((part) => [element("wbr"), part]));
 }
 
 /** The anchors in HTML: `<a id="X"></a>`. */

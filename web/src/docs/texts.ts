@@ -43,7 +43,7 @@ export interface Section { place: string; page: string; heading: string; anchor:
 export function sectionsOf(all: string): Section[] {
   const sections: Section[] = [];
   const add = (place: string, page: string, heading: string, anchor: string, lines: string[]) => {
-    const text = lines.join(" ").replace(/\]\([^)]*\)|<[^>]*>|[*`[\]|]/g, " ").replace(/\s+/g, " ").trim();
+    const text = withoutMarkup(lines.join(" ")).replace(/\s+/g, " ").trim();
     if (heading) sections.push({ place, page, heading, anchor, text, lower: `${heading} ${text}`.toLowerCase() });
   };
   for (const part of all.split(/^<!-- (?=\/docs)/m).slice(1)) {
@@ -53,7 +53,7 @@ export function sectionsOf(all: string): Section[] {
     for (const line of part.slice(part.indexOf("\n")).split("\n")) {
       if (line.trimStart().startsWith("```")) { inCode = !inCode; continue; }
       const found = inCode ? null : /^(#{1,4}) (.+)$/.exec(line);
-      if (!found) { lines.push(line); continue; }
+      if (!found) { lines.push(inCode ? `\`${line.replaceAll("`", "")}\`` : line); continue; }
       add(place, page, heading, anchor, lines);
       heading = (found[2] ?? "").replace(/\]\([^)]*\)|[*`[\]]/g, "");
       const own = anchorOf(heading, used);
@@ -64,6 +64,11 @@ export function sectionsOf(all: string): Section[] {
     add(place, page, heading, anchor, lines);
   }
   return sections;
+}
+
+/** Code keeps its characters: `30 2 * * *` is what people look for. */
+function withoutMarkup(markdown: string): string {
+  return markdown.split(/`([^`]*)`/).map((part, i) => (i % 2 ? part : part.replace(/\]\([^)]*\)|[*[\]]/g, "").replace(/<[^>]*>|\|/g, " "))).join("");
 }
 
 export interface Found { section: Section; score: number; excerpt: [string, boolean][] }

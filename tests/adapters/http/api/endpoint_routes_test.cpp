@@ -79,6 +79,18 @@ TEST_F(EndpointRoutesTest, DeleteAnEndpoint) {
     const auto again = call("DELETE", "/v1/endpoints/ext:crm");
     EXPECT_EQ(again.status, 404);
     EXPECT_EQ(text_member(again.body, "code"), "ENDPOINT_NOT_FOUND");
+    EXPECT_EQ(text_member(again.body, "detail"), "there is no endpoint 'ext:crm'");
+}
+
+TEST_F(EndpointRoutesTest, NameThePrefixOfAnExternalIdThatLacksIt) {
+    an_endpoint_crm();
+    const auto bare = get("/v1/endpoints/crm");
+    EXPECT_EQ(bare.status, 404);
+    EXPECT_EQ(text_member(bare.body, "detail"),
+              "there is no endpoint 'crm'; an external id is written 'ext:crm'");
+    const std::string no_id = "01a227c6-1959-7ca2-86b4-9eb94670dc9c";
+    EXPECT_EQ(text_member(get("/v1/endpoints/" + no_id).body, "detail"),
+              "there is no endpoint '" + no_id + "'");
 }
 
 TEST_F(EndpointRoutesTest, CountTheEventsThatPreventADeletionOrCancelThem) {
