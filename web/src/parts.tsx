@@ -71,6 +71,7 @@ export function Time({ at, zone, relative = false }: { at: string | null | undef
 const ICONS: Record<string, [icon: string, tone: string]> = {
   PENDING: ["◷", "blue"], PROCESSING: ["▶", "violet"], COMPLETED: ["✓", "green"], FAILED: ["✕", "red"], CANCELLED: ["⊘", "grey"],
   OPEN: ["✕", "red"], HALF_OPEN: ["◐", "amber"], CLOSED: ["✓", "green"], pass: ["✓", "green"], warn: ["!", "amber"], fail: ["✕", "red"],
+  WAITS_RETRY: ["↻", "amber"], WAITS_CIRCUIT: ["‖", "amber"], WAITS_LIMIT: ["‖", "amber"], WAITS_ENDPOINT: ["‖", "amber"],
   VALID: ["✓", "green"], INVALID: ["✕", "red"], MISSING: ["⊘", "grey"], SUCCEEDED: ["✓", "green"], RETRYABLE: ["↻", "amber"], PERMANENT: ["✕", "red"], LOST: ["?", "amber"], LATE: ["!", "amber"], RELEASED: ["↩", "grey"],
   ready: ["✓", "green"], notReady: ["✕", "red"], RUNNING: ["▶", "green"], DRAINING: ["◐", "amber"], SILENT: ["✕", "red"], STOPPED: ["■", "grey"], enabled: ["✓", "green"], disabled: ["⊘", "grey"], paused: ["‖", "amber"],
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fallingBehind, lateNow, overdueOf } from "../src/backlog.ts";
 import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { search, sectionsOf } from "../src/docs/texts.ts";
@@ -335,6 +336,26 @@ test("late endpoints are named with the step since which they are late", () => {
   ], from, 60), [
     { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
   ]);
+});
+
+test("an endpoint falls behind while it is late and finishes fewer events than are expected", () => {
+  const forecast = (count: number) => ({ now: "2027-01-05T12:20:00Z", forecastTo: "2027-01-05T13:20:00Z", data: [{ key: "a", forecast: [count / 2, count / 2] }] });
+  const lines = (late: (number | null)[], executed: number[], failed = executed.map(() => 0)) => [{ metric: "lateness_p99", key: "a", points: late }, { metric: "executed", key: "a", points: executed }, { metric: "failed", key: "a", points: failed }];
+  // 20 a minute of 30; the last minute is not over, and the first late one began on time.
+  const slow = lines([0.1, 5, 20, 40, 41], [30, 29, 20, 15, 3], [0, 0, 0, 5, 0]);
+  assert.deepEqual(fallingBehind(slow, 60, forecast(1800)), [{ key: "a", expects: 1800, finishes: 1200 }]);
+  assert.deepEqual(fallingBehind(slow, 60, forecast(1300)), []); // as many, as far as minutes can tell
+  assert.deepEqual(fallingBehind(slow, 60, forecast(0)), []); // an old backlog shrinks
+  assert.deepEqual(fallingBehind(lines([0.1, 5, 20, 0.2, 0.1], [30, 20, 20, 20, 3]), 60, forecast(1800)), []); // on time again
+  assert.deepEqual(fallingBehind(lines([9, 9], [1, 1]), 60, forecast(1800)), []); // no whole minute yet
+  assert.deepEqual(fallingBehind(lines([9, null, null, null, null], [1, 0, 0, 0, 0]), 60, forecast(1)), []); // late once, and idle since
+  assert.deepEqual(lateNow([{ metric: "lateness_p99", key: "other", points: [9] }, { metric: "lateness_p99", key: null, points: [9] }, { metric: "executed", key: "a", points: [9] }, { metric: "lateness_p99", key: "b", points: [9, null] }]), ["b"]);
+});
+
+test("an event of a paused schedule or of a disabled endpoint is not overdue", () => {
+  const due = (waitingFor: "SCHEDULE" | "ENDPOINT" | "LIMIT" | null, scheduleId: string | null, minute: number) => ({ waitingFor, scheduleId, targetTimestampUTC: `2027-01-05T12:0${minute}:00.000Z` });
+  assert.deepEqual(overdueOf([due("SCHEDULE", "s", 1), due("ENDPOINT", "t", 2), due("LIMIT", "u", 3), due(null, "u", 4), due(null, null, 5)]), { count: 3, oldest: "2027-01-05T12:03:00.000Z", schedules: 1 });
+  assert.deepEqual(overdueOf([due("SCHEDULE", "s", 1)]), { count: 0, oldest: null, schedules: 0 });
 });
 
 test("the search of the documents keeps the characters of code", () => {

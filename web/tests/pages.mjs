@@ -246,6 +246,62 @@ const PAGES = {
     await page.unrouteAll({ behavior: "wait" });
   },
 
+  /** An endpoint that is late and gets more than it finishes: no estimate, and never "Nothing is overdue". */
+  async fallingBehind({ page, api, url }) {
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "till", type: "WEBHOOK", url: good.url });
+    const schedule = await api("POST", "/v1/schedules", { eventType: "RECEIPT", trigger: { every: "PT2S" }, endpointId: endpoint.id, enabled: false });
+    const from = new Date(Math.floor(Date.now() / 60_000 - 3) * 60_000).toISOString(), now = new Date().toISOString();
+    const line = (metric, points) => ({ metric, key: endpoint.id, points });
+    const finished = { count: 20 };
+    // The counters of a minute take minutes, and an event that waits for a limit is a matter of milliseconds here.
+    await page.route(/\/v1\/stats\/series\?metric=lateness_p99/, (route) => route.fulfill({ json: { from, step: "PT1M", data: [line("lateness_p99", [12, 30, 40, 41]), line("executed", [25, finished.count, finished.count, 3]), line("failed", [0, 0, 0, 0])] } }));
+    await page.route(/\/v1\/stats\/heatmap/, (route) => route.fulfill({ json: { from, bucket: "PT1H", now, forecastTo: new Date(new Date(now).getTime() + 3_600_000).toISOString(), onlyNext: [], moreSchedules: false, data: [{ key: endpoint.id, limit: null, past: [0, 0], forecast: [300, 1500] }] } }));
+    await page.route(/\/v1\/events\?status=PENDING&targetTo=now-1s/, (route) => route.fulfill({ json: { data: [{ scheduleId: schedule.id, waitingFor: "LIMIT", targetTimestampUTC: new Date(Date.now() - 41_000).toISOString() }], hasMore: false, nextCursor: null } }));
+    await open(page, `${url}/ui/#/overview`);
+    await page.reload();
+    await page.locator(`[data-behind='${endpoint.id}']`, { hasText: "till: 1,800 events are expected in an hour, and it finishes 1,200." }).waitFor();
+    await page.locator(".figure[data-figure=due]", { hasText: "1" }).waitFor();
+    await page.locator("[data-schedules-behind='1']").waitFor();
+    const said = await page.locator("main").innerText();
+    assert.doesNotMatch(said, /Nothing is overdue|Caught up in/);
+    // It finishes as many as it gets: late, but not falling behind.
+    finished.count = 30;
+    await page.reload();
+    await page.locator(`[data-late] tr[data-id='${endpoint.id}']`).waitFor();
+    await page.locator("[data-schedules-behind='1']").waitFor();
+    assert.equal(await page.locator("[data-behind]").count(), 0);
+    await page.unrouteAll({ behavior: "wait" });
+    await api("DELETE", `/v1/schedules/${schedule.id}`);
+    await page.reload();
+    await page.locator("main dd", { hasText: "Nothing is overdue." }).waitFor();
+    good.stop();
+  },
+
+  /** A disabled endpoint and the events that wait for it are on the overview, and none of them is in progress. */
+  async disabledEndpoints({ page, api, url }) {
+    const good = await receiver(204);
+    const endpoint = await api("POST", "/v1/endpoints", { name: "partner", type: "WEBHOOK", url: good.url });
+    await api("PATCH", `/v1/endpoints/${endpoint.id}`, { enabled: false });
+    const event = await api("POST", "/v1/events", newEvent({ eventType: "HELD", targetTimestampUTC: "now", endpointId: endpoint.id }));
+    await until(async () => (await api("GET", `/v1/events/${event.id}`)).waitingFor === "ENDPOINT", "the event waits");
+    await open(page, `${url}/ui/#/overview`);
+    const row = page.locator(`[data-disabled] tr[data-id='${endpoint.id}']`, { hasText: "partner" });
+    await row.locator("a[data-waiting='1']").click();
+    const state = page.locator(`tr[data-id='${event.id}'] td[data-label=Status]`);
+    await state.locator("[data-state=WAITS_ENDPOINT]", { hasText: "Waits: endpoint disabled" }).waitFor();
+    assert.equal(await state.locator("[data-state=PROCESSING]").count(), 0);
+    await open(page, `${url}/ui/#/events/${event.id}`);
+    await page.locator("h1 [data-state=WAITS_ENDPOINT]").waitFor();
+    await api("PATCH", `/v1/endpoints/${endpoint.id}`, { enabled: true });
+    await page.locator("h1 [data-state=COMPLETED]").waitFor();
+    await open(page, `${url}/ui/#/overview`);
+    await page.locator("[data-late]").waitFor();
+    await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
+    assert.equal(await page.locator(`[data-disabled] tr[data-id='${endpoint.id}']`).count(), 0);
+    good.stop();
+  },
+
   async schedules({ page, api, url }) {
     const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
     await open(page, `${url}/ui/#/schedules`);

@@ -6,6 +6,7 @@ import { durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, ty
 import { Act, ActionDialog, Copy, Facts, Field, Payload, Person, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Actor, Audit, useKeyNames } from "./audit.tsx";
+import { EventState } from "./events.tsx";
 
 type Step = Explanation["steps"][number];
 const STEPS: Record<Step["step"], [Word, string]> = {
@@ -99,7 +100,7 @@ export function EventDetails({ id }: { id: string }) {
         const can = { ...eventActions(found), edit: found.status === "PENDING" };
         return (
           <>
-            <h1 data-version={found.version}><bdi>{found.eventType}</bdi> <State of={found.status} /></h1>
+            <h1 data-version={found.version}><bdi>{found.eventType}</bdi> <EventState of={found} /></h1>
             <div class="buttons">
               {(["retry", "fire", "reschedule", "edit", "cancel", "dismiss"] as const).filter((one) => can[one]).map((one) => (
                 <Act key={one} word={one} press={() => { setSaid(""); setChosen(one); }} />

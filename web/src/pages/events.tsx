@@ -15,7 +15,7 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
   type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
   zone: (event) => <bdi>{event.targetTimezone}</bdi>,
-  status: (event) => <><State of={event.status} />{event.waitingFor === "SCHEDULE" && <> <State of="paused" /></>}</>,
+  status: (event) => <EventState of={event} />,
   priority: (event) => <Value of={event.priority} />,
   waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
   attempts: (event) => event.attempt,
@@ -27,6 +27,12 @@ const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   executed: (event) => <Time at={event.executedAt} zone={event.targetTimezone} />,
   id: (event) => <a href={hrefOf("events", event.id)}><code>{event.id}</code></a>,
 };
+
+/** The status of an event. One that waits is not in progress, so the page says what it waits for. */
+export function EventState({ of: { status, waitingFor } }: { of: Pick<Event, "status" | "waitingFor"> }) {
+  const waits = waitingFor && (waitingFor === "SCHEDULE" ? "paused" : `WAITS_${waitingFor}`);
+  return <>{!(waits && status === "PROCESSING") && <State of={status} />}{waits && <> <State of={waits} /></>}</>;
+}
 
 /** The `expand` of a list that shows these columns: their names instead of ids. */
 export const expandOf = (columns: readonly EventColumn[]) => columns.filter((column) => column === "endpoint" || column === "user" || column === "schedule").join();

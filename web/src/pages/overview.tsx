@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import type { BoundedCount, EventPage, Health, Info, Stats, StatsSeries } from "../../../clients/typescript/src/schema.ts";
-import { firstEndpoints, followStats, get, Refusal, useLoaded } from "../api.ts";
+import type { BoundedCount, Endpoint, EventPage, Health, Info, Stats, StatsHeatmap, StatsSeries } from "../../../clients/typescript/src/schema.ts";
+import { firstEndpoints, followStats, get, Refusal, serverNow, useLoaded, type Loaded } from "../api.ts";
+import { fallingBehind, lateNow, overdueOf, type Behind } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
-import { useTexts } from "../display.ts";
-import { durationText, hrefOf, lateEndpoints, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
-import { Facts, Ref, Shown, State, Table, Time } from "../parts.tsx";
+import { useDisplay, useTexts } from "../display.ts";
+import { countText, durationText, hrefOf, lateEndpoints, searchOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
+import { Facts, Quiet, Ref, Shown, State, Table, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
 
@@ -19,8 +20,6 @@ async function health(signal: AbortSignal): Promise<Pick<Health, "checks"> & { r
   }
 }
 
-const openCircuits = async (signal: AbortSignal) => (await firstEndpoints(signal)).filter((endpoint) => endpoint.circuit.state !== "CLOSED");
-
 const PUSHED = "PT1H"; // the window of the stream of changes
 const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;
 
@@ -29,14 +28,52 @@ function Figure({ name, value, word, page = "events", query }: { name: string; v
   return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{String(value)}</bdi></strong><span>{text(word)}</span></a>;
 }
 
-function Figures({ of }: { of: Stats }) {
+/** What the counters of the backlog do not tell; undefined while it is not known. */
+interface Backlog {
+  overdue: ReturnType<typeof overdueOf> | undefined;
+  behind: readonly Behind[] | undefined;
+  lateness: Loaded<StatsSeries>;
+}
+
+const DUE: Query = { status: "PENDING", targetTo: "now" };
+const LISTED = "100"; // due events; beyond them the counters are enough
+
+/** The counters leave out what waits for a limit of its endpoint, so the oldest due events are read too. */
+function useBacklog(): Backlog {
+  const due = useLoaded((signal) => get<EventPage>(`/v1/events${searchOf({ ...DUE, targetTo: "now-1s", limit: LISTED })}`, signal), [], [], 10_000);
+  const lateness = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=lateness_p99,executed,failed&by=endpointId&from=now-1h&step=PT1M", signal), [], [], 15_000);
+  const isLate = lateness.data !== undefined && lateNow(lateness.data.data).length > 0;
+  // The forecast is dear, so it is read only while an endpoint is late.
+  const forecast = useLoaded(async (signal) => (isLate ? get<StatsHeatmap>(`/v1/stats/heatmap${searchOf({ by: "endpointId", from: "now", to: "now+1h" })}`, signal) : null), [isLate], [], 60_000);
+  return {
+    lateness, overdue: due.data && overdueOf(due.data.data),
+    behind: lateness.data && (isLate ? (forecast.data ? fallingBehind(lateness.data.data, secondsOf(lateness.data.step), forecast.data) : undefined) : []),
+  };
+}
+
+/** A key of a series by endpoint as a link or in words. */
+function EndpointOf({ of, endpoints }: { of: string; endpoints: readonly Endpoint[] | undefined }) {
   const text = useTexts();
+  return of === "other" ? <>{text("otherLines")}</> : of === "handler" ? <>{text("noEndpoint")}</> : <Ref page="endpoints" id={of} name={endpoints?.find(({ id }) => id === of)?.name} />;
+}
+
+interface FiguresProps {
+  of: Stats;
+  backlog: Backlog;
+  endpoints: readonly Endpoint[] | undefined;
+}
+
+function Figures({ of, backlog: { overdue, behind }, endpoints }: FiguresProps) {
+  const text = useTexts();
+  const { language } = useDisplay();
   const shown = ({ count, complete }: BoundedCount) => (complete ? count : text("atLeast", { n: count }));
-  const catchUp = timeToCatchUp(of.now.due.count, of.throughput);
+  const due = of.now.due.count >= (overdue?.count ?? 0) ? of.now.due : { count: overdue?.count ?? 0, complete: true };
+  const oldest = of.now.oldestDueAge ?? (overdue?.oldest ? Math.max(0, (serverNow() - new Date(overdue.oldest).getTime()) / 1000) : null);
+  const catchUp = behind?.length === 0 ? timeToCatchUp(due.count, of.throughput) : null;
   return (
     <>
       <div class="figures">
-        <Figure name="due" value={shown(of.now.due)} word="overdue" query={{ status: "PENDING", targetTo: "now" }} />
+        <Figure name="due" value={shown(due)} word="overdue" query={DUE} />
         <Figure name="pending" value={shown(of.now.pending)} word="pending" query={{ status: "PENDING" }} />
         <Figure name="processing" value={shown(of.now.processing)} word="processing" query={{ status: "PROCESSING" }} />
         <Figure name="deadLetters" value={shown(of.now.deadLetters)} word="deadLetters" page="deadLetters" />
@@ -47,18 +84,22 @@ function Figures({ of }: { of: Stats }) {
       <Facts of={[
         ["throughput", text("perSecondValue", { n: Number(of.throughput.toPrecision(2)) })],
         ["latenessOf", of.lateness.p50 === null ? <span class="quiet">{text("nothingStarted")}</span> : <bdi>p50 {durationText(of.lateness.p50)} · p95 {durationText(of.lateness.p95)} · p99 {durationText(of.lateness.p99)}</bdi>],
-        ["oldestDue", of.now.oldestDueAge === null ? text("noneDue") : <bdi>{durationText(of.now.oldestDueAge)}</bdi>],
-        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={of.now.due.count + of.completed} value={of.completed} /> <bdi>{durationText(catchUp)}</bdi></>],
+        ["oldestDue", oldest !== null ? <bdi>{durationText(oldest)}</bdi> : overdue && behind?.length === 0 && text("noneDue")],
+        ["schedulesBehind", overdue !== undefined && overdue.schedules > 0 && <a href={hrefOf("events", "", DUE)} data-schedules-behind={overdue.schedules}>{overdue.schedules}</a>],
+        ...(behind ?? []).map(({ key, expects, finishes }) => ["fallingBehind", <span class="warning" data-behind={key}>
+          <span aria-hidden="true">!</span> <EndpointOf of={key} endpoints={endpoints} />: {text("behindBy", { expects: countText(expects, language), finishes: countText(finishes, language) })}
+        </span>] as const),
+        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={due.count + of.completed} value={of.completed} /> <bdi>{durationText(catchUp)}</bdi></>],
       ]} />
     </>
   );
 }
 
 /** The figures of the last hour come by the stream every second: they alone are drawn again. */
-function LiveFigures({ found }: { found: Stats }) {
+function LiveFigures(props: FiguresProps) {
   const [pushed, setPushed] = useState<Stats>();
   useEffect(() => followStats(setPushed), []);
-  return <Figures of={pushed ?? found} />;
+  return <Figures {...props} of={pushed ?? props.of} />;
 }
 
 function Series({ hours, minutes }: { hours: number; minutes: number }) {
@@ -81,18 +122,15 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
 }
 
 /** The endpoints whose events started late in the last hour, and since when. */
-function LateEndpoints() {
+function LateEndpoints({ of, endpoints }: { of: Loaded<StatsSeries>; endpoints: readonly Endpoint[] | undefined }) {
   const text = useTexts();
-  const names = useLoaded(firstEndpoints, [], ["endpoints"], 60_000);
-  const series = useLoaded((signal) => get<StatsSeries>("/v1/stats/series?metric=lateness_p99&by=endpointId&from=now-1h&step=PT1M", signal), [], [], 15_000);
   return (
     <section data-late>
       <h2>{text("lateEndpoints")}</h2>
-      <Shown of={series}>{({ from, step, data }) => {
-        const late = lateEndpoints(data, from, secondsOf(step));
-        const name = (key: string) => names.data?.find(({ id }) => id === key)?.name;
+      <Shown of={of}>{({ from, step, data }) => {
+        const late = lateEndpoints(data.filter(({ metric }) => metric === "lateness_p99"), from, secondsOf(step));
         return late.length === 0 ? <p class="quiet">{text("noneLate")}</p> : <Table label={text("lateEndpoints")} rows={late} id={({ key }) => key} columns={[
-          ["endpoint", ({ key }) => (name(key) ? <Ref page="endpoints" id={key} name={name(key)} /> : key === "other" ? text("otherLines") : key === "handler" ? text("noEndpoint") : <Ref page="endpoints" id={key} />)],
+          ["endpoint", ({ key }) => <EndpointOf of={key} endpoints={endpoints} />],
           ["lateness", ({ worst }) => <bdi>p99 {durationText(worst)}</bdi>],
           ["lateSince", ({ since }) => (since === null ? text("onTimeAgain") : <Time at={since} />)],
         ]} />;
@@ -101,6 +139,33 @@ function LateEndpoints() {
   );
 }
 
+const COUNTED = 10; // disabled endpoints whose waiting events are counted, by a request for each
+
+/** The disabled endpoints with the due events that wait for them; absent if there is none. */
+function DisabledEndpoints({ of }: { of: readonly Endpoint[] }) {
+  const text = useTexts();
+  const counted = of.slice(0, COUNTED);
+  const waiting = useLoaded(async (signal) => new Map(await Promise.all(counted.map(async ({ id }) => [id, await get<EventPage>(`/v1/events${searchOf({ ...waitsFor(id), limit: "1", count: "exact" })}`, signal)] as const))),
+    [counted.map(({ id }) => id).join()], [], 10_000);
+  const shown = ({ totalCount = 0, totalCountComplete = false }: EventPage) => (totalCountComplete ? totalCount : text("atLeast", { n: totalCount }));
+  if (of.length === 0) return null;
+  return (
+    <section data-disabled={of.length}>
+      <h2>{text("disabledEndpoints")}</h2>
+      <Table label={text("disabledEndpoints")} rows={of} id={({ id }) => id} columns={[
+        ["endpoint", ({ id, name }) => <Ref page="endpoints" id={id} name={name} />],
+        ["disabledReason", ({ disabledReason }) => disabledReason ?? <Quiet />],
+        ["waitingEvents", ({ id }) => {
+          const page = waiting.data?.get(id);
+          return page ? <a href={hrefOf("events", "", waitsFor(id))} data-waiting={page.totalCount}>{shown(page)}</a> : <Quiet />;
+        }],
+      ]} />
+    </section>
+  );
+}
+
+const waitsFor = (endpointId: string): Query => ({ waitingFor: "ENDPOINT", endpointId });
+
 export function Overview() {
   const text = useTexts();
   const [over, setOver] = useState<keyof typeof WINDOWS>("PT1H");
@@ -108,7 +173,8 @@ export function Overview() {
   const stats = useLoaded((signal) => get<Stats>(`/v1/stats?window=${over}`, signal), [over], [], over === PUSHED ? 60_000 : 10_000);
   const info = useLoaded((signal) => get<Info>("/v1/info", signal), [], [], 60_000);
   const next = useLoaded((signal) => get<EventPage>("/v1/events?status=PENDING&targetFrom=now&limit=10", signal), [], [], 10_000);
-  const circuits = useLoaded(openCircuits, [], ["endpoints"], 10_000);
+  const endpoints = useLoaded(firstEndpoints, [], ["endpoints"], 10_000);
+  const backlog = useBacklog();
   const minutes = secondsOf(over) / 60;
   return (
     <>
@@ -130,12 +196,12 @@ export function Overview() {
             {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
           </select>
         </label>
-        <Shown of={stats}>{(found) => (over === PUSHED ? <LiveFigures found={found} /> : <Figures of={found} />)}</Shown>
+        <Shown of={stats}>{(found) => (over === PUSHED ? <LiveFigures of={found} backlog={backlog} endpoints={endpoints.data} /> : <Figures of={found} backlog={backlog} endpoints={endpoints.data} />)}</Shown>
         <Series hours={minutes / 60} minutes={minutes} />
       </section>
       <section>
         <h2>{text("openCircuits")}</h2>
-        <Shown of={circuits}>{(open) => open.length === 0 ? <p class="quiet">{text("noOpenCircuit")}</p> : (
+        <Shown of={{ ...endpoints, data: endpoints.data?.filter(({ circuit }) => circuit.state !== "CLOSED") }}>{(open) => open.length === 0 ? <p class="quiet">{text("noOpenCircuit")}</p> : (
           <ul class="chips">{open.map((endpoint) => (
             <li key={endpoint.id}>
               <a href={hrefOf("endpoints", endpoint.id)}>{endpoint.name}</a> <State of={endpoint.circuit.state} />
@@ -144,7 +210,8 @@ export function Overview() {
           ))}</ul>
         )}</Shown>
       </section>
-      <LateEndpoints />
+      <DisabledEndpoints of={endpoints.data?.filter(({ enabled }) => !enabled) ?? []} />
+      <LateEndpoints of={backlog.lateness} endpoints={endpoints.data} />
       <section>
         <h2>{text("nextTen")}</h2>
         <Shown of={next}>{(page) => <EventTable events={page.data} columns={["due", "type", "zone", "status"]} />}</Shown>

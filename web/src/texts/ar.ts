@@ -25,6 +25,7 @@ export const ar: Texts = {
   completed: "مكتملة", failed: "فاشلة", retried: "معادة", throughput: "المعدل", perSecondValue: "{n} في الثانية", latenessOf: "التأخر", nothingStarted: "لم يبدأ شيء في هذه المدة.", oldestDue: "أقدم حدث متأخر", noneDue: "لا شيء متأخر.",
   catchUp: "يُستدرك خلال", throughputChart: "الأحداث", executedChart: "مكتملة", latest: "الأخير", most: "الأعلى", nextTen: "الأحداث العشرة التالية", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة",
   testClock: "ساعة اختبار", systemClock: "ساعة النظام", atLeast: "{n} أو أكثر",
+  schedulesBehind: "جداول متأخرة", fallingBehind: "يتراكم التأخر", behindBy: "يُتوقع {expects} من الأحداث في الساعة، ولا يُنجز منها إلا {finishes}.", disabledEndpoints: "نقاط وصول معطلة", waitingEvents: "أحداث منتظرة",
   lateEndpoints: "نقاط النهاية المتأخرة في الساعة الأخيرة", noneLate: "بدأت أحداث كل نقاط النهاية في وقتها.", lateSince: "متأخرة منذ", onTimeAgain: "عادت في وقتها", heldBack: "سينتظر {n} من الأحداث المخططة خلال 24 ساعة القادمة حتى تُفعَّل، منها {overdue} متأخرة الآن. تنتهي المحاولات الجارية.", waitingRetries: "أحداث تنتظر محاولتها التالية وستبقى منتظرة: {n}.", withLater: "مع المواعيد اللاحقة للجداول سينتظر نحو {n} من الأحداث بعد 24 ساعة.", behind: "جداول متأخرة: {n}. لكل منها حدث واحد متأخر، وقاعدة الفوات في الجدول تحدد ما يُستدرك من المواعيد الفائتة.",
   calendars: "تقاويم للاشتراك", addCalendar: "إنشاء تقويم", addCalendarHint: "يقرأ برنامج التقويم المواعيد بالعنوان وحده. الإلغاء ينهي ذلك.",
 
@@ -75,7 +76,7 @@ export const ar: Texts = {
   audit: "من فعل ماذا", changesOfSettings: "تغييرات الإعدادات", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
 
   EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", CircuitClosed: "أُغلق القاطع", WaitingRetried: "أُعيدت محاولة الأحداث المنتظرة", EndpointTested: "أُرسل اختبار", DrainRequested: "طُلب الإنهاء التدريجي", OperationStopped: "أُوقفت",
-  PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت",
+  PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت", WAITS_RETRY: "ينتظر المحاولة التالية", WAITS_CIRCUIT: "ينتظر: القاطع مفتوح", WAITS_LIMIT: "ينتظر: بلغ الحد", WAITS_ENDPOINT: "ينتظر: نقطة الوصول معطلة",
   VALID: "صالح", INVALID: "غير صالح", MISSING: "غير موقّع", CURRENT: "بالسر الحالي", PREVIOUS: "بسر سابق",
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت ويمكن إعادتها", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",
