@@ -304,47 +304,6 @@ export function Table<T>({ label, columns, rows, id }: { label: string; columns:
 
 export type Column<T> = readonly [word: Word, cell: (row: T) => ComponentChildren];
 
-export interface Filter {
-  name: string;
-  word: Word;
-  choices?: readonly string[];
-  hint?: string;
-  /** Values that the field suggests. */
-  suggest?: readonly (string | null | undefined)[] | undefined;
-}
-
-const ZONE_FIELDS = ["timezone", "targetTimezone"];
-
-/** A form whose fields are the query of the page's address. Members of the query without a field stay. */
-export function Filters({ page, query, filters }: { page: string; query: Query; filters: readonly Filter[] }) {
-  const text = useTexts();
-  const word = useStateWord();
-  const { cursor: _, ...kept } = query;
-  const apply = (submitted: SubmitEvent) => {
-    submitted.preventDefault();
-    const form = new FormData(submitted.currentTarget as HTMLFormElement);
-    const next: Record<string, string> = { ...kept };
-    for (const { name } of filters) next[name] = String(form.get(name) ?? "").trim();
-    location.hash = hrefOf(page, "", next);
-  };
-  return (
-    <form class="filters" role="search" onSubmit={apply} key={searchOf(kept)}>
-      {filters.map(({ name, word: label, choices, hint, suggest }) => (
-        <Field label={text(label)} key={name}>
-          {choices ? (
-            <select name={name}>
-              <option value="">{text("any")}</option>
-              {choices.map((choice) => <option key={choice} value={choice} selected={query[name] === choice}>{word(choice)}</option>)}
-            </select>
-          ) : <input name={name} defaultValue={query[name] ?? ""} dir="auto" placeholder={hint ?? ""} list={ZONE_FIELDS.includes(name) ? "zone-names" : suggest ? `suggest-${name}` : undefined} />}
-          {suggest && <datalist id={`suggest-${name}`}>{[...new Set(suggest)].filter(Boolean).map((value) => <option key={value} value={value ?? ""} />)}</datalist>}
-        </Field>
-      ))}
-      <div class="buttons"><button type="submit" class="primary">{text("apply")}</button><a class="button" href={hrefOf(page)}>{text("clear")}</a></div>
-    </form>
-  );
-}
-
 export type { Page } from "./api.ts";
 
 /** Loads a page of a list by the query of the address. */

@@ -303,8 +303,10 @@ const PAGES = {
   },
 
   async schedules({ page, api, url }) {
-    const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin" });
+    const target = await api("POST", "/v1/endpoints", { name: "night shop", type: "INBOX" });
+    const schedule = await api("POST", "/v1/schedules", { eventType: "NIGHTLY", trigger: { cron: "30 2 * * *" }, timezone: "Europe/Berlin", endpointId: target.id });
     await open(page, `${url}/ui/#/schedules`);
+    await page.locator(`tr[data-id='${schedule.id}'] a`, { hasText: /^night shop$/ }).waitFor(); // by its name
     await page.locator(`tr[data-id='${schedule.id}'] a`).first().click();
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("main tbody tr").nth(5).waitFor(); // next occurrences
@@ -315,8 +317,24 @@ const PAGES = {
     await act(page, "pause", { fill: () => page.fill("dialog input[name=note]", "release night") });
     await page.locator("h1 [data-state=paused]").waitFor();
     assert.deepEqual((({ enabled, note }) => ({ enabled, note }))(await api("GET", `/v1/schedules/${schedule.id}`)), { enabled: false, note: "release night" });
+    // Who did it is on the page, and the occurrences are marked as not coming.
+    await page.locator("[data-paused-by] [data-actor=loopback]").waitFor();
+    await page.locator("[data-paused-by] time").waitFor();
+    await page.locator("[data-would-be]").waitFor();
+    await page.locator("main dd", { hasText: /^none while it is paused$/ }).waitFor();
+    // Its events arrive filtered, with a mark that says by what and can be removed.
+    await page.locator("main p a", { hasText: /^Events$/ }).click();
+    await page.locator("[data-mark=scheduleId] bdi", { hasText: /^NIGHTLY$/ }).waitFor();
+    await page.fill("input[name=eventType]", "NIGHTLY");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((id) => location.hash.includes(`scheduleId=${id}`) && location.hash.includes("eventType=NIGHTLY"), schedule.id);
+    await page.locator("[data-mark=scheduleId] a").click();
+    await page.waitForFunction(() => location.hash === "#/events?eventType=NIGHTLY");
+    await page.locator("[data-mark]").waitFor({ state: "detached" });
+    await open(page, `${url}/ui/#/schedules/${schedule.id}`);
     await act(page, "resume");
     await page.locator("h1 [data-state=enabled]").waitFor();
+    assert.equal(await page.locator("[data-paused-by], [data-would-be]").count(), 0);
     // A feed shows its address once, and is gone once it is revoked.
     const lines = await act(page, "addCalendar", { fill: () => page.fill("dialog input[name=name]", "nights") });
     assert.equal(lines[1], `sundial calendar add --schedule ${schedule.id} --name nights`);
@@ -572,6 +590,10 @@ const PAGES = {
     await api("DELETE", `/v1/schedules/${hourly.id}`);
     await page.locator("h1 [data-state=enabled]").waitFor();
     await page.locator("[data-in-flight='0']").waitFor();
+    await page.locator("main p a", { hasText: /^Pending$/ }).click();
+    await page.locator("[data-mark=endpointId] bdi", { hasText: /^crm$/ }).waitFor();
+    assert.equal(await page.locator("input[name=endpointId]").count(), 0); // the mark takes its place
+    await open(page, `${url}/ui/#/endpoints/${endpoint.id}`);
     // Once the counters have them, the deliveries of the last hour are a share and two charts.
     const delivered = await api("POST", "/v1/events", newEvent({ targetTimestampUTC: "now", endpointId: endpoint.id }));
     await until(async () => (await api("GET", `/v1/events/${delivered.id}`)).status === "COMPLETED", "a delivery");
@@ -643,6 +665,12 @@ const PAGES = {
     await open(page, `${url}/ui/#/streams/${encodeURIComponent(`Schedule/${schedule.id}`)}`);
     await page.locator("tr[data-id='2'] [data-member=trigger]", { hasText: '{"cron":"0 9 * * *"} → {"cron":"0 10 * * *"}' }).waitFor();
     await page.locator("tr[data-id='2'] [data-member=note]", { hasText: "<img src=x" }).waitFor();
+    await page.locator("h1", { hasText: "Schedule RECORDED" }).waitFor();
+    await open(page, `${url}/ui/#/streams?aggregateType=Schedule`);
+    await page.locator("tr[data-id]", { hasText: schedule.id }).getByText("RECORDED").waitFor();
+    await open(page, `${url}/ui/#/streams/${encodeURIComponent(`Schedule/${schedule.id}`)}`);
+    await page.locator("[data-object]", { hasText: "Schedules: RECORDED" }).click();
+    await page.locator("main[data-place^='#/schedules/'] h1", { hasText: "RECORDED" }).waitFor();
   },
 
   async people({ page, api, url }) {

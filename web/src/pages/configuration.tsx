@@ -1,8 +1,9 @@
 import type { Settings } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { hrefOf, type Query } from "../logic.ts";
-import { Filters, Quiet, Shown, Table, useMayDo } from "../parts.tsx";
+import { Quiet, Shown, Table, useMayDo } from "../parts.tsx";
 
 type Setting = Settings["data"][number];
 

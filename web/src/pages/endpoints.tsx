@@ -3,8 +3,9 @@ import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, Sta
 import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";

@@ -2,8 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { BulkPreview, BulkRequest, Event, EventPage, Operation } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
+import { Filters, type Filter } from "../filters.tsx";
 import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, shifted, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, Filters, NotCounted, Pages, Person, Quiet, Ref, Shown, State, Table, Time, Total, useMayDo, Value, type Filter } from "../parts.tsx";
+import { Act, ActionDialog, Field, NotCounted, Pages, Person, Quiet, Ref, Shown, State, Table, Time, Total, useMayDo, Value } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 

@@ -1,7 +1,8 @@
 import type { HeldLock } from "../../../clients/typescript/src/schema.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import type { Query } from "../logic.ts";
-import { Filters, Pages, Shown, Table, Time, usePage } from "../parts.tsx";
+import { Pages, Shown, Table, Time, usePage } from "../parts.tsx";
 
 /** Has no action: only the holder has the token that releases a lock. */
 export function Locks({ query }: { query: Query }) {

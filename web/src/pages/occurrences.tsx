@@ -1,8 +1,10 @@
 import type { Occurrence, OccurrencePage } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
-import { Filters, Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Column } from "../parts.tsx";
+import { useNames } from "../names.tsx";
+import { Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Column } from "../parts.tsx";
 
 /** The columns that lists of one and of all schedules share: when, and what a change of clocks does to it. */
 export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (state: string) => string): readonly Column<Occurrence>[] {
@@ -20,6 +22,7 @@ export function Occurrences({ query }: { query: Query }) {
   const word = useStateWord();
   const search = searchOf({ from: "now", to: "now+7d", limit: "50", ...query });
   const page = useLoaded((signal) => get<OccurrencePage>(`/v1/occurrences${search}`, signal), [search], ["schedules", "users"]);
+  const names = useNames((page.data?.data ?? []).map(({ userId: id }) => ({ page: "people", id })));
   return (
     <>
       <h1>{text("occurrences")}</h1>
@@ -30,8 +33,8 @@ export function Occurrences({ query }: { query: Query }) {
           <Table label={text("occurrences")} rows={found.data} id={(one) => `${one.eventId ?? one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""} ${one.userId ?? ""}`} columns={[
             ...occurrenceColumns(text, word),
             ["type", (one) => (one.eventId ? <a href={hrefOf("events", one.eventId)}>{one.eventType}</a> : one.eventType)],
-            ["user", (one) => <Person id={one.userId} />],
-            ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} /></>],
+            ["user", (one) => <Person id={one.userId} name={names({ page: "people", id: one.userId })} />],
+            ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} name={one.eventType} /></>],
           ]} />
           {found.moreSchedules && <p class="warning" data-more-schedules><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
           {(found.onlyNext?.length ?? 0) > 0 && <p class="quiet">{text("onlyNext")}</p>}

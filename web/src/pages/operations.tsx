@@ -1,8 +1,10 @@
 import type { Operation as OperationObject, OperationError } from "../../../clients/typescript/src/schema.ts";
 import { get, serverNow, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { durationText, hrefOf, timeLeft, type Query } from "../logic.ts";
-import { Act, Facts, Filters, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
+import { Named, useNames } from "../names.tsx";
+import { Act, Facts, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 
 function Progress({ of }: { of: OperationObject }) {
@@ -25,6 +27,7 @@ const stop = (operation: OperationObject) => ({
 export function Operations({ query }: { query: Query }) {
   const text = useTexts();
   const page = usePage<OperationObject>("/v1/operations", query, ["operations"]);
+  const names = useNames((page.data?.data ?? []).map(({ scheduleId: id }) => ({ page: "schedules", id })));
   const actions = useActions(page.reload);
   return (
     <>
@@ -37,6 +40,7 @@ export function Operations({ query }: { query: Query }) {
         <>
           <Table label={text("operations")} rows={found.data} id={({ id }) => id} columns={[
             ["type", ({ id, kind }) => <a href={hrefOf("operations", id)}><Value of={kind} /></a>],
+            ["schedule", ({ scheduleId: id }) => <Ref page="schedules" id={id} name={names({ page: "schedules", id })} />],
             ["status", ({ status }) => <State of={status} />],
             ["progress", (operation) => <Progress of={operation} />],
             ["failed", ({ failed }) => failed],
@@ -65,7 +69,7 @@ export function Operation({ id }: { id: string }) {
           {found.status === "RUNNING" && <div class="buttons"><Act word="stop" press={() => actions.ask({ ...stop(found), note: <p>{text("stopHint")}</p> })} /></div>}
           {actions.view}
           <Facts of={[
-            ["progress", <Progress of={found} />], ["failed", found.failed], ["reason", found.reason], ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} />],
+            ["progress", <Progress of={found} />], ["failed", found.failed], ["reason", found.reason], ["schedule", found.scheduleId && <Named page="schedules" id={found.scheduleId} />],
             ["created", <Time at={found.createdAt} />], ["finished", found.finishedAt && <Time at={found.finishedAt} />], ["id", <code>{found.id}</code>],
           ]} />
         </>

@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import type { Occurrence, OccurrencePage, Schedule, SchedulePage, User } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { hrefOf, moveOf, pairedByLocal, searchOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Filters, Pages, Quiet, Ref, Shown, Table, Time, useActions, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Pages, Quiet, Ref, Shown, Table, Time, useActions, usePage } from "../parts.tsx";
 import { Views } from "./event_lists.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 

@@ -1,7 +1,8 @@
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import type { Query } from "../logic.ts";
-import { Filters, Shown } from "../parts.tsx";
+import { Shown } from "../parts.tsx";
 
 interface Schema {
   $ref?: string;

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Backfill, Endpoint as EndpointObject, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, TimezonePage } from "../../../clients/typescript/src/schema.ts";
+import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, Stream, TimezonePage } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
-import { Act, ActionDialog, Copy, Facts, Field, Filters, NotCounted, Pages, Payload, Quiet, Ref, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Named, useNames } from "../names.tsx";
+import { Act, ActionDialog, Copy, Facts, Field, NotCounted, Pages, Payload, Quiet, Ref, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Actor, useKeyNames } from "./audit.tsx";
 import { Calendars } from "./calendars.tsx";
 import { Views } from "./event_lists.tsx";
 import { Followed, Started } from "./events.tsx";
@@ -24,6 +27,7 @@ export function Schedules({ query }: { query: Query }) {
   const [started, setStarted] = useState<Operation>();
   useEffect(() => setSelected(new Set()), [searchOf(filter)]);
   const toggle = (ids: readonly string[], on: boolean) => setSelected(new Set(on ? [...selected, ...ids] : [...selected].filter((id) => !ids.includes(id))));
+  const names = useNames((page.data?.data ?? []).map(({ endpointId: id }) => ({ page: "endpoints", id })));
   const scope = selected.size > 0 ? text("selected", { n: selected.size }) : text("wholeFilter");
   const pageIds = (page.data?.data ?? []).map(({ id }) => id);
   const isAll = pageIds.length > 0 && pageIds.every((id) => selected.has(id));
@@ -55,7 +59,7 @@ export function Schedules({ query }: { query: Query }) {
             ["rule", ({ description }) => description],
             ["zone", ({ timezone }) => (timezone ? <bdi>{timezone}</bdi> : text("ofEachUser"))],
             ["nextDue", (schedule) => <Time at={schedule.nextAt} zone={schedule.timezone} />],
-            ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} />],
+            ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} name={names({ page: "endpoints", id: endpointId })} />],
             ["tags", ({ tags }) => <Tags of={tags} />],
           ]} />
           <Pages page="schedules" query={query} of={found} />
@@ -68,12 +72,6 @@ export function Schedules({ query }: { query: Query }) {
 /** Each tag leads to the schedules that have it. */
 function Tags({ of }: { of: readonly string[] }) {
   return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><bdi>{tag}</bdi></a>)}</span>;
-}
-
-/** A link to an endpoint by its name; by the end of its id until the name is known. */
-function NamedEndpoint({ id }: { id: string }) {
-  const endpoint = useLoaded((signal) => get<EndpointObject>(`/v1/endpoints/${encodeURIComponent(id)}`, signal), [id], [], 60_000);
-  return <Ref page="endpoints" id={id} name={endpoint.data?.name} />;
 }
 
 export function Schedule({ id, query }: { id: string; query: Query }) {
@@ -108,15 +106,17 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           {chosen === "pause" && <Pause of={found} path={path} close={() => setChosen(undefined)} done={() => ended(text("done"))} />}
           {chosen === "trigger" && <Trigger of={found} path={path} close={() => setChosen(undefined)} done={(event) => ended(<>{text("done")} <a href={hrefOf("events", event.id)}>{text("event")}</a></>)} />}
           {chosen === "backfill" && <BackfillDialog of={found} path={path} close={() => setChosen(undefined)} done={(operation) => ended(<a href={hrefOf("operations", operation.id)}>{text("operation")}</a>)} />}
+          {!found.enabled && <PausedBy id={found.id} version={found.version} />}
           <p>{found.description}</p>
           <Facts of={[
-            ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", <Time at={found.nextAt} zone={found.timezone} />], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
+            ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", found.enabled ? <Time at={found.nextAt} zone={found.timezone} /> : <span class="quiet">{text("noneWhilePaused")}</span>], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
             ["gap", word(found.gap)], ["overlap", word(found.overlap)], ["leap", word(found.leap)], ["misfire", `${word(found.misfire)}${found.window ? `, ${found.window}` : ""}`],
-            ["concurrency", word(found.concurrency)], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", found.endpointId && <NamedEndpoint id={found.endpointId} />],
+            ["concurrency", word(found.concurrency)], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", found.endpointId && <Named page="endpoints" id={found.endpointId} />],
             ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],
           ]} />
           <p><a href={hrefOf("events", "", { scheduleId: found.id })}>{text("events")}</a> · <a href={hrefOf("streams", `Schedule/${found.id}`)}>{text("history")}</a></p>
           <h2>{text("occurrences")}</h2>
+          {!found.enabled && <p class="warning" data-would-be><span aria-hidden="true">‖</span> {text("wouldBe")}</p>}
           {found.perUser && !query.userId ? <p class="quiet">{text("perUserHint")} <a href={hrefOf("people")}>{text("people")}</a></p> : <Next of={found} userId={query.userId ?? ""} />}
           {found.timezone !== null && !found.perUser && <AtNextChange of={found} zone={found.timezone} />}
           <h2>{text("payload")}</h2>
@@ -126,6 +126,15 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
       )}</Shown>
     </>
   );
+}
+
+/** Who paused a schedule, and when: the latest change of its state, among the latest changes of its settings. */
+function PausedBy({ id, version }: { id: string; version: number }) {
+  const text = useTexts();
+  const stream = useLoaded((signal) => get<Stream>(`/v1/streams/Schedule/${id}?direction=backward&limit=100`, signal), [id, version], [], 600_000);
+  const paused = stream.data?.data?.find(({ data }) => (data as Record<string, unknown> | null)?.enabled === false);
+  const names = useKeyNames([paused?.metadata.actor]);
+  return paused ? <p data-paused-by>{text("pausedBy")} <Actor of={paused.metadata.actor} names={names} />, <Time at={paused.recordedAt} /></p> : null;
 }
 
 const AHEAD = "now+P2Y"; // shows at least one change of clocks each way

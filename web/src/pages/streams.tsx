@@ -2,20 +2,34 @@ import { useEffect, useState } from "preact/hooks";
 import type { RecordedEvent, Stream } from "../../../clients/typescript/src/schema.ts";
 import { followChanges, get, useLoaded, type LiveChange, type Topic } from "../api.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { changesOf, hrefOf, searchOf, type ChangedMember, type Query } from "../logic.ts";
-import { Facts, Filters, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
+import { useNames, type NamedPage } from "../names.tsx";
+import { Facts, Pages, Payload, Quiet, Shown, Table, Time, usePage, Value } from "../parts.tsx";
 import { Actor, useKeyNames } from "./audit.tsx";
+import type { Word } from "../texts/en.ts";
 
 /** Whose streams record changed members. */
 const CONTROL_PLANE = ["User", "Schedule", "Endpoint", "ApiKey"];
 /** Sundial's own record of changes and of actions; applications have further types. */
 const OWN_TYPES = ["User", "Schedule", "Endpoint", "ApiKey", "EventAudit", "OperationAudit", "EndpointAudit", "InstanceAudit"] as const;
 
+/** The page of the objects whose changes or actions a stream has. */
+const PAGES: Record<string, string> = { User: "people", Schedule: "schedules", Endpoint: "endpoints", EventAudit: "events", OperationAudit: "operations", EndpointAudit: "endpoints" };
+const NAMED: readonly string[] = ["people", "schedules", "endpoints"] satisfies NamedPage[];
+
+/** What names the object of a stream; objects of other types have ids only. */
+const named = ({ aggregateType, aggregateId: id }: Pick<Stream, "aggregateType" | "aggregateId">) => {
+  const page = PAGES[aggregateType];
+  return page !== undefined && NAMED.includes(page) ? [{ page: page as NamedPage, id }] : [];
+};
+
 const addressOf = ({ aggregateType, aggregateId }: { aggregateType: string; aggregateId: string }) => `${encodeURIComponent(aggregateType)}/${encodeURIComponent(aggregateId)}`;
 
 export function Streams({ query }: { query: Query }) {
   const text = useTexts();
   const page = usePage<Stream>("/v1/streams", query, ["users", "schedules", "endpoints"]);
+  const names = useNames((page.data?.data ?? []).flatMap(named));
   return (
     <>
       <h1>{text("streams")}</h1>
@@ -29,6 +43,7 @@ export function Streams({ query }: { query: Query }) {
         <>
           <Table label={text("streams")} rows={found.data} id={addressOf} columns={[
             ["type", ({ aggregateType }) => <a href={hrefOf("streams", "", { aggregateType })}><bdi>{aggregateType}</bdi></a>],
+            ["name", (stream) => <bdi>{named(stream).map(names)[0] ?? <Quiet />}</bdi>],
             ["id", (stream) => <a href={hrefOf("streams", addressOf(stream))}><code>{stream.aggregateId}</code></a>],
             ["version", ({ version }) => version],
             ["status", ({ archived, deleted }) => (deleted ? text("deleted") : archived ? text("archived") : <Quiet />)],
@@ -78,17 +93,20 @@ export function StreamEvents({ id, query }: { id: string; query: Query }) {
   const before = query.before ?? "";
   const search = searchOf({ direction: "backward", limit: String(EVENTS), toVersion: before });
   const stream = useLoaded((signal) => get<Stream>(`/v1/streams/${id}${search}`, signal), [id, search], ["users", "schedules", "endpoints"]);
+  const [aggregateType = "", aggregateId = ""] = id.split(/\/(.*)/s);
+  const page = PAGES[aggregateType], subject = named({ aggregateType, aggregateId })[0];
+  const name = useNames(subject ? [subject] : []);
   const names = useKeyNames(stream.data?.data?.map(({ metadata }) => metadata.actor) ?? []);
   return (
     <>
-      <p><a href={hrefOf("streams")}>{text("streams")}</a></p>
+      <p class="list"><a href={hrefOf("streams")}>{text("streams")}</a>{page && <a href={hrefOf(page, aggregateId)} data-object>{text(page as Word)}: <bdi>{(subject && name(subject)) ?? aggregateId}</bdi></a>}</p>
       <Shown of={stream}>{(found) => {
         const events: readonly RecordedEvent[] = found.data ?? [];
         const oldest = events[events.length - 1]?.version ?? 0;
         return (
           <>
-            <h1><bdi>{found.aggregateType}</bdi> <code>{found.aggregateId}</code></h1>
-            <Facts of={[["version", found.version], ["status", found.deleted ? text("deleted") : found.archived ? text("archived") : null]]} />
+            <h1><bdi>{found.aggregateType}</bdi> {subject && name(subject) ? <bdi>{name(subject)}</bdi> : <code>{found.aggregateId}</code>}</h1>
+            <Facts of={[["id", <code>{found.aggregateId}</code>], ["version", found.version], ["status", found.deleted ? text("deleted") : found.archived ? text("archived") : null]]} />
             <Table label={text("events")} rows={events} id={({ version }) => String(version)} columns={[
               ["version", ({ version }) => version],
               ["type", ({ eventType }) => <bdi>{eventType}</bdi>],

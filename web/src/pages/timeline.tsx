@@ -272,7 +272,7 @@ function Cell({ by, line, at, query, name }: { by: By; line: string; at: string;
                   <Table label={text("laterOccurrences")} rows={rows} id={(one) => `${one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""}`} columns={[
                     ...occurrenceColumns(text, word).filter(([column]) => column !== "local"),
                     ["type", (one) => one.eventType],
-                    ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} /></>],
+                    ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={one.scheduleId} name={one.eventType} /></>],
                   ]} />
                   {moreSchedules && <p class="warning"><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
                   {more && <a href={hrefOf("occurrences", "", { from: at, to: ends })}>{text("allOfThese")}</a>}

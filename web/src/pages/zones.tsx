@@ -1,8 +1,9 @@
 import type { TimezoneImpactPage, TimezonePage } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
+import { Filters } from "../filters.tsx";
 import { hrefOf, moveOf, searchOf, type Query } from "../logic.ts";
-import { Filters, Pages, Person, Quiet, Ref, Shown, Table, Time } from "../parts.tsx";
+import { Pages, Person, Quiet, Ref, Shown, Table, Time } from "../parts.tsx";
 
 /** The events of a zone around a change of its clocks: half a day before it, a day after it. */
 function around(zone: string, change: string): Query {

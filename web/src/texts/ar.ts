@@ -14,7 +14,7 @@ export const ar: Texts = {
   search: "المعرّف أو المفتاح يبدأ بـ", searchName: "الاسم أو المعرّف يبدأ بـ", searchId: "المعرّف يبدأ بـ", searchZone: "الاسم يحتوي على", actions: "الإجراءات", copy: "نسخ", copied: "نُسخ", show: "عرض", asTable: "كجدول",
 
   name: "الاسم", type: "النوع", status: "الحالة", due: "الموعد", zone: "المنطقة", priority: "الأولوية", endpoint: "نقطة الوصول", user: "الشخص", schedule: "الجدول", attempts: "المحاولات", reason: "السبب", lateness: "التأخر",
-  key: "المفتاح", id: "المعرّف", created: "أُنشئ", executed: "نُفِّذ", nextAttempt: "المحاولة التالية", waitingFor: "ينتظر", retryOf: "إعادة لـ", dismissed: "استُبعد", dueFrom: "الموعد من", dueTo: "الموعد قبل",
+  key: "المفتاح", id: "المعرّف", created: "أُنشئ", executed: "نُفِّذ", nextAttempt: "المحاولة التالية", waitingFor: "ينتظر", retryOf: "إعادة لـ", dismissed: "استُبعد", executedFrom: "انتهى من", executedTo: "انتهى قبل", dueFrom: "الموعد من", dueTo: "الموعد قبل",
   from: "من", before: "قبل", until: "حتى الآن", version: "الإصدار", note: "ملاحظة", url: "العنوان", timeout: "المهلة", retryPolicy: "الإعادات", rateLimit: "الحد", secret: "السر", publicKey: "المفتاح العام", inFlight: "قيد الإرسال",
   circuit: "قاطع الدائرة", failureShare: "نسبة الفشل", probe: "الفحص التالي", disabledReason: "سبب التعطيل", number: "الرقم", begun: "البدء", duration: "المدة", answer: "الرد", body: "المحتوى", instance: "النسخة",
   count: "العدد", oldest: "الأقدم", newest: "الأحدث", samples: "أمثلة", progress: "التقدم", finished: "انتهى", errors: "الأخطاء", holder: "الحائز", acquired: "أُخذ", expires: "ينتهي", fencingToken: "رمز التسييج",
@@ -55,6 +55,7 @@ export const ar: Texts = {
   latestAttempts: "أحدث المحاولات", locksHint: "يحرر الحائز القفل برمزه، وإلا انتهى بانتهاء مهلته.", nextDue: "التالي", ofEachUser: "منطقة كل شخص", perUserHint: "لكل شخص مواعيده.",
   onlyNext: "قد تحين جداول الأشخاص أكثر من مرة في هذه المدة. لا يُذكر إلا الموعد التالي لكل شخص.", onDisk: "على القرص", moved: "أحداث يغيّرها الإصدار الذي على القرص",
   gap: "وقت محلي غير موجود", overlap: "وقت محلي يتكرر", leap: "29 فبراير في السنة البسيطة", misfire: "ما فات أثناء التوقف", concurrency: "في الوقت نفسه", jitter: "التوزيع", preview: "معاينة", previewHint: "اكتب قاعدة لترى مواعيدها.",
+  pausedBy: "أوقفه مؤقتًا", noneWhilePaused: "لا شيء ما دام متوقفًا", wouldBe: "الجدول متوقف مؤقتًا. لو استؤنف الآن لتبعته هذه المواعيد.",
   showFrom: "العرض من", cronRule: "تعبير cron", yearlyOn: "التاريخ (MM-DD)", yearlyAt: "الوقت", dtstart: "أول وقت محلي", rruleRule: "RRULE", everyRule: "المدة الفاصلة",
 
   timeLeft: "بقي نحو {time}", lastHour: "الساعة الأخيرة", successRatio: "نجح {percent} %‏: {good} من {n}.",

@@ -14,7 +14,7 @@ export const de: Texts = {
   search: "Id oder Schlüssel beginnt mit", searchName: "Name oder Id beginnt mit", searchId: "Id beginnt mit", searchZone: "Name enthält", actions: "Aktionen", copy: "Kopieren", copied: "Kopiert", show: "Zeigen", asTable: "Als Tabelle",
 
   name: "Name", type: "Typ", status: "Status", due: "Fällig", zone: "Zone", priority: "Priorität", endpoint: "Endpunkt", user: "Person", schedule: "Zeitplan", attempts: "Versuche", reason: "Grund", lateness: "Verspätung",
-  key: "Schlüssel", id: "Id", created: "Angelegt", executed: "Ausgeführt", nextAttempt: "Nächster Versuch", waitingFor: "Wartet auf", retryOf: "Wiederholt", dismissed: "Abgelegt", dueFrom: "Fällig ab", dueTo: "Fällig vor",
+  key: "Schlüssel", id: "Id", created: "Angelegt", executed: "Ausgeführt", nextAttempt: "Nächster Versuch", waitingFor: "Wartet auf", retryOf: "Wiederholt", dismissed: "Abgelegt", executedFrom: "Beendet ab", executedTo: "Beendet vor", dueFrom: "Fällig ab", dueTo: "Fällig vor",
   from: "Ab", before: "Vor", until: "Bisher", version: "Version", note: "Notiz", url: "Adresse", timeout: "Zeitgrenze", retryPolicy: "Wiederholungen", rateLimit: "Grenze", secret: "Geheimnis", publicKey: "Öffentlicher Schlüssel", inFlight: "Unterwegs",
   circuit: "Circuit-Breaker", failureShare: "Fehlschläge", probe: "nächste Probe", disabledReason: "Abgeschaltet wegen", number: "Nummer", begun: "Begonnen", duration: "Dauer", answer: "Antwort", body: "Inhalt", instance: "Instanz",
   count: "Anzahl", oldest: "Ältestes", newest: "Neuestes", samples: "Beispiele", progress: "Fortschritt", finished: "Beendet", errors: "Fehler", holder: "Inhaber", acquired: "Erworben", expires: "Läuft ab", fencingToken: "Fencing-Token",
@@ -55,6 +55,7 @@ export const de: Texts = {
   latestAttempts: "Letzte Versuche", locksHint: "Der Inhaber gibt eine Sperre mit ihrem Token frei. Sonst endet sie mit ihrer Frist.", nextDue: "Nächstes", ofEachUser: "jeder Person", perUserHint: "Jede Person hat eigene Termine.",
   onlyNext: "Zeitpläne für Personen können in dieser Zeit mehrmals auslösen. Nur der nächste Termin jeder Person ist aufgeführt.", onDisk: "auf der Festplatte", moved: "Ereignisse, die sich mit den neuen Daten verschieben",
   gap: "Ortszeit, die es nicht gibt", overlap: "Ortszeit, die es zweimal gibt", leap: "29. Februar in Gemeinjahren", misfire: "Verpasst, während nichts lief", concurrency: "Gleichzeitig", jitter: "Streuung", preview: "Vorschau", previewHint: "Eine Regel angeben, um ihre Termine zu sehen.",
+  pausedBy: "Pausiert von", noneWhilePaused: "keines, solange er pausiert ist", wouldBe: "Er ist pausiert. Würde er jetzt fortgesetzt, kämen diese Termine.",
   showFrom: "Zeigen ab", cronRule: "Cron-Ausdruck", yearlyOn: "Datum (MM-TT)", yearlyAt: "Uhrzeit", dtstart: "Erste Ortszeit", rruleRule: "RRULE", everyRule: "Abstand",
 
   timeLeft: "noch etwa {time}", lastHour: "Die letzte Stunde", successRatio: "{percent} % gelungen: {good} von {n}.",
