@@ -182,8 +182,8 @@ function Shell({ display, change }: { display: Display; change: (next: Partial<D
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{text("skipToContent")}</a>
       <header>
         <a class="name" href={hrefOf("overview")}><span aria-hidden="true">◔</span> Sundial</a>
-        <button type="button" class="small menu" aria-expanded={menu} aria-controls="pages" onClick={() => setMenu(!menu)}>{text("pages")}</button>
-        <div class="display" role="group" aria-label={text("settings")}>
+        <button type="button" class="small menu" aria-expanded={menu} aria-controls="pages display" onClick={() => setMenu(!menu)}>{text("pages")}</button>
+        <div id="display" class={menu ? "display open" : "display"} role="group" aria-label={text("settings")}>
           {found?.role === "READ" && <span class="state amber"><span aria-hidden="true">⊘</span> {text("readOnly")}</span>}
           <Choice label={text("timesIn")} value={display.zone} choices={[["target", text("target")], ["viewer", text("viewer")], ["utc", "UTC"]]} choose={(zone) => change({ zone })} />
           <Choice label={text("theme")} value={display.theme} choices={[["auto", text("auto")], ["light", text("light")], ["dark", text("dark")]]} choose={(theme) => change({ theme })} />

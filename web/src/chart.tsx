@@ -33,7 +33,7 @@ export function Chart({ title, from, step, lines, show }: Props) {
     const options: uPlot.Options = {
       width: place.current.clientWidth, height: HEIGHT, legend: { show: false }, cursor: { show: false },
       scales: { y: { range: (_, least, most) => [Math.min(0, least ?? 0), Math.max(most ?? 0, Number.MIN_VALUE) || 1] } },
-      axes: [{ ...axis, values: (_, marks) => marks.map((mark) => clockTime(new Date(mark * 1000).toISOString(), "UTC", language).slice(-15, -10)) },
+      axes: [{ ...axis, size: 28, values: (_, marks) => marks.map((mark) => clockTime(new Date(mark * 1000).toISOString(), "UTC", language).slice(-15, -10)) },
         { ...axis, size: 64, values: (_, marks) => marks.map((mark) => show(mark)) }],
       series: [{}, ...lines.map((line, index) => ({ label: line.label, stroke: colour(TONES[index] ?? "--ink"), width: 2, dash: DASHES[index] ?? [], points: { size: 4, filter: (made: uPlot, index: number, shown: boolean) => (shown ? null : isolated(made.data[index] ?? [])) } }))],
     };

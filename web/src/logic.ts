@@ -71,12 +71,22 @@ export function cliOf(request: Request): string | undefined {
 
 export type ShownZone = "target" | "viewer" | "utc";
 
+/** Formats by what they are made of: making one takes a hundred times as long as using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = JSON.stringify([language, options]);
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(language, options);
+  formats.set(name, format);
+  return format;
+}
+
 /** An instant on the clock of `zone`, always with its offset: abbreviations of zones are ambiguous. */
 export function clockTime(instant: string, zone: string, language: string): string {
   const time = new Date(instant);
   if (Number.isNaN(time.getTime())) return instant;
   try {
-    const format = new Intl.DateTimeFormat(language, {
+    const format = formatOf(language, {
       timeZone: zone, year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
       hourCycle: "h23", numberingSystem: "latn",
     });
@@ -88,7 +98,7 @@ export function clockTime(instant: string, zone: string, language: string): stri
 
 /** `+05:45`. */
 export function offsetOf(time: Date, zone: string): string {
-  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(time);
+  const parts = formatOf("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(time);
   const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "";
   return name.replace("GMT", "") || "+00:00";
 }

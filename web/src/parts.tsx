@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Page, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
@@ -19,23 +19,51 @@ export interface Caller {
 export const CallerContext = createContext<Caller>({ role: "READ", hasKey: false, changed: () => {} });
 export const useMayDo = (wanted: Role) => mayDo(useContext(CallerContext).role, wanted);
 
-/** An instant on the chosen clock. Hover and focus show all clocks and the distance from now. */
-export function Time({ at, zone, relative = false }: { at: string | null | undefined; zone?: string | null | undefined; relative?: boolean }) {
-  const { language, zone: shown } = useDisplay();
+const MARGIN = 8; // px between a hint and the edge of the window
+
+/** All clocks of an instant and its distance from now, in the top layer: nothing around it can cut it off. */
+function Clocks({ at, zone, language }: { at: string; zone: string | null | undefined; language: string }) {
   const text = useTexts();
-  if (!at) return <span class="quiet">–</span>;
-  const target = zone ?? VIEWER;
-  const zones = { target, viewer: VIEWER, utc: "UTC" };
+  const tip = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    const shown = tip.current, owner = shown?.parentElement;
+    if (!shown || !owner) return;
+    const place = () => {
+      const around = owner.getBoundingClientRect(), { width, height } = shown.getBoundingClientRect();
+      const start = document.documentElement.dir === "rtl" ? around.right - width : around.left;
+      shown.style.left = `${Math.max(MARGIN, Math.min(start, document.documentElement.clientWidth - width - MARGIN))}px`;
+      const fitsBelow = around.bottom + height <= innerHeight || around.top < height;
+      shown.style.top = `${fitsBelow ? around.bottom : around.top - height}px`;
+    };
+    shown.showPopover();
+    place();
+    addEventListener("scroll", place, { capture: true, passive: true });
+    addEventListener("resize", place);
+    return () => {
+      removeEventListener("scroll", place, { capture: true });
+      removeEventListener("resize", place);
+    };
+  }, []);
   const lines = [
+    relativeTime(at, serverNow(), language),
     ...(zone && zone !== "UTC" ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
     `${text("viewer")} (${VIEWER}): ${clockTime(at, VIEWER, language)}`,
     `UTC: ${clockTime(at, "UTC", language)}`,
   ];
-  const distance = relativeTime(at, serverNow(), language);
+  return <span class="tip" popover="manual" ref={tip}>{lines.map((line) => <span key={line}><bdi>{line}</bdi></span>)}</span>;
+}
+
+/** An instant on the chosen clock. Hover and focus show all clocks and the distance from now. */
+export function Time({ at, zone, relative = false }: { at: string | null | undefined; zone?: string | null | undefined; relative?: boolean }) {
+  const { language, zone: shown } = useDisplay();
+  const [open, setOpen] = useState(false);
+  if (!at) return <span class="quiet">–</span>;
+  const zones = { target: zone ?? VIEWER, viewer: VIEWER, utc: "UTC" };
   return (
-    <span tabIndex={0} class="time">
-      <time dateTime={at}><bdi>{relative ? distance : clockTime(at, zones[shown], language)}</bdi></time>
-      <span class="tip">{[distance, ...lines].map((line) => <span key={line}><bdi>{line}</bdi></span>)}</span>
+    <span tabIndex={0} class="time" onMouseEnter={() => setOpen(true)} onFocus={() => setOpen(true)} onBlur={() => setOpen(false)}
+      onMouseLeave={({ currentTarget }) => setOpen(currentTarget === document.activeElement)} onKeyDown={({ key }) => { if (key === "Escape") setOpen(false); }}>
+      <time dateTime={at}><bdi>{relative ? relativeTime(at, serverNow(), language) : clockTime(at, zones[shown], language)}</bdi></time>
+      {open && <Clocks at={at} zone={zone} language={language} />}
     </span>
   );
 }

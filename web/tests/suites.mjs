@@ -212,6 +212,45 @@ const SUITES = {
     assert.match(plain, /<a href="\/docs\/operating">/);
   }),
 
+  /** The hint of a time stays whole in a table that scrolls, on a wide and on a narrow screen; wide tables do not wrap times. */
+  times: () => withConsole(async ({ newPage, api, url }) => {
+    await api("POST", "/v1/events", newEvent());
+    for (const width of [1280, 360]) {
+      const page = await newPage({ viewport: { width, height: 640 } });
+      await open(page, `${url}/ui/#/events`);
+      const time = page.locator("tr[data-id] .time").last();
+      await time.waitFor();
+      assert.equal(await page.locator(".tip").count(), 0); // made only when it is shown
+      if (width === 1280) assert.equal(await time.locator("time > bdi").evaluate((shown) => shown.getClientRects().length), 1);
+      await time.focus();
+      await time.locator(".tip:popover-open").waitFor();
+      const hidden = await page.evaluate(() => {
+        const { left, right, top, bottom } = document.querySelector(".tip").getBoundingClientRect();
+        const root = document.documentElement;
+        return [left < 0, right > root.clientWidth, top < 0, bottom > innerHeight, root.scrollWidth > innerWidth];
+      });
+      assert.deepEqual(hidden, [false, false, false, false, false], `${width} px`);
+      await page.keyboard.press("Escape");
+      await page.locator(".tip").waitFor({ state: "detached" });
+      await page.close();
+    }
+  }),
+
+  /** An overview on which nothing happens changes nothing in its document while it asks and is told. */
+  idle: () => withConsole(async ({ newPage, url }) => {
+    const page = await newPage();
+    await open(page, `${url}/ui/`);
+    await page.locator("[data-late]").waitFor();
+    await page.waitForFunction(() => !document.querySelector("main [role=status].quiet")); // nothing is loading
+    await page.evaluate(() => {
+      globalThis.changes = [];
+      new MutationObserver((all) => globalThis.changes.push(...all.map(({ target }) => target.parentElement?.outerHTML ?? ""))).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true, characterData: true });
+    });
+    await page.waitForResponse((answer) => answer.url().endsWith("/healthz"));
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    assert.deepEqual(await page.evaluate(() => globalThis.changes), []);
+  }),
+
   /** Zones, languages and themes are remembered. */
   display: () => withConsole(async ({ newPage, api, url }) => {
     const page = await newPage();

@@ -26,7 +26,7 @@ const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;
 
 function Figure({ name, value, word, page = "events", query }: { name: string; value: string | number; word: Word; page?: string; query?: Query }) {
   const text = useTexts();
-  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{value}</bdi></strong><span>{text(word)}</span></a>;
+  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{String(value)}</bdi></strong><span>{text(word)}</span></a>;
 }
 
 function Figures({ of }: { of: Stats }) {
@@ -52,6 +52,13 @@ function Figures({ of }: { of: Stats }) {
       ]} />
     </>
   );
+}
+
+/** The figures of the last hour come by the stream every second: they alone are drawn again. */
+function LiveFigures({ found }: { found: Stats }) {
+  const [pushed, setPushed] = useState<Stats>();
+  useEffect(() => followStats(setPushed), []);
+  return <Figures of={pushed ?? found} />;
 }
 
 function Series({ hours, minutes }: { hours: number; minutes: number }) {
@@ -98,8 +105,6 @@ export function Overview() {
   const text = useTexts();
   const [over, setOver] = useState<keyof typeof WINDOWS>("PT1H");
   const state = useLoaded(health, [], [], 5000);
-  const [pushed, setPushed] = useState<Stats>();
-  useEffect(() => followStats(setPushed), []);
   const stats = useLoaded((signal) => get<Stats>(`/v1/stats?window=${over}`, signal), [over], [], over === PUSHED ? 60_000 : 10_000);
   const info = useLoaded((signal) => get<Info>("/v1/info", signal), [], [], 60_000);
   const next = useLoaded((signal) => get<EventPage>("/v1/events?status=PENDING&targetFrom=now&limit=10", signal), [], [], 10_000);
@@ -125,7 +130,7 @@ export function Overview() {
             {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
           </select>
         </label>
-        <Shown of={stats}>{(found) => <Figures of={over === PUSHED && pushed ? pushed : found} />}</Shown>
+        <Shown of={stats}>{(found) => (over === PUSHED ? <LiveFigures found={found} /> : <Figures of={found} />)}</Shown>
         <Series hours={minutes / 60} minutes={minutes} />
       </section>
       <section>

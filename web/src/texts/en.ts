@@ -58,7 +58,7 @@ export const en = {
   createKey: "Create key", revoke: "Revoke", needsAdmin: "Only keys with the role ADMIN see this page.",
 
   // Dead letters, locks, schedules.
-  deadLettersHint: "Events that failed for good and were not dismissed.", groupBy: "Group by", byReason: "By reason", byEndpoint: "By endpoint", noEndpoint: "No endpoint", moreThere: "Only the latest {n} were grouped.", total: "{n} events in all.",
+  deadLettersHint: "Events that failed for good and were not dismissed.", groupBy: "Group by", byReason: "By reason", byEndpoint: "By endpoint", noEndpoint: "No endpoint", moreThere: "Only the latest {n} were grouped.", total: "Events in all: {n}.",
   latestAttempts: "Latest attempts", locksHint: "The holder releases a lock with its token. Otherwise it ends with its lease.", nextDue: "Next", ofEachUser: "of each person", perUserHint: "Each person has occurrences of their own.",
   onlyNext: "Schedules of persons may fire more than once in this time. Only the next occurrence of each person is listed.", onDisk: "on disk", moved: "Events that the release on disk moves",
   gap: "Local time that does not exist", overlap: "Local time that occurs twice", leap: "29 February in common years", misfire: "Missed while nothing ran", concurrency: "At the same time", jitter: "Jitter", preview: "Preview", previewHint: "Give a rule to see when it fires.",
