@@ -301,7 +301,7 @@ class Patient(h.Client):
 
 
 def day():
-    """What a server does in a day, with two workers and two instances. No statement is refused."""
+    """A day of a server with two workers and two instances. No statement is refused."""
     with h.folder() as directory, distributed_database(directory) as url:
         receiver = h.Receiver(refuse="/404")
         with serve(url, directory) as one, serve(url, directory) as other:
