@@ -89,8 +89,8 @@ std::string without_exponent(std::string_view number) {
         number.substr(mark + (number.substr(mark + 1).starts_with('+') ? 2 : 1));
     int exponent = 0;
     const char* const end = written.data() + written.size();
-    if (std::from_chars(written.data(), end, exponent).ptr != end ||
-        std::abs(exponent) > most_zeros) {
+    const auto [rest, defect] = std::from_chars(written.data(), end, exponent);
+    if (rest != end || defect != std::errc{} || std::abs(exponent) > most_zeros) {
         return std::string(number);
     }
     const bool negative = number.starts_with('-');

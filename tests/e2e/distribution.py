@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.parse
 
 import daily_use
 import harness as h
@@ -301,7 +302,7 @@ class Patient(h.Client):
 
 
 def day():
-    """What a server does in a day, with two workers and two instances. No statement is refused."""
+    """A day of a server with two workers and two instances. No statement is refused."""
     with h.folder() as directory, distributed_database(directory) as url:
         receiver = h.Receiver(refuse="/404")
         with serve(url, directory) as one, serve(url, directory) as other:
@@ -368,11 +369,16 @@ def pulled(client):
 
 def counted(client):
     """The counts and lists that read all machines."""
-    counts = client.ok("GET", "/v1/stats")
-    assert counts["pending"]["count"] == len(client.all("/v1/events?status=PENDING")), counts
+    now = client.ok("GET", "/v1/stats")["now"]
+    assert now["pending"]["count"] == len(client.all("/v1/events?status=PENDING")), now
     events = client.all("/v1/events?limit=7")
     assert len(events) == len({event["id"] for event in events}) > 7, events
     assert sorted(events, key=lambda event: (event["targetTimestampUTC"], event["id"])) == events
+    created = client.all("/v1/events?sort=-createdAt&limit=7")
+    assert sorted(event["id"] for event in created) == sorted(event["id"] for event in events), created
+    assert sorted(created, key=lambda event: (event["createdAt"], event["id"]), reverse=True) == created
+    key = events[0]["idempotencyKey"]
+    assert events[0]["id"] in {event["id"] for event in client.all(f"/v1/events?idempotencyKey={urllib.parse.quote(key)}")}, key
     failed = client.all("/v1/events?status=FAILED")
     assert {event["eventType"] for event in failed} == {"X", "PRINT"}, failed
     assert any(attempt["statusCode"] == 404 for attempt in client.all("/v1/attempts")), "the refused delivery"

@@ -61,7 +61,7 @@ class Answer:
         return json.loads(self.body)
 
     def overloaded(self):
-        """Refused for now: on a busy machine a list waits long for its turn, and every client asks again when told to."""
+        """Refused for now: on a busy machine a list waits long for its turn, and every client asks again after Retry-After."""
         return self.status == 503 and b'"OVERLOADED"' in self.body
 
 

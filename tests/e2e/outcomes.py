@@ -102,7 +102,7 @@ def drips(receiver, connection):
 
 
 OK, RETRY, NEVER = "SUCCEEDED", "RETRYABLE", "PERMANENT"
-BRIEF, PATIENT = "PT1S", "PT20S"  # time-outs: of what is to time out, and of what must not, on a busy machine either
+BRIEF, PATIENT = "PT1S", "PT20S"  # time-outs: of requests that time out, and of those that must not, on a busy machine either
 
 # name: (behaviour, outcome, status, error code)
 ROWS = {

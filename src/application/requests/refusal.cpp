@@ -14,12 +14,30 @@ std::string name_of(const StreamId& stream) {
     return "the stream " + stream.aggregate_type + "/" + stream.aggregate_id;
 }
 
-/// For nouns that callers may name by their own ids.
-std::string no_such(std::string_view noun, const std::string& reference) {
-    const std::string text = "there is no " + std::string(noun) + " '" + reference + "'";
-    const bool known_form = reference.starts_with(external_prefix) || base::parse_uuid(reference);
-    if (reference.empty() || known_form) return text;
-    return text + "; an external id is written 'ext:" + reference + "'";
+std::string_view code_of(Noun noun) {
+    switch (noun) {
+        case Noun::user:
+            return "USER_NOT_FOUND";
+        case Noun::schedule:
+            return "SCHEDULE_NOT_FOUND";
+        case Noun::endpoint:
+            return "ENDPOINT_NOT_FOUND";
+        case Noun::operation:
+            return "OPERATION_NOT_FOUND";
+        case Noun::api_key:
+            return "API_KEY_NOT_FOUND";
+        case Noun::lock:
+            return "LOCK_NOT_FOUND";
+        case Noun::attempt:
+            return "ATTEMPT_NOT_FOUND";
+        case Noun::instance:
+            return "INSTANCE_NOT_FOUND";
+        case Noun::calendar:
+            return "CALENDAR_NOT_FOUND";
+        case Noun::event:
+            break;
+    }
+    return "EVENT_NOT_FOUND";
 }
 
 struct ToRefusal {
@@ -32,29 +50,7 @@ struct ToRefusal {
         return {"VALIDATION_FAILED", detail, failed.errors};
     }
     Refusal operator()(const NotFound& missing) const {
-        switch (missing.noun) {
-            case Noun::user:
-                return {"USER_NOT_FOUND", no_such("user", missing.id)};
-            case Noun::schedule:
-                return {"SCHEDULE_NOT_FOUND", no_such("schedule", missing.id)};
-            case Noun::endpoint:
-                return {"ENDPOINT_NOT_FOUND", no_such("endpoint", missing.id)};
-            case Noun::operation:
-                return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
-            case Noun::api_key:
-                return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
-            case Noun::lock:
-                return {"LOCK_NOT_FOUND", "there is no held lock '" + missing.id + "'"};
-            case Noun::attempt:
-                return {"ATTEMPT_NOT_FOUND", "there is no attempt '" + missing.id + "'"};
-            case Noun::instance:
-                return {"INSTANCE_NOT_FOUND", "there is no instance '" + missing.id + "'"};
-            case Noun::calendar:
-                return {"CALENDAR_NOT_FOUND", "there is no calendar '" + missing.id + "'"};
-            case Noun::event:
-                break;
-        }
-        return {"EVENT_NOT_FOUND", "there is no event '" + missing.id + "'"};
+        return {std::string(code_of(missing.noun)), absence_in_words(missing)};
     }
     Refusal operator()(const InvalidStateTransition& refused) const {
         return {"INVALID_STATE_TRANSITION",
@@ -166,6 +162,42 @@ struct ToRefusal {
 };
 
 }  // namespace
+
+std::string_view noun_in_words(Noun noun) {
+    switch (noun) {
+        case Noun::user:
+            return "user";
+        case Noun::schedule:
+            return "schedule";
+        case Noun::event:
+            return "event";
+        case Noun::endpoint:
+            return "endpoint";
+        case Noun::operation:
+            return "operation";
+        case Noun::api_key:
+            return "API key";
+        case Noun::attempt:
+            return "attempt";
+        case Noun::instance:
+            return "instance";
+        case Noun::calendar:
+            return "calendar";
+        case Noun::lock:
+            break;
+    }
+    return "held lock";
+}
+
+std::string absence_in_words(const NotFound& missing) {
+    const std::string text =
+        "there is no " + std::string(noun_in_words(missing.noun)) + " '" + missing.id + "'";
+    const bool has_external_ids = missing.noun == Noun::user || missing.noun == Noun::schedule ||
+                                  missing.noun == Noun::endpoint;
+    const bool known_form = missing.id.starts_with(external_prefix) || base::parse_uuid(missing.id);
+    if (!has_external_ids || missing.id.empty() || known_form) return text;
+    return text + "; an external id is written 'ext:" + missing.id + "'";
+}
 
 std::string wait_in_words(std::optional<WaitReason> reason) {
     return reason ? "; " + std::string{in_words(*reason)} : std::string{};

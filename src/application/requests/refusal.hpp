@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/error.hpp"
@@ -15,6 +16,12 @@ struct Refusal {
     std::vector<FieldError> errors{};  // of the fields, if VALIDATION_FAILED
 };
 [[nodiscard]] Refusal refusal_of(const Error& error);
+
+/// "user", "API key".
+[[nodiscard]] std::string_view noun_in_words(Noun noun);
+
+/// "there is no user 'ada'; an external id is written 'ext:ada'".
+[[nodiscard]] std::string absence_in_words(const NotFound& missing);
 
 /// "; it waits …", for the end of a detail; empty without a reason.
 [[nodiscard]] std::string wait_in_words(std::optional<WaitReason> reason);

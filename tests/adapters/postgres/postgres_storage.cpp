@@ -24,8 +24,10 @@ struct Kept {
 /// The engine's role inside a fence: it owns the tables, and is not a superuser.
 void make_fenced_role(const std::string& url) {
     query(url, R"(
-        CREATE ROLE fenced LOGIN;
-        DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO fenced', current_database()); END $$)");
+        DO $$ BEGIN
+            IF to_regrole('fenced') IS NULL THEN CREATE ROLE fenced LOGIN; END IF;
+            EXECUTE format('GRANT CREATE ON DATABASE %I TO fenced', current_database());
+        END $$)");
 }
 
 /// Row-level security asks `fence.lets_pass` about each row that a statement reads, after its

@@ -16,32 +16,6 @@ namespace {
 const std::string no_version_named =
     "; If-Match names no version, which is written with its quotes, as in the ETag: \"1\"";
 
-std::string_view name_of(Noun noun) {
-    switch (noun) {
-        case Noun::user:
-            return "user";
-        case Noun::schedule:
-            return "schedule";
-        case Noun::event:
-            return "event";
-        case Noun::endpoint:
-            return "endpoint";
-        case Noun::operation:
-            return "operation";
-        case Noun::api_key:
-            return "API key";
-        case Noun::attempt:
-            return "attempt";
-        case Noun::instance:
-            return "instance";
-        case Noun::calendar:
-            return "calendar";
-        case Noun::lock:
-            break;
-    }
-    return "held lock";
-}
-
 Code not_found_code(Noun noun) {
     switch (noun) {
         case Noun::user:
@@ -115,9 +89,7 @@ struct ToProblem {
     }
 
     Problem operator()(const NotFound& missing) const {
-        return {.code = not_found_code(missing.noun),
-                .detail =
-                    "there is no " + std::string(name_of(missing.noun)) + " '" + missing.id + "'"};
+        return {.code = not_found_code(missing.noun), .detail = absence_in_words(missing)};
     }
 
     Problem operator()(const InvalidStateTransition& refused) const {
@@ -147,7 +119,7 @@ struct ToProblem {
     Problem operator()(const OptimisticLock& lock) const {
         return {
             .code = Code::optimistic_lock,
-            .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
+            .detail = "the " + std::string(noun_in_words(lock.noun)) + " is at version " +
                       std::to_string(lock.actual.value) +
                       (lock.expected == version_of_nothing
                            ? no_version_named
@@ -167,7 +139,7 @@ struct ToProblem {
 
     Problem operator()(const DuplicateExternalId& duplicate) const {
         return {.code = Code::duplicate_external_id,
-                .detail = "another " + std::string(name_of(duplicate.noun)) +
+                .detail = "another " + std::string(noun_in_words(duplicate.noun)) +
                           " has the externalId '" + duplicate.external_id + "'",
                 .members = {{"existingId", base::to_string(duplicate.existing)}}};
     }
