@@ -112,7 +112,7 @@ const PAGES = {
     await page.locator("[data-attempt='1'] [data-state=PERMANENT]").waitFor();
     await page.locator("[data-attempt='1'] summary").click();
     assert.equal(await page.locator("[data-attempt='1'] pre").innerText(), "<b>receiver</b>");
-    // What the receiver said is beside the reason and in the result, as text.
+    // The response is beside the reason and in the result, as text.
     await page.locator("dd [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
     await page.locator("[data-step=result] [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
     await page.locator("[data-step=utc] time", { hasText: /\+00:00$/ }).waitFor();

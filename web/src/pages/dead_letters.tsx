@@ -26,7 +26,7 @@ function SamplePayload({ id }: { id: string }) {
   return <Shown of={event}>{({ deliveryPayload }) => <Payload value={deliveryPayload} />}</Shown>;
 }
 
-/** What the receiver said to the latest example of a group. */
+/** The response to the latest example of a group. */
 function Said({ id }: { id: string }) {
   const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${id}&limit=100`, signal), [id], [], 600_000);
   return <Cause of={attempts.data ? causeOf(attempts.data.data) : null} />;

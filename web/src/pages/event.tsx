@@ -13,7 +13,7 @@ const STEPS: Record<Step["step"], [Word, string]> = {
   rule: ["rule", "§"], local: ["local", "◷"], zone: ["zoneStep", "◉"], utc: ["utc", "◆"], change: ["change", "✎"], attempt: ["attempt", "↻"], result: ["result", "■"],
 };
 
-/** What the receiver said when an attempt failed. */
+/** The beginning of the response that made an attempt fail. */
 export const Cause = ({ of }: { of: string | null }) => (of === null ? null : <div class="quiet cause" dir="auto" data-cause>{of}</div>);
 
 /** The chain from the rule to the result as a picture: one box for each step, in causal order. */
