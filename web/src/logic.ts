@@ -87,7 +87,7 @@ export function clockTime(instant: string, zone: string, language: string): stri
   if (Number.isNaN(time.getTime())) return instant;
   try {
     const format = formatOf(language, {
-      timeZone: zone, year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
+      timeZone: zone, weekday: "short", year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
       hourCycle: "h23", numberingSystem: "latn",
     });
     return `${format.format(time)} ${offsetOf(time, zone)}`;
@@ -102,6 +102,26 @@ export function offsetOf(time: Date, zone: string): string {
   const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "";
   return name.replace("GMT", "") || "+00:00";
 }
+
+const DAY = 86_400_000; // ms
+
+/** The day that a cron rule such as `15 8 13W * *` names and the weekday nearest to it; undefined if they are the same. */
+export function nearestWeekday(cron: string | undefined, local: string | null): { named: Date; actual: Date } | undefined {
+  const fields = cron?.trim().split(/\s+/) ?? [];
+  const days = fields[fields.length > 5 ? 3 : 2]?.split(",") ?? [];
+  if (local === null) return undefined;
+  const actual = new Date(`${local.slice(0, 10)}T00:00:00Z`);
+  for (const day of days) {
+    const number = Number(/^(\d{1,2})W$/.exec(day)?.[1]);
+    const named = new Date(Date.UTC(actual.getUTCFullYear(), actual.getUTCMonth(), number));
+    const away = Math.abs(actual.getTime() - named.getTime()) / DAY;
+    if (away > 0 && away <= 2 && (named.getUTCDay() === 0 || named.getUTCDay() === 6)) return { named, actual };
+  }
+  return undefined;
+}
+
+/** `Sunday, Dec 13`. */
+export const dayText = (day: Date, language: string) => formatOf(language, { timeZone: "UTC", weekday: "long", month: "short", day: "numeric", numberingSystem: "latn" }).format(day);
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1],
@@ -223,6 +243,22 @@ export function bulkCommand(action: string, filter: Query, ids: readonly string[
   if (note) words.push("--note", note);
   words.push(...target);
   return words;
+}
+
+const CAUSE = 120; // characters
+
+interface Tried {
+  number: number;
+  outcome: string;
+  response: { body: string } | null;
+}
+
+/** The beginning of what the receiver said to the latest attempt if that failed. An error without a response is a reason already. */
+export function causeOf(attempts: readonly Tried[]): string | null {
+  const latest = [...attempts].sort((one, other) => other.number - one.number)[0];
+  if (!latest || latest.outcome === "SUCCEEDED") return null;
+  const said = latest.response?.body.trim() ?? "";
+  return said === "" ? null : said.length > CAUSE ? `${said.slice(0, CAUSE)}…` : said;
 }
 
 export interface Bar {

@@ -3,7 +3,7 @@ import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact
 import type { Session } from "../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Page, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
-import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role } from "./logic.ts";
+import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role, type ShownZone } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
 
 /** The zone of this browser. */
@@ -54,8 +54,9 @@ function Clocks({ at, zone, language }: { at: string; zone: string | null | unde
 }
 
 /** An instant on the chosen clock. Hover and focus show all clocks and the distance from now. */
-export function Time({ at, zone, relative = false }: { at: string | null | undefined; zone?: string | null | undefined; relative?: boolean }) {
-  const { language, zone: shown } = useDisplay();
+export function Time({ at, zone, relative = false, clock }: { at: string | null | undefined; zone?: string | null | undefined; relative?: boolean; clock?: ShownZone }) {
+  const { language, zone: chosen } = useDisplay();
+  const shown = clock ?? chosen;
   const [open, setOpen] = useState(false);
   if (!at) return <span class="quiet">–</span>;
   const zones = { target: zone ?? VIEWER, viewer: VIEWER, utc: "UTC" };

@@ -6,7 +6,7 @@ import { Connection, retryDelay } from "../src/connection.ts";
 import { search, sectionsOf } from "../src/docs/texts.ts";
 import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -20,6 +20,24 @@ test("an address and its place are inverse", () => {
   assert.deepEqual(placeOf(href), { page: "events", id: "ext:a/b c", query: { status: "FAILED" } });
   assert.deepEqual(placeOf(""), { page: "overview", id: "", query: {} });
   assert.equal(placeOf("#/events/%E0").id, "%E0");
+});
+
+test("the nearest weekday is explained where a rule asks for it", () => {
+  const days = (cron: string, local: string | null) => { const found = nearestWeekday(cron, local); return found && [found.named, found.actual].map((day) => day.toISOString().slice(0, 10)); };
+  assert.deepEqual(days("15 8 13W * *", "2026-12-14T08:15:00.000-05:00"), ["2026-12-13", "2026-12-14"]); // a Sunday
+  assert.deepEqual(days("0 15 8 1W,13W * *", "2027-03-12T08:15:00"), ["2027-03-13", "2027-03-12"]); // a Saturday, with seconds
+  assert.deepEqual(days("15 8 1W * *", "2027-05-03T08:15:00"), ["2027-05-01", "2027-05-03"]); // not in the month before
+  for (const [cron, local] of [["15 8 13W * *", "2027-01-13T08:15:00"], ["15 8 13 * *", "2026-12-14T08:15:00"], ["@daily", "2026-12-14T08:15:00"], ["15 8 13W * *", null]] as const) assert.equal(days(cron, local), undefined);
+  assert.equal(nearestWeekday(undefined, "2026-12-14T08:15:00"), undefined);
+});
+
+test("the cause of a failure is the beginning of what the receiver said to the latest attempt", () => {
+  const one = (number: number, outcome: string, body: string | null) => ({ number, outcome, response: body === null ? null : { body } });
+  assert.equal(causeOf([one(2, "PERMANENT", " disk full\n"), one(1, "RETRYABLE", "busy")]), "disk full");
+  assert.equal(causeOf([one(1, "RETRYABLE", "busy"), one(2, "SUCCEEDED", null)]), null);
+  assert.equal(causeOf([one(1, "PERMANENT", "x".repeat(121))]), `${"x".repeat(120)}…`);
+  assert.equal(causeOf([one(1, "PERMANENT", null)]), null);
+  assert.equal(causeOf([]), null);
 });
 
 test("words for the shell cannot end their quotes", () => {
@@ -37,8 +55,8 @@ test("lines have the version and the body, and never a key", () => {
 });
 
 test("times have the offset of their zone at that instant", () => {
-  assert.equal(clockTime("2027-03-28T00:59:59Z", "Europe/Berlin", "en"), "Mar 28, 2027, 01:59:59 +01:00");
-  assert.equal(clockTime("2027-03-28T01:00:00Z", "Europe/Berlin", "en"), "Mar 28, 2027, 03:00:00 +02:00");
+  assert.equal(clockTime("2027-03-28T00:59:59Z", "Europe/Berlin", "en"), "Sun, Mar 28, 2027, 01:59:59 +01:00");
+  assert.equal(clockTime("2027-03-28T01:00:00Z", "Europe/Berlin", "en"), "Sun, Mar 28, 2027, 03:00:00 +02:00");
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "Asia/Kathmandu"), "+05:45");
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "UTC"), "+00:00");
   assert.equal(clockTime("2027-01-01T00:00:00Z", "No/Zone", "en"), "2027-01-01T00:00:00Z");

@@ -112,6 +112,10 @@ const PAGES = {
     await page.locator("[data-attempt='1'] [data-state=PERMANENT]").waitFor();
     await page.locator("[data-attempt='1'] summary").click();
     assert.equal(await page.locator("[data-attempt='1'] pre").innerText(), "<b>receiver</b>");
+    // The response is beside the reason and in the result, as text.
+    await page.locator("dd [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
+    await page.locator("[data-step=result] [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
+    await page.locator("[data-step=utc] time", { hasText: /\+00:00$/ }).waitFor();
     await act(page, "retry");
     await page.waitForFunction((id) => !location.hash.includes(id), event.id); // a retry is a new event
     const retried = decodeURIComponent((await page.evaluate(() => location.hash)).split("/").pop());
@@ -130,6 +134,7 @@ const PAGES = {
     await open(page, `${url}/ui/#/deadLetters?by=endpointId`);
     const row = `tr[data-id='${endpoint.id}']`;
     await page.locator(row).locator("a", { hasText: /^dead$/ }).waitFor(); // by its name
+    await page.locator(row).locator("[data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
     await page.locator(row).locator("summary").click();
     await page.locator(row).locator("pre.payload", { hasText: '"text": "x"' }).waitFor();
     const { totalCount } = await api("GET", "/v1/events?status=FAILED&dismissed=false&count=exact&limit=1"); // no other test leaves an event under way
@@ -210,8 +215,14 @@ const PAGES = {
     // By zone: the advice for nine o'clock leads to its hour, and the keys to another one.
     await page.locator(".tabs a", { hasText: "Zone" }).click();
     await page.locator("[data-key='Europe/Berlin']").first().waitFor();
+    await page.locator("[data-summary] [data-over='1'] a").waitFor(); // in each view
     await page.locator("[data-kind=nine]", { hasText: quarter }).locator("a").first().click();
     await page.locator("[data-part=planned] [data-total='40']").waitFor();
+    // The link brings the hour into the frame and its lists into the window.
+    assert.deepEqual(await page.evaluate(() => {
+      const frame = document.querySelector(".heat").getBoundingClientRect(), cell = document.querySelector("[data-cell][aria-selected=true]").getBoundingClientRect(), { top } = document.querySelector("[data-panel] h2").getBoundingClientRect();
+      return [cell.left >= frame.left, cell.right <= frame.right, top >= 0, top <= innerHeight * 0.7];
+    }), [true, true, true, true]);
     await page.locator("[data-part=planned] tr[data-id]", { hasText: "NINE" }).nth(39).waitFor();
     await page.keyboard.press("Escape");
     await page.locator("[data-panel]").waitFor({ state: "detached" });
@@ -348,6 +359,15 @@ const PAGES = {
     await page.locator(".notice a").click();
     await page.locator("main[data-place^='#/events/'] h1", { hasText: "NIGHTLY" }).waitFor();
     assert.ok((await api("GET", `/v1/events?scheduleId=${schedule.id}`)).data.length >= 1);
+  },
+
+  /** A rule for the nearest weekday says from which day it moved. */
+  async nearestWeekday({ page, api, url }) {
+    const schedule = await api("POST", "/v1/schedules", { eventType: "CUTOFF", trigger: { cron: "15 8 13W * *" }, timezone: "America/New_York" });
+    await open(page, `${url}/ui/#/schedules/${schedule.id}`);
+    await page.locator("[data-nearest]", { hasText: /: (Saturday, .* 13 → Friday, .* 12|Sunday, .* 13 → Monday, .* 14)$/ }).first().waitFor();
+    await page.locator("main td time", { hasText: /^(Mon|Tue|Wed|Thu|Fri), / }).first().waitFor();
+    await api("DELETE", `/v1/schedules/${schedule.id}`);
   },
 
   async editSchedule({ page, api, url }) {
@@ -600,6 +620,13 @@ const PAGES = {
     await until(async () => (await api("GET", "/v1/stats/series?metric=executed&by=endpointId")).data.some(({ key }) => key === endpoint.id), "the counters have it");
     await page.reload();
     await page.locator("[data-success='1']", { hasText: "100 % succeeded: 1 of 1." }).waitFor();
+    await page.locator("dd", { hasText: /^0 % in the window of its circuit breaker$/ }).waitFor();
+    assert.equal(await page.locator("[data-late-since]").count(), 0);
+    const late = new Date(Math.floor(Date.now() / 60_000 - 2) * 60_000).toISOString();
+    await page.route(/\/v1\/stats\/series\?metric=lateness_p99/, (route) => route.fulfill({ json: { from: late, step: "PT1M", data: [{ metric: "lateness_p99", key: endpoint.id, points: [58, 60] }] } }));
+    await page.reload();
+    await page.locator(`[data-late-since='${late}']`, { hasText: "p99 1 min, since" }).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
     await page.locator(".chart canvas").nth(1).waitFor();
     // Dead letters of a window of time are sent again.
     good.answer(404);
@@ -683,7 +710,16 @@ const PAGES = {
     const [event] = await until(async () => { const { data } = await api("GET", `/v1/events?userId=${user.id}`); return data.length > 0 && data; }, "a planned birthday");
     const after = new Date(new Date(event.targetTimestampUTC).getTime() + 1000).toISOString();
     await open(page, `${url}/ui/#/occurrences?from=${event.targetTimestampUTC}&to=${after}`);
-    await page.locator("tr[data-id]", { hasText: "BIRTHDAY" }).locator(`a[href*='${user.id}']`).click();
+    await page.locator("tr[data-id]", { hasText: "BIRTHDAY" }).locator("a", { hasText: "Ada Lind" }).waitFor(); // by name
+    // Of one schedule and one person, and the next persons of the schedule.
+    await page.fill("input[name=scheduleId]", "ext:birthday");
+    await page.fill("input[name=userId]", user.id);
+    await page.keyboard.press("Enter");
+    await page.locator("[data-mark=scheduleId] bdi", { hasText: /^BIRTHDAY$/ }).waitFor();
+    await page.locator("[data-mark=userId] bdi", { hasText: /^Ada Lind$/ }).waitFor();
+    await page.locator("tr[data-id]", { hasText: "BIRTHDAY" }).locator("a", { hasText: /^BIRTHDAY$/ }).click();
+    await page.locator(`main tr[data-id='${event.id}']`, { hasText: "Ada Lind" }).waitFor();
+    await page.locator(`main tr[data-id='${event.id}'] a`, { hasText: "Ada Lind" }).click();
     // Five birthdays, and how a move to Tokyo would change them.
     await page.locator("h1", { hasText: "Ada Lind" }).waitFor();
     await page.locator("[role=region][aria-label='The next five years'] tr[data-id]").nth(4).waitFor();

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Event, EventPage, Failures, Operation } from "../../../clients/typescript/src/schema.ts";
+import type { AttemptPage, Event, EventPage, Failures, Operation } from "../../../clients/typescript/src/schema.ts";
 import { firstEndpoints, get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
-import { hrefOf, type Query } from "../logic.ts";
+import { causeOf, hrefOf, type Query } from "../logic.ts";
 import { Act, Payload, Ref, Shown, Table, Time, Total } from "../parts.tsx";
+import { Cause } from "./event.tsx";
 import { Bulk, Started } from "./events.tsx";
 
 type Group = Failures["data"][number];
@@ -24,6 +25,14 @@ function SamplePayload({ id }: { id: string }) {
   const event = useLoaded((signal) => get<Event>(`/v1/events/${id}`, signal), [id], [], 600_000);
   return <Shown of={event}>{({ deliveryPayload }) => <Payload value={deliveryPayload} />}</Shown>;
 }
+
+/** The response to the latest example of a group. */
+function Said({ id }: { id: string }) {
+  const attempts = useLoaded((signal) => get<AttemptPage>(`/v1/attempts?eventId=${id}&limit=100`, signal), [id], [], 600_000);
+  return <Cause of={attempts.data ? causeOf(attempts.data.data) : null} />;
+}
+
+const SAID = 20; // groups, with a request for each
 
 /** Dead letters in groups. A group is retried at a pace or dismissed after a dry run has counted it. */
 export function DeadLetters({ query }: { query: Query }) {
@@ -55,7 +64,12 @@ export function DeadLetters({ query }: { query: Query }) {
           {!found.complete && <p class="quiet">{text("moreThere", { n: found.counted })}</p>}
           <Table label={text("deadLetters")} rows={found.data} id={name} columns={[
             ["count", (group) => <a href={hrefOf("events", "", groupFilter(group))}>{group.count}</a>],
-            [by === "reason" ? "reason" : "endpoint", (group) => group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} name={endpointName(group.endpointId)} /> : text("noEndpoint"))],
+            [by === "reason" ? "reason" : "endpoint", (group) => (
+              <>
+                {group.reason ?? (group.endpointId ? <Ref page="endpoints" id={group.endpointId} name={endpointName(group.endpointId)} /> : text("noEndpoint"))}
+                {group.sampleIds[0] && found.data.indexOf(group) < SAID && <Said id={group.sampleIds[0]} />}
+              </>
+            )],
             ["oldest", (group) => <Time at={group.oldest} relative />],
             ["newest", (group) => <Time at={group.newest} relative />],
             ["samples", (group) => <span class="list">{group.sampleIds.slice(0, 3).map((id) => <Ref key={id} page="events" id={id} />)}{group.sampleIds[0] && <Sample id={group.sampleIds[0]} />}</span>],

@@ -4,7 +4,7 @@ import { get, useLoaded } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
-import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
+import { durationText, hrefOf, lateEndpoints, secondsOf, type Query } from "../logic.ts";
 import { Act, Copy, Facts, Field, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
@@ -77,9 +77,10 @@ export function Endpoint({ id }: { id: string }) {
             {found.circuit.state !== "CLOSED" && <Act word="closeCircuit" press={() => ask("closeCircuit", found, { circuit: { state: "CLOSED" } }, "reset")} />}
           </div>
           {actions.view}
+          <LateNow id={found.id} />
           <Facts of={[
             ["circuit", <><State of={found.circuit.state} />{found.circuit.openedAt && <> {text("since")} <Time at={found.circuit.openedAt} /> · {text("probe")} <Time at={found.circuit.probeAt} relative /></>}</>],
-            ["failureShare", failureShare(found.circuit)],
+            ["failureShare", found.circuit.state === "OPEN" ? <Quiet /> : text("failuresNow", { percent: Math.round(found.circuit.failureRatio * 100) })],
             ["inFlight", inFlight === undefined ? <Quiet /> : <a href={hrefOf("events", "", { status: "PROCESSING", endpointId: found.id })} data-in-flight={inFlight}>
               {claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight}{found.maxInFlight !== null && ` / ${found.maxInFlight}`}</a>],
             ["rateLimit", found.rateLimit && text("perSecondValue", { n: found.rateLimit.perSecond })],
@@ -113,6 +114,14 @@ export function Endpoint({ id }: { id: string }) {
       {endpoint.data && <Audit stream={`EndpointAudit/${endpoint.data.id}`} topics={["endpoints"]} />}
     </>
   );
+}
+
+/** Whether its events start late at present, how late, and since when. */
+function LateNow({ id }: { id: string }) {
+  const text = useTexts();
+  const series = useLoaded((signal) => get<StatsSeries>(`/v1/stats/series?metric=lateness_p99&by=endpointId&key=${id}&from=now-1h&step=PT1M`, signal), [id], [], 15_000).data;
+  const [late] = series ? lateEndpoints(series.data.filter(({ key }) => key === id), series.from, secondsOf(series.step)) : [];
+  return late?.since ? <p class="warning" data-late-since={late.since}><span aria-hidden="true">!</span> {text("lateness")} <bdi>p99 {durationText(late.worst)}</bdi>, {text("since")} <Time at={late.since} /></p> : null;
 }
 
 /** The deliveries of the last hour: how many succeeded, and how long they took. */

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Attempt, AttemptPage, Event, Explanation } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
-import { durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, type Request } from "../logic.ts";
+import { causeOf, durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, type Request } from "../logic.ts";
 import { Act, ActionDialog, Copy, Facts, Field, Payload, Person, Ref, Shown, State, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Actor, Audit, useKeyNames } from "./audit.tsx";
@@ -13,8 +13,11 @@ const STEPS: Record<Step["step"], [Word, string]> = {
   rule: ["rule", "§"], local: ["local", "◷"], zone: ["zoneStep", "◉"], utc: ["utc", "◆"], change: ["change", "✎"], attempt: ["attempt", "↻"], result: ["result", "■"],
 };
 
+/** The beginning of the response that made an attempt fail. */
+export const Cause = ({ of }: { of: string | null }) => (of === null ? null : <div class="quiet cause" dir="auto" data-cause>{of}</div>);
+
 /** The chain from the rule to the result as a picture: one box for each step, in causal order. */
-function Explained({ of, zone }: { of: Explanation; zone: string }) {
+function Explained({ of, zone, cause }: { of: Explanation; zone: string; cause: string | null }) {
   const text = useTexts();
   return (
     <>
@@ -28,10 +31,11 @@ function Explained({ of, zone }: { of: Explanation; zone: string }) {
               {step.step === "rule" && step.scheduleId !== null && <p><a href={hrefOf("schedules", step.scheduleId)}>{text("schedule")}</a></p>}
               {step.step === "local" && <p class="big"><bdi>{step.wantedLocal.replace("T", " ")}</bdi></p>}
               {step.step === "zone" && <p class="big"><bdi>{step.offset ?? "?"}</bdi></p>}
-              {step.step === "utc" && <p class="big"><Time at={step.targetTimestampUTC} zone={zone} /></p>}
+              {step.step === "utc" && <p class="big"><Time at={step.targetTimestampUTC} zone={zone} clock="utc" /></p>}
               {step.step === "attempt" && <p><State of={step.outcome} />{step.statusCode !== null && <> <code>{step.statusCode}</code></>}</p>}
               {step.step === "result" && <p><State of={step.status} /></p>}
               <p>{step.text}</p>
+              {step.step === "result" && step.status === "FAILED" && <Cause of={cause} />}
             </li>
           );
         })}
@@ -97,6 +101,7 @@ export function EventDetails({ id }: { id: string }) {
     <>
       <p><a href={hrefOf("events")}>{text("events")}</a></p>
       <Shown of={event}>{(found) => {
+        const cause = attempts.data ? causeOf(attempts.data.data) : null;
         const can = { ...eventActions(found), edit: found.status === "PENDING" };
         return (
           <>
@@ -122,7 +127,7 @@ export function EventDetails({ id }: { id: string }) {
               ["zone", <bdi>{found.targetTimezone}</bdi>],
               ["executed", found.executedAt && <Time at={found.executedAt} zone={found.targetTimezone} />],
               ["lateness", found.latenessMs !== null && <bdi>{durationText(found.latenessMs / 1000)}</bdi>],
-              ["reason", found.failureReason],
+              ["reason", found.failureReason && <>{found.failureReason}<Cause of={cause} /></>],
               ["nextAttempt", found.nextAttemptAt && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
               ["waitingFor", found.waitingFor && word(found.waitingFor)],
               ["priority", word(found.priority)],
@@ -138,7 +143,7 @@ export function EventDetails({ id }: { id: string }) {
               ["created", <Time at={found.createdAt} zone={found.targetTimezone} />],
             ]} />
             <h2>{text("why")}</h2>
-            <Shown of={explained}>{(explanation) => <Explained of={explanation} zone={found.targetTimezone} />}</Shown>
+            <Shown of={explained}>{(explanation) => <Explained of={explanation} zone={found.targetTimezone} cause={cause} />}</Shown>
             <h2>{text("attempts")}</h2>
             <Shown of={attempts}>{(page) => <Attempts of={[...page.data].sort((one, other) => one.number - other.number)} zone={found.targetTimezone} />}</Shown>
             <Audit stream={`EventAudit/${encodeURIComponent(found.id)}`} zone={found.targetTimezone} topics={["events"]} key={found.version} />

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Backfill, Event, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, Stream, TimezonePage } from "../../../clients/typescript/src/schema.ts";
+import type { Backfill, Event, EventPage, Occurrence, OccurrencePage, Operation, Schedule as ScheduleObject, Stream, TimezonePage } from "../../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
@@ -10,7 +10,7 @@ import { Act, ActionDialog, Copy, Facts, Field, NotCounted, Pages, Payload, Quie
 import { Actor, useKeyNames } from "./audit.tsx";
 import { Calendars } from "./calendars.tsx";
 import { Views } from "./event_lists.tsx";
-import { Followed, Started } from "./events.tsx";
+import { EventTable, Followed, Started } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 import { BulkSchedules, SCHEDULE_ACTIONS, wordOf, type ScheduleAction } from "./schedule_bulk.tsx";
 import type { Word } from "../texts/en.ts";
@@ -57,7 +57,6 @@ export function Schedules({ query }: { query: Query }) {
             ["type", (schedule) => <a href={hrefOf("schedules", schedule.id)}><bdi>{schedule.eventType}</bdi></a>],
             ["status", (schedule) => <><State of={stateOf(schedule)} />{schedule.note && <div class="quiet">{schedule.note}</div>}</>],
             ["rule", ({ description }) => description],
-            ["zone", ({ timezone }) => (timezone ? <bdi>{timezone}</bdi> : text("ofEachUser"))],
             ["nextDue", (schedule) => <Time at={schedule.nextAt} zone={schedule.timezone} />],
             ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} name={names({ page: "endpoints", id: endpointId })} />],
             ["tags", ({ tags }) => <Tags of={tags} />],
@@ -117,7 +116,7 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           <p><a href={hrefOf("events", "", { scheduleId: found.id })}>{text("events")}</a> · <a href={hrefOf("streams", `Schedule/${found.id}`)}>{text("history")}</a></p>
           <h2>{text("occurrences")}</h2>
           {!found.enabled && <p class="warning" data-would-be><span aria-hidden="true">‖</span> {text("wouldBe")}</p>}
-          {found.perUser && !query.userId ? <p class="quiet">{text("perUserHint")} <a href={hrefOf("people")}>{text("people")}</a></p> : <Next of={found} userId={query.userId ?? ""} />}
+          {found.perUser && !query.userId ? <><p class="quiet">{text("perUserHint")} <a href={hrefOf("people")}>{text("people")}</a></p><NextPersons id={found.id} /></> : <Next of={found} userId={query.userId ?? ""} />}
           {found.timezone !== null && !found.perUser && <AtNextChange of={found} zone={found.timezone} />}
           <h2>{text("payload")}</h2>
           <Payload value={found.payload} />
@@ -142,7 +141,13 @@ const AHEAD = "now+P2Y"; // shows at least one change of clocks each way
 function Next({ of, userId }: { of: ScheduleObject; userId: string }) {
   const search = searchOf({ scheduleId: of.id, userId, to: AHEAD, limit: "20" });
   const page = useLoaded((signal) => get<OccurrencePage>(`/v1/occurrences${search}`, signal), [search, of.version], ["schedules"]);
-  return <Shown of={page}>{({ data }) => <OccurrenceTable rows={data} />}</Shown>;
+  return <Shown of={page}>{({ data }) => <OccurrenceTable rows={data} cron={of.trigger.cron} />}</Shown>;
+}
+
+/** The next events of a schedule of persons: whose they are, and when they are due. */
+function NextPersons({ id }: { id: string }) {
+  const page = useLoaded((signal) => get<EventPage>(`/v1/events${searchOf({ scheduleId: id, status: "PENDING", limit: "5", expand: "user" })}`, signal), [id], ["events"], 15_000);
+  return <Shown of={page}>{({ data }) => <EventTable events={data} columns={["user", "due", "zone", "status"]} />}</Shown>;
 }
 
 const HOUR = 3_600_000; // ms
@@ -169,10 +174,10 @@ function AtNextChange({ of, zone }: { of: ScheduleObject; zone: string }) {
   );
 }
 
-export function OccurrenceTable({ rows, label = "occurrences" }: { rows: readonly Occurrence[]; label?: Word }) {
+export function OccurrenceTable({ rows, label = "occurrences", cron }: { rows: readonly Occurrence[]; label?: Word; cron?: string | undefined }) {
   const text = useTexts();
   const word = useStateWord();
-  return <Table label={text(label)} rows={rows} columns={occurrenceColumns(text, word)} id={(one) => one.targetTimestampUTC ?? one.wantedLocal ?? one.targetTimestampLocal ?? ""} />;
+  return <Table label={text(label)} rows={rows} columns={occurrenceColumns(text, word, cron)} id={(one) => one.targetTimestampUTC ?? one.wantedLocal ?? one.targetTimestampLocal ?? ""} />;
 }
 
 interface DialogProps<T> {

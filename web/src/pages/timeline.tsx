@@ -11,6 +11,7 @@ import { occurrenceColumns } from "./occurrences.tsx";
 const SPANS = { P1D: "24h", P3D: "72h" } as const;
 const EVERY = 60_000; // ms: the counters of the past are written once a minute
 const MOST_ROWS = 30; // lines of the map; the table has all of them
+const NAMES = 176; // px of a name beside its cells
 const MOST_TABLE = 500; // rows of the table
 const WORDS = { timezone: "zone", endpointId: "endpoint", status: "status" } as const;
 /** Text that keeps its own direction inside a sentence of the other one. */
@@ -56,7 +57,7 @@ export function Timeline({ query }: { query: Query }) {
       <nav class="tabs" aria-label={text("window")}>
         {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((one) => <a key={one} href={href({ span: one })} aria-current={span === one ? "true" : undefined}><bdi>± {SPANS[one].replace("h", " h")}</bdi></a>)}
       </nav>
-      <Shown of={chosen}>{(map) => map && <HeatMap key={by} map={map} by={by} query={query} name={name} />}</Shown>
+      <Shown of={chosen}>{(map) => map && <HeatMap key={by} map={map} limits={endpoints.data} by={by} query={query} name={name} />}</Shown>
       {zones.data && endpoints.data && <Spread zones={zones.data} endpoints={endpoints.data} query={query} name={name} />}
     </>
   );
@@ -69,13 +70,13 @@ interface MapProps {
   name: LineName;
 }
 
-function HeatMap({ map, by, query, name }: MapProps) {
+function HeatMap({ map, limits, by, query, name }: MapProps & { limits: StatsHeatmap | undefined }) {
   const text = useTexts();
   const lines = useMemo(() => busiest(map.data), [map]);
   const total = sumOf(lines.flatMap(({ past, forecast }) => [...past, ...forecast]));
   return (
     <>
-      <Summary map={map} lines={lines} name={name} />
+      <Summary map={map} lines={lines} limits={by === "endpointId" ? undefined : limits} query={query} name={name} />
       {total > 0 && <Grid map={map} lines={lines.slice(0, MOST_ROWS)} by={by} query={query} name={name} />}
       {lines.length > MOST_ROWS && <p class="quiet">{text("moreLines", { n: lines.length - MOST_ROWS })}</p>}
       {map.moreSchedules && <p class="warning" data-more-schedules><span aria-hidden="true">!</span> {text("moreSchedules")}</p>}
@@ -95,8 +96,17 @@ function useHour() {
   };
 }
 
-/** The map in words. */
-function Summary({ map, lines, name }: { map: StatsHeatmap; lines: readonly HeatLine[]; name: LineName }) {
+interface SummaryProps {
+  map: StatsHeatmap;
+  lines: readonly HeatLine[];
+  /** The map by endpoint, whose lines have limits, if another one is shown. */
+  limits: StatsHeatmap | undefined;
+  query: Query;
+  name: LineName;
+}
+
+/** The map in words. The warning about limits is the same in every view. */
+function Summary({ map, lines, limits, query, name }: SummaryProps) {
   const text = useTexts();
   const { language } = useDisplay();
   const hour = useHour();
@@ -106,13 +116,13 @@ function Summary({ map, lines, name }: { map: StatsHeatmap; lines: readonly Heat
     return found && text("mostIn", { n: countText(found.count, language), line: apart(name(found.line.key)), hour: apart(hour(instantAt(map.from, found.index), found.line.key)) });
   };
   const sum = (member: "past" | "forecast") => countText(sumOf(lines.flatMap((line) => line[member])), language);
-  const over = sumOf(lines.map((line) => line.forecast.filter((_, index) => isOver(line, index)).length));
+  const over = sumOf((limits?.data ?? lines).map((line) => line.forecast.filter((_, index) => isOver(line, index)).length));
   return (
     <div data-summary>
       <p>{text("pastSum", { n: sum("past") })} {most("past")}</p>
       <p>{text("forecastSum", { n: sum("forecast") })} {most("forecast")} ({text("forecastEnds")} <Time at={map.forecastTo} />)</p>
       {countedHours(map) < (lines[0]?.forecast.length ?? 0) && <p class="warning" data-cut><span aria-hidden="true">!</span> {text("forecastCut")}</p>}
-      {over > 0 && <p class="warning" data-over={over}><span aria-hidden="true">▲</span> {text("overCells", { n: over })}</p>}
+      {over > 0 && <p class="warning" data-over={over}><span aria-hidden="true">▲</span> {text("overCells", { n: over })}{limits && <> <a href={hrefOf("timeline", "", { ...query, by: "endpointId", key: "", at: "" })}>{text("byEndpoint")}</a></>}</p>}
     </div>
   );
 }
@@ -135,12 +145,21 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
     const timer = window.setInterval(() => swept((count) => count + 1), 30_000);
     return () => clearInterval(timer);
   }, []);
-  useEffect(() => {
-    const frame = box.current, marked = frame?.querySelector("[data-now]");
+  /** Brings an hour into the middle of the frame. */
+  const show = (marked: Element | null | undefined) => {
+    const frame = box.current;
     if (!frame || !marked) return;
     const wanted = marked.getBoundingClientRect(), outer = frame.getBoundingClientRect();
     frame.scrollBy({ left: wanted.left - outer.left - outer.width / 2, behavior: "instant" });
-  }, [by, hours]);
+  };
+  useEffect(() => show(box.current?.querySelector("[data-now]")), [by, hours]);
+  useEffect(() => {
+    const chosen = [...(box.current?.querySelectorAll<HTMLElement>("[data-cell]") ?? [])].find(({ dataset }) => dataset.at === query.at), outer = box.current?.getBoundingClientRect();
+    if (!chosen || !outer) return;
+    const { left, right } = chosen.getBoundingClientRect();
+    // A cell that was clicked is in view. Names stay at the start of the frame, above the cells.
+    if (left < outer.left + NAMES || right > outer.right - NAMES) show(chosen);
+  }, [by, hours, query.at]);
   const open = (line: HeatLine, index: number) => { location.hash = hrefOf("timeline", "", { ...query, by, key: line.key, at: instantAt(map.from, index).toISOString() }); };
   const pressed = (event: KeyboardEvent, row: number, column: number) => {
     const line = lines[row];
@@ -240,7 +259,10 @@ function Cell({ by, line, at, query, name }: { by: By; line: string; at: string;
   const nothing = { data: [], hasMore: false, nextCursor: null };
   const past = useLoaded(hasPast ? read(finished) : async () => nothing as EventPage, [by, line, at], ["events"]);
   const future = useLoaded(hasFuture ? read(planned) : async () => nothing as EventPage, [by, line, at], ["events"]);
-  useEffect(() => heading.current?.focus(), []);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: "center" }); // the map above it and its lists below
+  }, []);
   const close = () => {
     const cell = [...document.querySelectorAll<HTMLElement>("[data-cell]")].find(({ dataset }) => dataset.key === line && dataset.at === at);
     location.hash = hrefOf("timeline", "", { ...query, key: "", at: "" });

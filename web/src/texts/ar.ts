@@ -16,10 +16,10 @@ export const ar: Texts = {
   name: "الاسم", type: "النوع", status: "الحالة", due: "الموعد", zone: "المنطقة", priority: "الأولوية", endpoint: "نقطة الوصول", user: "الشخص", schedule: "الجدول", attempts: "المحاولات", reason: "السبب", lateness: "التأخر",
   key: "المفتاح", id: "المعرّف", created: "أُنشئ", executed: "نُفِّذ", nextAttempt: "المحاولة التالية", waitingFor: "ينتظر", retryOf: "إعادة لـ", dismissed: "استُبعد", executedFrom: "انتهى من", executedTo: "انتهى قبل", dueFrom: "الموعد من", dueTo: "الموعد قبل",
   from: "من", before: "قبل", until: "حتى الآن", version: "الإصدار", note: "ملاحظة", url: "العنوان", timeout: "المهلة", retryPolicy: "الإعادات", rateLimit: "الحد", secret: "السر", publicKey: "المفتاح العام", inFlight: "قيد الإرسال",
-  circuit: "قاطع الدائرة", failureShare: "نسبة الفشل", probe: "الفحص التالي", disabledReason: "سبب التعطيل", number: "الرقم", begun: "البدء", duration: "المدة", answer: "الرد", body: "المحتوى", instance: "النسخة",
+  circuit: "قاطع الدائرة", failureShare: "نسبة الفشل", failuresNow: "{percent} % ضمن نافذة قاطع الدائرة", probe: "الفحص التالي", disabledReason: "سبب التعطيل", number: "الرقم", begun: "البدء", duration: "المدة", answer: "الرد", body: "المحتوى", instance: "النسخة",
   count: "العدد", oldest: "الأقدم", newest: "الأحدث", samples: "أمثلة", progress: "التقدم", finished: "انتهى", errors: "الأخطاء", holder: "الحائز", acquired: "أُخذ", expires: "ينتهي", fencingToken: "رمز التسييج",
   recorded: "سُجِّل", actor: "بواسطة", data: "البيانات", roles: "الأدوار", role: "الدور", reported: "آخر إبلاغ", clockSkew: "فرق الساعة", lastClaim: "آخر استلام", lastUsed: "آخر استعمال", offset: "الفرق عن UTC", changesNone: "لا يؤثر في أي موعد في ذلك اليوم.", nextChange: "التغيير التالي للساعة", born: "تاريخ الميلاد", birthMonth: "شهر الميلاد", birthDay: "يوم الميلاد",
-  externalId: "المعرّف الخاص", effect: "أثر تغيير الساعة", history: "السجل", enabled: "مفعّل", deleted: "محذوف", archived: "مؤرشف", erased: "مُسحت", skipped: "متروك", payload: "الحمولة",
+  externalId: "المعرّف الخاص", effect: "ملاحظات", history: "السجل", enabled: "مفعّل", deleted: "محذوف", archived: "مؤرشف", erased: "مُسحت", skipped: "متروك", payload: "الحمولة",
 
   ready: "جاهز", notReady: "غير جاهز", checks: "الفحوص", figures: "الأرقام", window: "خلال آخر", overdue: "متأخرة", pending: "بانتظار الموعد", processing: "قيد التنفيذ", openCircuits: "قواطع مفتوحة", noOpenCircuit: "لا قاطع مفتوح.",
   completed: "مكتملة", failed: "فاشلة", retried: "معادة", throughput: "المعدل", perSecondValue: "{n} في الثانية", latenessOf: "التأخر", nothingStarted: "لم يبدأ شيء في هذه المدة.", oldestDue: "أقدم حدث متأخر", noneDue: "لا شيء متأخر.",
@@ -56,6 +56,7 @@ export const ar: Texts = {
   onlyNext: "قد تحين جداول الأشخاص أكثر من مرة في هذه المدة. لا يُذكر إلا الموعد التالي لكل شخص.", onDisk: "على القرص", moved: "أحداث يغيّرها الإصدار الذي على القرص",
   gap: "وقت محلي غير موجود", overlap: "وقت محلي يتكرر", leap: "29 فبراير في السنة البسيطة", misfire: "ما فات أثناء التوقف", concurrency: "في الوقت نفسه", jitter: "التوزيع", preview: "معاينة", previewHint: "اكتب قاعدة لترى مواعيدها.",
   pausedBy: "أوقفه مؤقتًا", noneWhilePaused: "لا شيء ما دام متوقفًا", wouldBe: "الجدول متوقف مؤقتًا. لو استؤنف الآن لتبعته هذه المواعيد.",
+  nearestWeekday: "أقرب يوم عمل",
   showFrom: "العرض من", cronRule: "تعبير cron", yearlyOn: "التاريخ (MM-DD)", yearlyAt: "الوقت", dtstart: "أول وقت محلي", rruleRule: "RRULE", everyRule: "المدة الفاصلة",
 
   timeLeft: "بقي نحو {time}", lastHour: "الساعة الأخيرة", successRatio: "نجح {percent} %‏: {good} من {n}.",

@@ -16,10 +16,10 @@ export const de: Texts = {
   name: "Name", type: "Typ", status: "Status", due: "Fällig", zone: "Zone", priority: "Priorität", endpoint: "Endpunkt", user: "Person", schedule: "Zeitplan", attempts: "Versuche", reason: "Grund", lateness: "Verspätung",
   key: "Schlüssel", id: "Id", created: "Angelegt", executed: "Ausgeführt", nextAttempt: "Nächster Versuch", waitingFor: "Wartet auf", retryOf: "Wiederholt", dismissed: "Abgelegt", executedFrom: "Beendet ab", executedTo: "Beendet vor", dueFrom: "Fällig ab", dueTo: "Fällig vor",
   from: "Ab", before: "Vor", until: "Bisher", version: "Version", note: "Notiz", url: "Adresse", timeout: "Zeitgrenze", retryPolicy: "Wiederholungen", rateLimit: "Grenze", secret: "Geheimnis", publicKey: "Öffentlicher Schlüssel", inFlight: "Unterwegs",
-  circuit: "Circuit-Breaker", failureShare: "Fehlschläge", probe: "nächste Probe", disabledReason: "Abgeschaltet wegen", number: "Nummer", begun: "Begonnen", duration: "Dauer", answer: "Antwort", body: "Inhalt", instance: "Instanz",
+  circuit: "Circuit-Breaker", failureShare: "Fehlschläge", failuresNow: "{percent} % im Zeitfenster des Circuit-Breakers", probe: "nächste Probe", disabledReason: "Abgeschaltet wegen", number: "Nummer", begun: "Begonnen", duration: "Dauer", answer: "Antwort", body: "Inhalt", instance: "Instanz",
   count: "Anzahl", oldest: "Ältestes", newest: "Neuestes", samples: "Beispiele", progress: "Fortschritt", finished: "Beendet", errors: "Fehler", holder: "Inhaber", acquired: "Erworben", expires: "Läuft ab", fencingToken: "Fencing-Token",
   recorded: "Festgehalten", actor: "Durch", data: "Daten", roles: "Rollen", role: "Rolle", reported: "Gemeldet", clockSkew: "Uhr weicht ab um", lastClaim: "Letzte Übernahme", lastUsed: "Zuletzt benutzt", offset: "Abstand zu UTC", changesNone: "Sie betrifft an diesem Tag keinen Termin.", nextChange: "Nächste Zeitumstellung", born: "Geboren", birthMonth: "Geburtsmonat", birthDay: "Geburtstag (Tag)",
-  externalId: "Eigene Id", effect: "Zeitumstellung", history: "Verlauf", enabled: "Eingeschaltet", deleted: "Gelöscht", archived: "Archiviert", erased: "Entfernt", skipped: "Ausgelassen", payload: "Nutzdaten",
+  externalId: "Eigene Id", effect: "Anmerkungen", history: "Verlauf", enabled: "Eingeschaltet", deleted: "Gelöscht", archived: "Archiviert", erased: "Entfernt", skipped: "Ausgelassen", payload: "Nutzdaten",
 
   ready: "Bereit", notReady: "Nicht bereit", checks: "Prüfungen", figures: "Zahlen", window: "In den letzten", overdue: "Überfällig", pending: "Geplant", processing: "In Arbeit", openCircuits: "Offene Circuit-Breaker", noOpenCircuit: "Kein Circuit-Breaker ist offen.",
   completed: "Erledigt", failed: "Gescheitert", retried: "Wiederholt", throughput: "Durchsatz", perSecondValue: "{n} pro Sekunde", latenessOf: "Verspätung", nothingStarted: "In dieser Zeit hat nichts begonnen.", oldestDue: "Ältestes überfälliges Ereignis", noneDue: "Nichts ist überfällig.",
@@ -56,6 +56,7 @@ export const de: Texts = {
   onlyNext: "Zeitpläne für Personen können in dieser Zeit mehrmals auslösen. Nur der nächste Termin jeder Person ist aufgeführt.", onDisk: "auf der Festplatte", moved: "Ereignisse, die sich mit den neuen Daten verschieben",
   gap: "Ortszeit, die es nicht gibt", overlap: "Ortszeit, die es zweimal gibt", leap: "29. Februar in Gemeinjahren", misfire: "Verpasst, während nichts lief", concurrency: "Gleichzeitig", jitter: "Streuung", preview: "Vorschau", previewHint: "Eine Regel angeben, um ihre Termine zu sehen.",
   pausedBy: "Pausiert von", noneWhilePaused: "keines, solange er pausiert ist", wouldBe: "Er ist pausiert. Würde er jetzt fortgesetzt, kämen diese Termine.",
+  nearestWeekday: "Nächster Werktag (Mo–Fr)",
   showFrom: "Zeigen ab", cronRule: "Cron-Ausdruck", yearlyOn: "Datum (MM-TT)", yearlyAt: "Uhrzeit", dtstart: "Erste Ortszeit", rruleRule: "RRULE", everyRule: "Abstand",
 
   timeLeft: "noch etwa {time}", lastHour: "Die letzte Stunde", successRatio: "{percent} % gelungen: {good} von {n}.",

@@ -19,10 +19,10 @@ export const en = {
   name: "Name", type: "Type", status: "Status", due: "Due", zone: "Zone", priority: "Priority", endpoint: "Endpoint", user: "Person", schedule: "Schedule", attempts: "Attempts", reason: "Reason", lateness: "Late by",
   key: "Key", id: "Id", created: "Created", executed: "Executed", nextAttempt: "Next attempt", waitingFor: "Waits for", retryOf: "Retry of", dismissed: "Dismissed", executedFrom: "Ended from", executedTo: "Ended before", dueFrom: "Due from", dueTo: "Due before",
   from: "From", before: "Before", until: "Until now", version: "Version", note: "Note", url: "Address", timeout: "Time-out", retryPolicy: "Retries", rateLimit: "Limit", secret: "Secret", publicKey: "Public key", inFlight: "In flight",
-  circuit: "Circuit", failureShare: "Failures", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
+  circuit: "Circuit", failureShare: "Failures", failuresNow: "{percent} % in the window of its circuit breaker", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
   count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
   recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock off by", lastClaim: "Last claim", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
-  externalId: "Own id", effect: "Effect of clocks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
+  externalId: "Own id", effect: "Remarks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
 
   // Overview.
   ready: "Ready", notReady: "Not ready", checks: "Checks", figures: "Figures", window: "Over the last", overdue: "Overdue", pending: "Pending", processing: "In progress", openCircuits: "Open circuits", noOpenCircuit: "No circuit is open.",
@@ -64,6 +64,7 @@ export const en = {
   onlyNext: "Schedules of persons may fire more than once in this time. Only the next occurrence of each person is listed.", onDisk: "on disk", moved: "Events that the release on disk moves",
   gap: "Local time that does not exist", overlap: "Local time that occurs twice", leap: "29 February in common years", misfire: "Missed while nothing ran", concurrency: "At the same time", jitter: "Jitter", preview: "Preview", previewHint: "Give a rule to see when it fires.",
   pausedBy: "Paused by", noneWhilePaused: "none while it is paused", wouldBe: "It is paused. If it were resumed now, these occurrences would follow.",
+  nearestWeekday: "Nearest weekday",
   showFrom: "Show from", cronRule: "Cron expression", yearlyOn: "Date (MM-DD)", yearlyAt: "Time of day", dtstart: "First local time", rruleRule: "RRULE", everyRule: "Elapsed time",
 
   // Edits, bulk changes of schedules and events, people, settings.
