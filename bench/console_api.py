@@ -33,6 +33,10 @@ ROUTES = [
 ]
 
 
+# A copied event of the schedule would be one more planned event of its rule, which has one at a time.
+PENDING_COPY = "status = 'PENDING' AND event_type = 'COPY'"
+
+
 def copies(columns, changed):
     """The columns of a table, and the expression of each for a copy."""
     names = [name for name in columns if name != "guard"]
@@ -55,7 +59,7 @@ def fill_sqlite(path, live, finished):
 
     ids = {"id": "randomblob(16)", "idempotency_key": "'copy-' || i || '-' || hex(randomblob(6))"}
     ahead = f"{fresh} + 3600000000 + i * 86400000000 * 30 / {live}"
-    copy("events", "status = 'PENDING'", live, {**ids, "due": ahead, "claimable_at": ahead})
+    copy("events", PENDING_COPY, live, {**ids, "due": ahead, "claimable_at": ahead})
     back = f"{fresh} - 60000000 - i * 86400000000 * 2 / {finished}"
     copy("event_history", "status = 'COMPLETED'", finished, {**ids, "due": back, "finished_at": back, "started_at": back,
                                                             "first_attempt_at": back})
@@ -88,7 +92,7 @@ def fill_postgres(url, live, finished):
 
     ids = {"id": "fresh", "idempotency_key": "'copy-' || fresh", "shard": f"(get_byte(uuid_send(fresh), 15) % {shards})::smallint"}
     ahead = f"now() + interval '1 hour' + i * interval '30 days' / {live}"
-    copy("events", "status = 'PENDING'", live, {**ids, "due": ahead, "claimable_at": ahead})
+    copy("events", PENDING_COPY, live, {**ids, "due": ahead, "claimable_at": ahead})
     back = f"now() - interval '1 minute' - i * interval '2 days' / {finished}"
     copy("event_history", "status = 'COMPLETED'", finished, {**ids, "due": back, "finished_at": back, "started_at": back,
                                                             "first_attempt_at": back})
