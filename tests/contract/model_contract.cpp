@@ -1,5 +1,7 @@
 #include "contract/model_contract.hpp"
 
+#include <cstdlib>
+
 #include "contract/memory_storage.hpp"
 #include "contract/random_operations.hpp"
 #include "support/describe.hpp"
@@ -49,4 +51,17 @@ TEST_P(ModelContract, AnswersRandomOperationsAsTheModelDoes) {
 }
 
 }  // namespace
+
+std::vector<std::tuple<StorageKind, unsigned>> model_runs(const std::vector<StorageKind>& kinds) {
+    constexpr unsigned seeds = 5;
+    const bool all = std::getenv("SUNDIAL_MODEL") != nullptr;
+    std::vector<std::tuple<StorageKind, unsigned>> runs;
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        for (unsigned seed = 1; seed <= seeds; ++seed) {
+            if (all || seed % kinds.size() == kind) runs.emplace_back(kinds[kind], seed);
+        }
+    }
+    return runs;
+}
+
 }  // namespace sundial

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <tuple>
+#include <vector>
 
 #include "contract/storage.hpp"
 
@@ -13,5 +14,9 @@ class ModelContract : public testing::TestWithParam<std::tuple<StorageKind, unsi
 protected:
     std::unique_ptr<Storage> subject = std::get<0>(GetParam()).open();
 };
+
+/// Five seeds, dealt out among the kinds of one adapter: each seed runs on one kind. With the
+/// variable SUNDIAL_MODEL=all each seed runs on every kind.
+std::vector<std::tuple<StorageKind, unsigned>> model_runs(const std::vector<StorageKind>& kinds);
 
 }  // namespace sundial

@@ -49,9 +49,7 @@
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);                 \
     SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);          \
     SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);        \
-    INSTANTIATE_TEST_SUITE_P(                                              \
-        adapter, ModelContract,                                            \
-        testing::Combine(testing::Values(__VA_ARGS__), testing::Range(1U, 6U)))
+    INSTANTIATE_TEST_SUITE_P(adapter, ModelContract, testing::ValuesIn(model_runs({__VA_ARGS__})))
 
 /// The suite of heartbeats, on an adapter that has them: `SUNDIAL_CONTRACT(Memory,
 /// HeartbeatContract, StorageKind{…});`

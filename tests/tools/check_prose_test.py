@@ -9,7 +9,8 @@ import sys
 import tempfile
 import unittest
 
-CHECK = pathlib.Path(sys.argv.pop(1)).resolve()
+# Without site-packages: loading those takes longer than the check.
+CHECK = (sys.executable, "-S", pathlib.Path(sys.argv.pop(1)).resolve())
 
 PLAIN = {
     "src/application/delivery/worker.cpp": (
@@ -78,7 +79,7 @@ class CheckProse(unittest.TestCase):
             file.write_text(text, encoding="utf-8")
 
     def check(self, *arguments):
-        done = subprocess.run([CHECK, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([*CHECK, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
@@ -131,7 +132,7 @@ class CheckProse(unittest.TestCase):
 
     def test_a_base_that_is_not_a_commit_is_refused(self):
         self.commit("before")
-        done = subprocess.run([CHECK, "--changed", "elsewhere"], cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([*CHECK, "--changed", "elsewhere"], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("elsewhere", done.stderr)
 
