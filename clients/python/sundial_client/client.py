@@ -150,6 +150,8 @@ class Sundial:
             sent["Content-Type"] = "application/json"
         elif route.method in ("POST", "PUT", "PATCH"):
             payload = b""
+        # The same for all tries: each is in the server's log, also one whose answer was lost.
+        request_id = sent.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
         own_key = idempotency_key is None and route.keyed and operation not in REPEATABLE
         if idempotency_key is not None or own_key:
             sent["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
@@ -162,10 +164,12 @@ class Sundial:
             try:
                 reply = self._transport.send(route.method, target(route.path, path, query), sent, payload, timeout, stop)
                 if reply.status < 300 or reply.status == 304:
+                    reply.headers.setdefault("x-request-id", request_id)
                     return reply
                 error: Union[ApiError, TransportError] = ApiError(reply.status, reply.headers, reply.body)
             except TransportError as failure:
                 error = failure
+            error.request_id = error.request_id or request_id
             if isinstance(error, ApiError) and own_key and "Idempotency-Key" in sent and refuses_key(error):
                 del sent["Idempotency-Key"]  # a server that cannot keep an answer with a secret: without a key, and once
                 continue
@@ -210,7 +214,9 @@ def result_of(operation: str, reply: Reply) -> Any:
     try:
         return json.loads(reply.body)
     except ValueError as error:
-        raise TransportError(f"{operation}: the answer is not JSON") from error
+        failure = TransportError(f"{operation}: the answer is not JSON")
+        failure.request_id = reply.headers.get("x-request-id", "")
+        raise failure from error
 
 
 def may_repeat(error: Union[ApiError, TransportError], repeatable: bool) -> bool:

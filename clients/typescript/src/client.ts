@@ -66,6 +66,8 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
+  /** Finds the request in the server's log; empty in browsers if the answer names none. */
+  requestId: string;
 }
 
 interface AnyPage<T> {
@@ -207,11 +209,13 @@ export class Sundial {
     try {
       return JSON.parse(reply.text) as ResultOf<K>;
     } catch {
-      throw new TransportError(`${operation}: the answer is not JSON`);
+      const failure = new TransportError(`${operation}: the answer is not JSON`);
+      failure.requestId = reply.requestId;
+      throw failure;
     }
   }
 
-  /** The same, with status and headers. Throws ApiError, TransportError, Stopped. */
+  /** The same, with status, headers and the id of the request. Throws ApiError, TransportError, Stopped. */
   async reply<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<Reply> {
     const [method, template, kind, keyed] = OPERATIONS[operation];
     const url = this.#url + fill(template, inputs.path, inputs.query);
@@ -219,7 +223,13 @@ export class Sundial {
       accept: kind === "json" ? "application/json, application/problem+json" : "*/*",
       ...options.headers,
     };
-    if ("process" in globalThis) headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+    if ("process" in globalThis) {
+      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
+      // would cost every read a preflight.
+      headers["x-request-id"] ??= `req-${await randomId()}`;
+    }
+    const requestId = headers["x-request-id"] ?? "";
     if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
     if (options.ifMatch !== undefined) {
       headers["if-match"] = typeof options.ifMatch === "number" ? `"${options.ifMatch}"` : options.ifMatch;
@@ -237,12 +247,15 @@ export class Sundial {
       let error: ApiError | TransportError;
       try {
         const reply = await this.#send(url, { method, headers, body }, timeout, options.signal);
-        if ((reply.status >= 200 && reply.status < 300) || reply.status === 304) return reply;
+        if ((reply.status >= 200 && reply.status < 300) || reply.status === 304) {
+          return { ...reply, requestId: reply.headers.get("x-request-id") ?? requestId };
+        }
         error = new ApiError(reply.status, reply.headers, reply.text);
       } catch (failure) {
         if (!(failure instanceof TransportError)) throw failure;
         error = failure;
       }
+      error.requestId ||= requestId;
       if (error instanceof ApiError && ownKey && refusesKey(error)) {
         delete headers["idempotency-key"]; // a server that cannot keep an answer with a secret: without a key, and once
         ownKey = false;
@@ -264,7 +277,7 @@ export class Sundial {
     request: { method: string; headers: Record<string, string>; body: string | undefined },
     timeout: number,
     signal: AbortSignal | undefined,
-  ): Promise<Reply> {
+  ): Promise<Omit<Reply, "requestId">> {
     if (signal?.aborted) throw new Stopped("stopped by the caller");
     const control = new AbortController();
     const stop = () => control.abort();
