@@ -32,6 +32,7 @@ export interface Webhook {
 /** The headers of a request: of fetch, or of node:http. */
 export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>;
 
+/** Options of verifyWebhook(). */
 export interface VerifyOptions {
   /** How far the timestamp may be from now, in seconds; 300 by default. */
   tolerance?: number;

@@ -38,6 +38,7 @@ export interface Job {
 /** Works on one event. Returning completes it; throwing makes the attempt fail (Fail, Release and other errors). */
 export type Handler = (job: Job) => unknown;
 
+/** Options of a worker. */
 export interface WorkerOptions {
   /** How many events it holds at once, 1 to 100; 4 by default. */
   concurrency?: number;
