@@ -199,8 +199,8 @@ export class Sundial {
     this.#options = { ...options };
   }
 
-  /** A worker for the events of a PULL endpoint. */
-  worker(endpoint: string, handle: Handler, options: WorkerOptions = {}): Worker {
+  /** A worker for the events of a PULL endpoint. `P` is the type of their payloads, which is not checked. */
+  worker<P = unknown>(endpoint: string, handle: Handler<P>, options: WorkerOptions = {}): Worker {
     return new Worker(this, endpoint, handle, options);
   }
 
