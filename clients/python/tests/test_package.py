@@ -39,13 +39,13 @@ def save(position):
 
 def handled_before(ident):
     return ident in handled or handled.add(ident)
+
+def handle(event_type, payload):
+    builtins.print("handled", event_type, payload)
 """
 
 AFTER_README = """
 import base64, hashlib, hmac, time
-
-def handle(event_type, payload):
-    builtins.print(204, event_type, payload)
 
 def request(secret, body):
     at = str(int(time.time()))
@@ -135,14 +135,17 @@ class Package(unittest.TestCase):
                 # The README shows keys that end in an ellipsis.
                 file.write(text.replace("http://127.0.0.1:8080", url(server)).replace('["whsec_…", "whsec_of_the_rotation…"]', f'["{KEY}"]'))
             lines = self.run_program(script)
+        checked = subprocess.run(["mypy", "--no-incremental", "--cache-dir=/dev/null", script], cwd=self.folder, text=True, capture_output=True,
+                                 env={**os.environ, "MYPYPATH": self.installed}, timeout=harness.HANG_GUARD, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
         self.assertEqual(lines[0], "2040-03-25T03:30:00.000+02:00")
         events = [line.split()[0] for line in lines[1:lines.index("whsec_")]]
         self.assertIn("PRINT", events)
         preview, *rest = lines[len(events) + 2:]
         self.assertIn("T02:30:00", preview)
-        self.assertEqual(rest[:-4], ["0", "COMPLETED 0", "page 7", "applied 1"])
+        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "applied 1"])
         self.assertRegex(rest[-4], r"^OPTIMISTIC_LOCK \d+$")
-        self.assertEqual(rest[-3:], ["204 REMINDER {'n': 1}", "204", "401"])
+        self.assertEqual(rest[-3:], ["handled REMINDER {'n': 1}", "204", "401"])
 
 
 if __name__ == "__main__":

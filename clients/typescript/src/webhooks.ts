@@ -1,5 +1,5 @@
-import { platformCrypto } from "./client.js";
 import { SundialError } from "./errors.js";
+import { platformCrypto } from "./platform.js";
 
 /**
  * A request has at most six: three secrets and three key pairs sign at a time. More are not read, so that a forged header

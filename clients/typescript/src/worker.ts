@@ -1,6 +1,7 @@
-import { backoff, randomId, sleep } from "./client.js";
+import { backoff, sleep } from "./client.js";
 import type { Sundial } from "./client.js";
 import { ApiError, isProblem, Stopped, TransportError } from "./errors.js";
+import { randomId } from "./platform.js";
 import type { Event } from "./schema.js";
 
 /** Claims that the server refuses for the moment are repeated at most this seldom, in milliseconds. */

@@ -91,8 +91,9 @@ test("the programs of the README, one after the other", () => withServer(TEST_CL
   const text = [beforeReadme, ...programs, afterReadme].join("\n")
     .replace("http://127.0.0.1:8080", server.url).replace('"whsec_…"', `"${own}"`).replace(', "whsec_of_the_rotation…"', "");
   writeFileSync(join(project, "readme.mts"), text);
+  // A project for Node, without the library of browsers.
   const types = join(process.cwd(), "node_modules/@types");
-  run(process.execPath, [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--strict", "--target", "es2022", "--module", "nodenext",
+  run(process.execPath, [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext",
     "--typeRoots", types, "--types", "node", "readme.mts"], project);
   const lines = run(process.execPath, ["readme.mjs"], project).trimEnd().split("\n");
   assert.equal(lines[0], "2040-03-25T03:30:00.000+02:00");
