@@ -7,7 +7,7 @@ import ssl
 import time
 import urllib.parse
 import uuid
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast, overload
 
 from . import schema as s
 from .errors import ApiError, Stopped, SundialError, TransportError
@@ -57,9 +57,11 @@ class Listing(Generic[Item, Page]):
         self._read, self._query = read, dict(query)
 
     def first(self) -> Page:
+        """The first page."""
         return cast(Page, self._read(self._query))
 
     def pages(self) -> Iterator[Page]:
+        """The pages, one after the other."""
         query = dict(self._query)
         while True:
             page = cast(Page, self._read(query))
@@ -150,6 +152,8 @@ class Sundial:
             sent["Content-Type"] = "application/json"
         elif route.method in ("POST", "PUT", "PATCH"):
             payload = b""
+        # The same for all tries: each is in the server's log, also one whose answer was lost.
+        request_id = sent.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
         own_key = idempotency_key is None and route.keyed and operation not in REPEATABLE
         if idempotency_key is not None or own_key:
             sent["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
@@ -162,10 +166,12 @@ class Sundial:
             try:
                 reply = self._transport.send(route.method, target(route.path, path, query), sent, payload, timeout, stop)
                 if reply.status < 300 or reply.status == 304:
+                    reply.headers.setdefault("x-request-id", request_id)
                     return reply
                 error: Union[ApiError, TransportError] = ApiError(reply.status, reply.headers, reply.body)
             except TransportError as failure:
                 error = failure
+            error.request_id = error.request_id or request_id
             if isinstance(error, ApiError) and own_key and "Idempotency-Key" in sent and refuses_key(error):
                 del sent["Idempotency-Key"]  # a server that cannot keep an answer with a secret: without a key, and once
                 continue
@@ -210,7 +216,9 @@ def result_of(operation: str, reply: Reply) -> Any:
     try:
         return json.loads(reply.body)
     except ValueError as error:
-        raise TransportError(f"{operation}: the answer is not JSON") from error
+        failure = TransportError(f"{operation}: the answer is not JSON")
+        failure.request_id = reply.headers.get("x-request-id", "")
+        raise failure from error
 
 
 def may_repeat(error: Union[ApiError, TransportError], repeatable: bool) -> bool:
@@ -247,9 +255,11 @@ class Users(Resource):
     """People with a zone. `id` is an id, or ext: and an external id, here and everywhere."""
 
     def list(self, query: Optional[s.ListUsersQuery] = None) -> Listing[s.User, s.UserPage]:
+        """The users that match the query, page after page."""
         return cast(Listing[s.User, s.UserPage], self._list("listUsers", query))
 
     def create(self, user: s.NewUser, *, idempotency_key: Optional[str] = None) -> s.User:
+        """Creates a user, and the next event of every perUser schedule. Raises DUPLICATE_EXTERNAL_ID."""
         return cast(s.User, self._call("v1CreateUser", body=user, idempotency_key=idempotency_key))
 
     def create_many(self, users: s.NewUsers, query: Optional[s.CreateUsersQuery] = None, *,
@@ -262,6 +272,7 @@ class Users(Resource):
         return cast(s.UserImport, self._call("importUsers", body=users, idempotency_key=idempotency_key))
 
     def get(self, id: str) -> s.User:
+        """One user. Raises USER_NOT_FOUND."""
         return cast(s.User, self._call("v1GetUser", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.User]:
@@ -269,13 +280,16 @@ class Users(Resource):
         return cast(Optional[s.User], self._changed("v1GetUser", id, version))
 
     def put(self, id: str, user: s.UserPut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.User:
+        """Creates the user of `ext:…`, or replaces it. With an id it changes the given members, as patch() does."""
         return cast(s.User, self._call("v1PutUser", {"id": id}, body=user, if_match=if_match, idempotency_key=idempotency_key))
 
     def patch(self, id: str, change: s.UserPatch, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.User:
+        """Changes the given members. Pending events follow a new zone or date; `reschedule` counts them."""
         return cast(s.User, self._call("patchUser", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
 
     def delete(self, id: str, query: Optional[s.V1DeleteUserQuery] = None, *, if_match: Optional[int] = None,
                idempotency_key: Optional[str] = None) -> None:
+        """Deletes a user with all events. With `history: keep` finished events stay, without the user."""
         self._call("v1DeleteUser", {"id": id}, query=query, if_match=if_match, idempotency_key=idempotency_key)
 
 
@@ -283,9 +297,11 @@ class Events(Resource):
     """Occurrences, each for one endpoint."""
 
     def list(self, query: Optional[s.ListEventsQuery] = None) -> Listing[s.Event, s.EventPage]:
+        """Events, live and finished, that match the query, page after page."""
         return cast(Listing[s.Event, s.EventPage], self._list("listEvents", query))
 
     def create(self, event: s.NewEvent, *, idempotency_key: Optional[str] = None) -> s.Event:
+        """Schedules an event, at an instant or at a local time. Raises DUPLICATE_IDEMPOTENCY_KEY."""
         return cast(s.Event, self._call("createEvent", body=event, idempotency_key=idempotency_key))
 
     def create_many(self, events: s.NewEvents, query: Optional[s.CreateEventsQuery] = None, *,
@@ -294,6 +310,7 @@ class Events(Resource):
         return cast(s.EventBatch, self._call("createEvents", body=events, query=query, idempotency_key=idempotency_key))
 
     def get(self, id: str, query: Optional[s.GetEventQuery] = None) -> s.Event:
+        """One event. `expand` adds its user, schedule, endpoint and attempts."""
         return cast(s.Event, self._call("getEvent", {"id": id}, query=query))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Event]:
@@ -301,15 +318,19 @@ class Events(Resource):
         return cast(Optional[s.Event], self._changed("getEvent", id, version))
 
     def patch(self, id: str, change: s.EventPatch, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Event:
+        """Changes a PENDING event: target, payload, endpoint, priority. Dismisses a FAILED one."""
         return cast(s.Event, self._call("patchEvent", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
 
     def cancel(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Event:
+        """Cancels an event that no holder has claimed. Raises INVALID_STATE_TRANSITION if one has."""
         return cast(s.Event, self._call("cancelEvent", {"id": id}, if_match=if_match, idempotency_key=idempotency_key))
 
     def retry(self, id: str, how: Optional[s.RetryEvent] = None, *, idempotency_key: Optional[str] = None) -> s.Event:
+        """Attempts an event again, now. A FAILED event gets a new event, which is the result."""
         return cast(s.Event, self._call("retryEvent", {"id": id}, body=how, idempotency_key=idempotency_key))
 
     def explain(self, id: str) -> s.Explanation:
+        """Why the event is due when it is, what happened to it, and what it waits for."""
         return cast(s.Explanation, self._call("explainEvent", {"id": id}))
 
     def attempts(self, query: Optional[s.ListAttemptsQuery] = None) -> Listing[s.Attempt, s.AttemptPage]:
@@ -329,6 +350,7 @@ class Events(Resource):
         return cast(s.Event, self._call("completeEvent", {"id": id}, body={"version": version}))
 
     def fail(self, id: str, failure: s.FailEvent) -> s.Event:
+        """Reports that the work of a claim failed. The event waits for its next attempt, or is FAILED."""
         return cast(s.Event, self._call("failEvent", {"id": id}, body=failure))
 
     def release(self, id: str, version: int) -> s.Event:
@@ -336,6 +358,7 @@ class Events(Resource):
         return cast(s.Event, self._call("releaseEvent", {"id": id}, body={"version": version}))
 
     def extend(self, id: str, claim: s.ExtendClaim) -> s.Event:
+        """Extends the lease of a claim: it ends at the given time from now. The version stays."""
         return cast(s.Event, self._call("extendEvent", {"id": id}, body=claim))
 
 
@@ -343,13 +366,15 @@ class Endpoints(Resource):
     """Destinations of events."""
 
     def list(self, query: Optional[s.ListEndpointsQuery] = None) -> Listing[s.Endpoint, s.EndpointPage]:
+        """The endpoints that match the query, page after page. Secrets are not shown."""
         return cast(Listing[s.Endpoint, s.EndpointPage], self._list("listEndpoints", query))
 
-    def create(self, endpoint: s.NewEndpoint, *, idempotency_key: Optional[str] = None) -> s.Endpoint:
-        """The result has the `secret` of a webhook, this once."""
-        return cast(s.Endpoint, self._call("createEndpoint", body=endpoint, idempotency_key=idempotency_key))
+    def create(self, endpoint: s.NewEndpoint, *, idempotency_key: Optional[str] = None) -> s.CreatedEndpoint:
+        """Creates an endpoint. The result has the `secret` of one that signs, this once."""
+        return cast(s.CreatedEndpoint, self._call("createEndpoint", body=endpoint, idempotency_key=idempotency_key))
 
     def get(self, id: str) -> s.Endpoint:
+        """One endpoint with its limits and its circuit. The secret is not shown."""
         return cast(s.Endpoint, self._call("getEndpoint", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Endpoint]:
@@ -357,23 +382,26 @@ class Endpoints(Resource):
         return cast(Optional[s.Endpoint], self._changed("getEndpoint", id, version))
 
     def put(self, id: str, endpoint: s.EndpointPut, query: Optional[s.PutEndpointQuery] = None, *,
-            if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
-        return cast(s.Endpoint, self._call("putEndpoint", {"id": id}, body=endpoint, query=query, if_match=if_match,
-                                           idempotency_key=idempotency_key))
+            if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.CreatedEndpoint:
+        """Creates the endpoint of `ext:…`, or replaces it. The result has a `secret` only if it was created."""
+        return cast(s.CreatedEndpoint, self._call("putEndpoint", {"id": id}, body=endpoint, query=query, if_match=if_match,
+                                                  idempotency_key=idempotency_key))
 
     def patch(self, id: str, change: s.EndpointPatch, query: Optional[s.PatchEndpointQuery] = None, *,
               if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Endpoint:
+        """Changes the given members. Enabling an endpoint releases the events that wait for it."""
         return cast(s.Endpoint, self._call("patchEndpoint", {"id": id}, body=change, query=query, if_match=if_match,
                                            idempotency_key=idempotency_key))
 
     def delete(self, id: str, query: Optional[s.DeleteEndpointQuery] = None, *, if_match: Optional[int] = None,
                idempotency_key: Optional[str] = None) -> None:
+        """Deletes an endpoint. Raises ENDPOINT_IN_USE if live events or schedules point to it."""
         self._call("deleteEndpoint", {"id": id}, query=query, if_match=if_match, idempotency_key=idempotency_key)
 
     def rotate_secret(self, id: str, how: Optional[s.RotateSecret] = None, *, if_match: Optional[int] = None,
-                      idempotency_key: Optional[str] = None) -> s.Endpoint:
-        """The result has the new `secret`, this once. The old one goes on to sign for `oldSignsFor`."""
-        return cast(s.Endpoint, self._call("rotateSecret", {"id": id}, body=how, if_match=if_match, idempotency_key=idempotency_key))
+                      idempotency_key: Optional[str] = None) -> s.RotatedEndpoint:
+        """Creates a new secret, which the result has, this once. The old one goes on to sign for `oldSignsFor`."""
+        return cast(s.RotatedEndpoint, self._call("rotateSecret", {"id": id}, body=how, if_match=if_match, idempotency_key=idempotency_key))
 
     def test(self, id: str, *, idempotency_key: Optional[str] = None) -> s.TestResult:
         """Sends an event of type sundial.test and returns the outcome."""
@@ -384,9 +412,11 @@ class Endpoints(Resource):
         return cast(s.Work, self._call("claimEvents", {"id": id}, body=work, idempotency_key=idempotency_key, stop=stop))
 
     def inbox(self, id: str, query: Optional[s.ReadInboxQuery] = None) -> Listing[s.InboxRequest, s.InboxPage]:
+        """The requests that an INBOX received, newest first, page after page."""
         return cast(Listing[s.InboxRequest, s.InboxPage], self._list("readInbox", query, {"id": id}))
 
     def clear_inbox(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        """Deletes the requests that an INBOX has kept."""
         self._call("clearInbox", {"id": id}, idempotency_key=idempotency_key)
 
 
@@ -394,12 +424,15 @@ class Schedules(Resource):
     """Rules that yield events."""
 
     def list(self, query: Optional[s.ListSchedulesQuery] = None) -> Listing[s.Schedule, s.SchedulePage]:
+        """The schedules that match the query, page after page."""
         return cast(Listing[s.Schedule, s.SchedulePage], self._list("listSchedules", query))
 
     def create(self, schedule: s.NewSchedule, *, idempotency_key: Optional[str] = None) -> s.Schedule:
+        """Creates a schedule and plans its first events."""
         return cast(s.Schedule, self._call("createSchedule", body=schedule, idempotency_key=idempotency_key))
 
     def get(self, id: str) -> s.Schedule:
+        """One schedule with its policies, its rule in plain words, and `nextAt`."""
         return cast(s.Schedule, self._call("getSchedule", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Schedule]:
@@ -407,30 +440,52 @@ class Schedules(Resource):
         return cast(Optional[s.Schedule], self._changed("getSchedule", id, version))
 
     def put(self, id: str, schedule: s.SchedulePut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Schedule:
+        """Creates the schedule of `ext:…`, or replaces it. With an id it changes the given members."""
         return cast(s.Schedule, self._call("putSchedule", {"id": id}, body=schedule, if_match=if_match, idempotency_key=idempotency_key))
 
     def patch(self, id: str, change: s.SchedulePatch, *, if_match: Optional[int] = None,
               idempotency_key: Optional[str] = None) -> s.Schedule:
+        """Changes the given members; planned events follow. `enabled: false` pauses the schedule."""
         return cast(s.Schedule, self._call("patchSchedule", {"id": id}, body=change, if_match=if_match, idempotency_key=idempotency_key))
 
     def delete(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> None:
+        """Deletes a schedule and cancels its planned events. Finished events stay."""
         self._call("deleteSchedule", {"id": id}, if_match=if_match, idempotency_key=idempotency_key)
 
     def trigger(self, id: str, how: Optional[s.TriggerSchedule] = None, *, idempotency_key: Optional[str] = None) -> s.Event:
+        """Creates one event that is due now, whatever the rule says. A perUser schedule needs `userId`."""
         return cast(s.Event, self._call("triggerSchedule", {"id": id}, body=how, idempotency_key=idempotency_key))
 
-    def backfill(self, id: str, range: s.BackfillSchedule, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.Backfill]:
-        """An operation, or with `dryRun` the count and the first occurrences."""
+    @overload
+    def backfill(self, id: str, range: s.BackfillScheduleDryRun, *, idempotency_key: Optional[str] = None) -> s.Backfill: ...
+    @overload
+    def backfill(self, id: str, range: s.BackfillScheduleStart, *, idempotency_key: Optional[str] = None) -> s.Operation: ...
+    @overload
+    def backfill(self, id: str, range: s.BackfillSchedule, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.Backfill]: ...
+
+    def backfill(self, id: str, range: Union[s.BackfillScheduleDryRun, s.BackfillScheduleStart, s.BackfillSchedule], *,
+                 idempotency_key: Optional[str] = None) -> Union[s.Operation, s.Backfill]:
+        """Creates events for past occurrences that have none. The result is the operation, or with `dryRun` the count."""
         return cast(Union[s.Operation, s.Backfill], self._call("backfillSchedule", {"id": id}, body=range, idempotency_key=idempotency_key))
 
-    def bulk(self, request: s.ScheduleBulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.ScheduleBulkPreview]:
-        """Pauses, resumes, tags or deletes many: an operation, or with `dryRun` the count and samples."""
+    @overload
+    def bulk(self, request: s.ScheduleBulkRequestDryRun, *, idempotency_key: Optional[str] = None) -> s.ScheduleBulkPreview: ...
+    @overload
+    def bulk(self, request: s.ScheduleBulkRequestStart, *, idempotency_key: Optional[str] = None) -> s.Operation: ...
+    @overload
+    def bulk(self, request: s.ScheduleBulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.ScheduleBulkPreview]: ...
+
+    def bulk(self, request: Union[s.ScheduleBulkRequestDryRun, s.ScheduleBulkRequestStart, s.ScheduleBulkRequest], *,
+             idempotency_key: Optional[str] = None) -> Union[s.Operation, s.ScheduleBulkPreview]:
+        """Pauses, resumes, tags or deletes many. The result is the operation, or with `dryRun` the count and samples."""
         return cast(Union[s.Operation, s.ScheduleBulkPreview], self._call("bulkSchedules", body=request, idempotency_key=idempotency_key))
 
     def preview(self, request: s.PreviewRequest) -> s.Preview:
+        """The next occurrences of a stored schedule, or of one in the request; stores nothing."""
         return cast(s.Preview, self._call("previewSchedule", body=request))
 
     def occurrences(self, query: s.ListOccurrencesQuery) -> Listing[s.Occurrence, s.OccurrencePage]:
+        """Occurrences of one schedule, or of all schedules between two instants, page after page."""
         return cast(Listing[s.Occurrence, s.OccurrencePage], self._list("listOccurrences", query))
 
 
@@ -438,9 +493,11 @@ class Operations(Resource):
     """Long jobs, done in batches."""
 
     def list(self, query: Optional[s.ListOperationsQuery] = None) -> Listing[s.Operation, s.OperationPage]:
+        """The operations that match the query, page after page."""
         return cast(Listing[s.Operation, s.OperationPage], self._list("listOperations", query))
 
     def get(self, id: str) -> s.Operation:
+        """One operation and its progress."""
         return cast(s.Operation, self._call("getOperation", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Operation]:
@@ -459,35 +516,51 @@ class Operations(Resource):
         return operation
 
     def stop(self, id: str, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Operation:
+        """Stops an operation after its current batch. A finished one does not change."""
         return cast(s.Operation, self._call("stopOperation", {"id": id}, if_match=if_match, idempotency_key=idempotency_key))
 
     def errors(self, id: str, query: Optional[s.ListOperationErrorsQuery] = None) -> Listing[s.OperationError, s.OperationErrorPage]:
+        """The rows that the operation could not process, with the reasons, page after page."""
         return cast(Listing[s.OperationError, s.OperationErrorPage], self._list("listOperationErrors", query, {"id": id}))
 
-    def bulk(self, request: s.BulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.BulkPreview]:
-        """One action on many events: an operation, or with `dryRun` the count and samples."""
+    @overload
+    def bulk(self, request: s.BulkRequestDryRun, *, idempotency_key: Optional[str] = None) -> s.BulkPreview: ...
+    @overload
+    def bulk(self, request: s.BulkRequestStart, *, idempotency_key: Optional[str] = None) -> s.Operation: ...
+    @overload
+    def bulk(self, request: s.BulkRequest, *, idempotency_key: Optional[str] = None) -> Union[s.Operation, s.BulkPreview]: ...
+
+    def bulk(self, request: Union[s.BulkRequestDryRun, s.BulkRequestStart, s.BulkRequest], *,
+             idempotency_key: Optional[str] = None) -> Union[s.Operation, s.BulkPreview]:
+        """Applies one action to many events. The result is the operation, or with `dryRun` the count and samples."""
         return cast(Union[s.Operation, s.BulkPreview], self._call("bulk", body=request, idempotency_key=idempotency_key))
 
 
 class ApiKeys(Resource):
+    """Keys of the API, and sessions of browsers."""
+
     def list(self, query: Optional[s.ListApiKeysQuery] = None) -> Listing[s.ApiKey, s.ApiKeyPage]:
+        """The keys that match the query, without the keys themselves, page after page."""
         return cast(Listing[s.ApiKey, s.ApiKeyPage], self._list("listApiKeys", query))
 
-    def create(self, key: s.NewApiKey, *, idempotency_key: Optional[str] = None) -> s.ApiKey:
-        """The result has the `key`, this once."""
-        return cast(s.ApiKey, self._call("createApiKey", body=key, idempotency_key=idempotency_key))
+    def create(self, key: s.NewApiKey, *, idempotency_key: Optional[str] = None) -> s.CreatedApiKey:
+        """Creates a key. The result has the `key` itself, this once."""
+        return cast(s.CreatedApiKey, self._call("createApiKey", body=key, idempotency_key=idempotency_key))
 
     def log_in(self, key: s.LogIn) -> s.Session:
         """For browsers, whose cookie then has the rights of the key. This client keeps no cookies."""
         return cast(s.Session, self._call("logIn", body=key))
 
     def session(self) -> s.Session:
+        """The role of this client's key, or of the browser's session."""
         return cast(s.Session, self._call("getSession"))
 
     def log_out(self) -> None:
+        """Ends the session of the browser."""
         self._call("logOut")
 
     def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        """Revokes a key. Raises LAST_ADMIN_KEY if no other ADMIN key would stay."""
         self._call("revokeApiKey", {"id": id}, idempotency_key=idempotency_key)
 
 
@@ -495,13 +568,15 @@ class Calendars(Resource):
     """iCalendar feeds, which calendar programs subscribe to."""
 
     def list(self, query: Optional[s.ListCalendarsQuery] = None) -> Listing[s.Calendar, s.CalendarPage]:
+        """The calendars that match the query, without their tokens, page after page."""
         return cast(Listing[s.Calendar, s.CalendarPage], self._list("listCalendars", query))
 
-    def create(self, calendar: s.NewCalendar, *, idempotency_key: Optional[str] = None) -> s.Calendar:
-        """The result has the `token` and the `path` of the feed, this once."""
-        return cast(s.Calendar, self._call("createCalendar", body=calendar, idempotency_key=idempotency_key))
+    def create(self, calendar: s.NewCalendar, *, idempotency_key: Optional[str] = None) -> s.CreatedCalendar:
+        """Creates the feed of a schedule or a user. The result has its `token` and `path`, this once."""
+        return cast(s.CreatedCalendar, self._call("createCalendar", body=calendar, idempotency_key=idempotency_key))
 
     def revoke(self, id: str, *, idempotency_key: Optional[str] = None) -> None:
+        """Revokes a calendar; its feed ends at once."""
         self._call("revokeCalendar", {"id": id}, idempotency_key=idempotency_key)
 
     def read(self, token: str, query: Optional[s.ReadCalendarQuery] = None) -> str:
@@ -512,8 +587,9 @@ class Calendars(Resource):
 class Streams(Resource):
     """Event-sourced history, and the feed: all streams in one order."""
 
-    def list(self, query: Optional[s.ListStreamsQuery] = None) -> Listing[s.Stream, s.StreamPage]:
-        return cast(Listing[s.Stream, s.StreamPage], self._list("listStreams", query))
+    def list(self, query: Optional[s.ListStreamsQuery] = None) -> Listing[s.StreamHead, s.StreamPage]:
+        """The streams that match the query, with their versions, page after page."""
+        return cast(Listing[s.StreamHead, s.StreamPage], self._list("listStreams", query))
 
     def read(self, aggregate_type: str, aggregate_id: str, query: Optional[s.ReadStreamQuery] = None) -> s.Stream:
         """One page of a stream, with its version."""
@@ -524,9 +600,9 @@ class Streams(Resource):
         asked = cast(s.ReadStreamQuery, dict(query or {}))
         while True:
             page = self.read(aggregate_type, aggregate_id, asked)
-            found = page.get("data", [])
+            found = page["data"]
             yield from found
-            if not page.get("hasMore") or not found:
+            if not page["hasMore"] or not found:
                 return
             if asked.get("direction") == "backward":
                 asked["toVersion"] = found[-1]["version"] - 1
@@ -535,14 +611,17 @@ class Streams(Resource):
 
     def append(self, aggregate_type: str, aggregate_id: str, batch: s.Append, *, if_match: Union[int, str, None] = None,
                idempotency_key: Optional[str] = None) -> s.Appended:
+        """Appends events, all or none. Raises OPTIMISTIC_LOCK if the stream is not at `expectedVersion`."""
         return cast(s.Appended, self._call("appendToStream", _stream(aggregate_type, aggregate_id), body=batch, if_match=if_match,
                                            idempotency_key=idempotency_key))
 
     def snapshot(self, aggregate_type: str, aggregate_id: str) -> s.Snapshot:
+        """The newest snapshot. Raises AGGREGATE_NOT_FOUND if there is none."""
         return cast(s.Snapshot, self._call("getSnapshot", _stream(aggregate_type, aggregate_id)))
 
     def save_snapshot(self, aggregate_type: str, aggregate_id: str, snapshot: s.Snapshot, *,
                       idempotency_key: Optional[str] = None) -> s.Snapshot:
+        """Saves a snapshot. If a newer one exists, that one is the result."""
         return cast(s.Snapshot, self._call("saveSnapshot", _stream(aggregate_type, aggregate_id), body=snapshot,
                                            idempotency_key=idempotency_key))
 
@@ -583,9 +662,11 @@ class Streams(Resource):
             yield from page["data"]
 
     def checkpoint(self, name: str) -> s.Checkpoint:
+        """The position that a follower of the feed saved last; 0 if it never saved one."""
         return cast(s.Checkpoint, self._call("getCheckpoint", {"name": name}))
 
     def save_checkpoint(self, name: str, step: s.CheckpointStep, *, idempotency_key: Optional[str] = None) -> s.Checkpoint:
+        """Moves a checkpoint forward. Raises CHECKPOINT_CONFLICT if it is not at `previous`."""
         return cast(s.Checkpoint, self._call("saveCheckpoint", {"name": name}, body=step, idempotency_key=idempotency_key))
 
 
@@ -597,9 +678,11 @@ class Intakes(Resource):
     """Outboxes of applications, which the server follows."""
 
     def list(self, query: Optional[s.ListIntakesQuery] = None) -> Listing[s.Intake, s.IntakePage]:
+        """The outboxes that the server follows, or has followed, by name."""
         return cast(Listing[s.Intake, s.IntakePage], self._list("listIntakes", query))
 
     def refused(self, intake: str) -> Listing[s.RefusedRow, s.RefusedRowPage]:
+        """The rows that could not be scheduled, with the reasons."""
         return cast(Listing[s.RefusedRow, s.RefusedRowPage], self._list("listRefusedRows", {"intake": intake}))
 
     def taken(self, intake: str) -> Listing[s.TakenRange, s.TakenRangePage]:
@@ -611,9 +694,11 @@ class Locks(Resource):
     """Names that one holder has at a time, with fencing tokens."""
 
     def list(self, query: Optional[s.ListLocksQuery] = None) -> Listing[s.HeldLock, s.LockPage]:
+        """The locks that are held, by name, page after page."""
         return cast(Listing[s.HeldLock, s.LockPage], self._list("listLocks", query))
 
     def get(self, name: str) -> s.HeldLock:
+        """The holder of a lock and the end of its lease. Raises LOCK_NOT_FOUND if it is free."""
         return cast(s.HeldLock, self._call("getLock", {"name": name}))
 
     def acquire(self, name: str, request: s.AcquireLock, *, idempotency_key: Optional[str] = None) -> s.AcquiredLock:
@@ -621,9 +706,11 @@ class Locks(Resource):
         return cast(s.AcquiredLock, self._call("acquireLock", {"name": name}, body=request, idempotency_key=idempotency_key))
 
     def renew(self, name: str, request: s.RenewLock, *, idempotency_key: Optional[str] = None) -> s.RenewedLock:
+        """Extends the lease. Raises LEASE_LOST after it has expired: stop the guarded work."""
         return cast(s.RenewedLock, self._call("renewLock", {"name": name}, body=request, idempotency_key=idempotency_key))
 
     def release(self, name: str, lock_token: str, *, idempotency_key: Optional[str] = None) -> None:
+        """Frees the lock at once. Raises LOCK_NOT_HELD with a wrong or spent token."""
         self._call("releaseLock", {"name": name}, headers={"Sundial-Lock-Token": lock_token}, idempotency_key=idempotency_key)
 
 
@@ -631,6 +718,7 @@ class System(Resource):
     """Clock, zones, health, versions."""
 
     def info(self) -> s.Info:
+        """Versions of the server, its database and its tz database."""
         return cast(s.Info, self._call("getInfo"))
 
     def settings(self) -> s.Settings:
@@ -638,9 +726,11 @@ class System(Resource):
         return cast(s.Settings, self._call("listSettings"))
 
     def clock(self) -> s.Clock:
+        """The clock that decides which events are due."""
         return cast(s.Clock, self._call("getClock"))
 
     def set_clock(self, clock: s.SetClock, *, idempotency_key: Optional[str] = None) -> s.Clock:
+        """Sets a test clock, never backward. Raises CLOCK_NOT_TEST with the real clock."""
         return cast(s.Clock, self._call("setClock", body=clock, idempotency_key=idempotency_key))
 
     def advance_clock(self, step: s.AdvanceClock, *, idempotency_key: Optional[str] = None) -> s.ClockAdvanced:
@@ -648,12 +738,15 @@ class System(Resource):
         return cast(s.ClockAdvanced, self._call("advanceClock", body=step, idempotency_key=idempotency_key))
 
     def tick(self, how: Optional[s.Tick] = None, *, idempotency_key: Optional[str] = None) -> s.Ticked:
+        """One pass of the scheduler: claims due events, delivers them, returns the counts."""
         return cast(s.Ticked, self._call("tick", body=how, idempotency_key=idempotency_key))
 
     def timezones(self, query: Optional[s.ListTimezonesQuery] = None) -> Listing[s.Timezone, s.TimezonePage]:
+        """The zones of the server's tz database, with their offsets and changes, page after page."""
         return cast(Listing[s.Timezone, s.TimezonePage], self._list("listTimezones", query))
 
     def timezone_impact(self, query: Optional[s.GetTimezoneImpactQuery] = None) -> Listing[s.TimezoneMove, s.TimezoneImpactPage]:
+        """Pending events that the tz database on disk would move, page after page."""
         return cast(Listing[s.TimezoneMove, s.TimezoneImpactPage], self._list("getTimezoneImpact", query))
 
     def stats(self, query: Optional[s.GetStatsQuery] = None) -> s.Stats:
@@ -661,12 +754,15 @@ class System(Resource):
         return cast(s.Stats, self._call("getStats", query=query))
 
     def stats_heatmap(self, query: Optional[s.GetStatsHeatmapQuery] = None) -> s.StatsHeatmap:
+        """Finished and expected events by time and zone, endpoint or status."""
         return cast(s.StatsHeatmap, self._call("getStatsHeatmap", query=query))
 
     def stats_series(self, query: s.GetStatsSeriesQuery) -> s.StatsSeries:
+        """Counters over time, by minute or by hour."""
         return cast(s.StatsSeries, self._call("getStatsSeries", query=query))
 
     def instances(self) -> Listing[s.Instance, s.InstancePage]:
+        """The processes that serve this database, in the order of their start."""
         return cast(Listing[s.Instance, s.InstancePage], self._list("listInstances", None))
 
     def drain(self, id: str, *, idempotency_key: Optional[str] = None) -> s.Instance:
@@ -678,9 +774,11 @@ class System(Resource):
         return cast(s.Health, self._call("healthz"))
 
     def alive(self) -> str:
+        """Whether the process is alive; needs no key."""
         return cast(str, self._call("livez"))
 
     def ready(self) -> str:
+        """Whether the server can serve requests; needs no key. Raises NOT_READY."""
         return cast(str, self._call("readyz"))
 
     def metrics(self) -> str:
@@ -688,6 +786,7 @@ class System(Resource):
         return cast(str, self._call("metrics"))
 
     def openapi(self) -> Dict[str, Any]:
+        """The API as the server describes it: OpenAPI 3.1."""
         return cast(Dict[str, Any], self._call("getOpenApi"))
 
     def errors(self) -> str:

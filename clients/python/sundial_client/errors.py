@@ -10,12 +10,21 @@ from .schema import FieldError, Problem, ProblemCode
 class SundialError(Exception):
     """Base of all errors that this package raises."""
 
+    #: For programs: VALIDATION_FAILED, LEASE_LOST, … None if no problem document came.
+    code: Optional[ProblemCode] = None
+    #: Whether the same request may succeed later.
+    retryable: bool = False
+    #: Finds the request in the server's log; empty if none was sent.
+    request_id: str = ""
+
 
 class TransportError(SundialError):
     """No usable answer came: the server could not be reached, the connection broke, or the time was up.
 
     `sent` is False if the server cannot have seen the request.
     """
+
+    retryable = True
 
     def __init__(self, message: str, sent: bool = True) -> None:
         super().__init__(message)
@@ -33,20 +42,17 @@ class ApiError(SundialError):
         self.status = status
         #: The whole problem document; empty if the answer has none, as from a proxy.
         self.problem: Problem = _problem(headers, body)
-        #: For programs: VALIDATION_FAILED, LEASE_LOST, … None if the answer has no problem document.
-        self.code: Optional[ProblemCode] = self.problem.get("code")
+        self.code = self.problem.get("code")
         #: For people: the object, the cause, the remedy.
         self.detail: str = self.problem.get("detail") or body[:200].decode("utf-8", "replace")
-        #: Whether the same request may succeed later.
-        self.retryable: bool = self.problem.get("retryable", status in (429, 502, 503, 504))
+        self.retryable = self.problem.get("retryable", status in (429, 502, 503, 504))
         #: Seconds until the request is worth repeating, if the server says so.
         self.retry_after: Optional[float] = _retry_after(headers)
         #: The invalid fields of VALIDATION_FAILED.
         self.errors: List[FieldError] = self.problem.get("errors", [])
-        #: Finds the request in the server's log.
-        self.correlation_id: str = self.problem.get("correlationId") or headers.get("x-request-id") or ""
+        self.request_id = self.problem.get("correlationId") or headers.get("x-request-id") or ""
         fields = "".join(f"; {one['pointer']}: {one['message']}" for one in self.errors)
-        super().__init__(f"{self.code or 'HTTP'} ({status}): {self.detail}{fields} [{self.correlation_id}]")
+        super().__init__(f"{self.code or 'HTTP'} ({status}): {self.detail}{fields} [{self.request_id}]")
 
 
 def _problem(headers: Mapping[str, str], body: bytes) -> Problem:

@@ -1,6 +1,6 @@
 # Generated from openapi.json by clients/generate. Do not edit.
 """Types of the API's objects, and the table of its operations."""
-from typing import Any, Dict, List, Literal, NamedTuple, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, NamedTuple, Optional, TypedDict, Union, final
 
 #: The version of Sundial that these types describe.
 VERSION = "0.1.0"
@@ -84,6 +84,7 @@ class _UserRequired(TypedDict):
     updatedAt: str
 
 
+@final
 class User(_UserRequired, total=False):
     # Effect of the change on planned events
     reschedule: "UserReschedule"
@@ -366,15 +367,33 @@ class _EventRequired(TypedDict):
     updatedAt: str
 
 
+@final
 class Event(_EventRequired, total=False):
     # With expand=user
-    user: Optional[Dict[str, Any]]
-    # With expand=schedule: id, externalId, eventType, enabled
-    schedule: Optional[Dict[str, Any]]
-    # With expand=endpoint: id, externalId, name, type, enabled
-    endpoint: Optional[Dict[str, Any]]
+    user: Optional["User"]
+    # With expand=schedule
+    schedule: Optional["ScheduleOfEvent"]
+    # With expand=endpoint
+    endpoint: Optional["EndpointOfEvent"]
     # With expand=attempts, of one event: the latest first
     attempts: List["Attempt"]
+
+
+class ScheduleOfEvent(TypedDict):
+    # id
+    id: str
+    externalId: Optional[str]
+    eventType: str
+    enabled: bool
+
+
+class EndpointOfEvent(TypedDict):
+    # id
+    id: str
+    externalId: Optional[str]
+    name: str
+    type: Literal["WEBHOOK", "INBOX", "PULL", "SQS", "SHADOW"]
+    enabled: bool
 
 
 class NewEndpointRetryPolicy(TypedDict):
@@ -620,7 +639,15 @@ class Endpoint(_EndpointRequired, total=False):
     inboxStatus: str
     # INBOX only, if it was given
     inboxDelay: str
-    # Shown once, by the response that created it
+
+
+class CreatedEndpoint(Endpoint, total=False):
+    # whsec_ and base64; shown only this once. Missing if the endpoint does not sign
+    secret: str
+
+
+class RotatedEndpoint(Endpoint):
+    # The new secret, whsec_ and base64; shown only this once
     secret: str
 
 
@@ -914,6 +941,28 @@ class BackfillSchedule(_BackfillScheduleRequired, total=False):
     dryRun: bool
 
 
+BackfillScheduleDryRun = TypedDict("BackfillScheduleDryRun", {
+    # Inclusive; RFC 3339, or now-7d
+    "from": str,
+    # Exclusive, not later than now
+    "to": str,
+    "dryRun": Literal[True],
+})
+
+
+_BackfillScheduleStartRequired = TypedDict("_BackfillScheduleStartRequired", {
+    # Inclusive; RFC 3339, or now-7d
+    "from": str,
+    # Exclusive, not later than now
+    "to": str,
+})
+
+
+class BackfillScheduleStart(_BackfillScheduleStartRequired, total=False):
+    """A BackfillSchedule that starts an operation."""
+    dryRun: Literal[False]
+
+
 class BackfillSamples(TypedDict):
     userId: Optional[str]
     targetTimestampUTC: str
@@ -933,10 +982,21 @@ class ScheduleTriggerYearly(TypedDict):
     at: str
 
 
+class _ScheduleTriggerRruleRequired(TypedDict):
+    dtstart: str
+
+
+class ScheduleTriggerRrule(_ScheduleTriggerRruleRequired, total=False):
+    rrule: str
+    rdate: List[str]
+    exdate: List[str]
+
+
 class ScheduleTrigger(TypedDict, total=False):
     yearly: "ScheduleTriggerYearly"
     cron: str
-    rrule: Union[str, Dict[str, Any]]
+    # iCalendar text, or its parts, as they were given
+    rrule: Union[str, "ScheduleTriggerRrule"]
     every: str
 
 
@@ -1027,7 +1087,7 @@ class NewApiKey(_NewApiKeyRequired, total=False):
     purpose: Literal["API"]
 
 
-class _ApiKeyRequired(TypedDict):
+class ApiKey(TypedDict):
     # id
     id: str
     name: str
@@ -1042,8 +1102,8 @@ class _ApiKeyRequired(TypedDict):
     createdAt: str
 
 
-class ApiKey(_ApiKeyRequired, total=False):
-    # The key itself, only in the response that created it
+class CreatedApiKey(ApiKey):
+    # The key itself, shown only this once
     key: str
 
 
@@ -1119,6 +1179,46 @@ class BulkRequest(_BulkRequestRequired, total=False):
     dryRun: bool
 
 
+class _BulkRequestDryRunRequired(TypedDict):
+    resource: Literal["events"]
+    # retry: FAILED events, or with waitingFor RETRY the events that wait for their next attempt; dismiss: FAILED
+    # events; cancel: PENDING or waiting events; reschedule: PENDING events. Events are not deleted: they are history
+    action: Literal["retry", "cancel", "reschedule", "dismiss", "delete"]
+    dryRun: Literal[True]
+
+
+class BulkRequestDryRun(_BulkRequestDryRunRequired, total=False):
+    """A BulkRequest that only shows what it would do."""
+    filter: "EventFilter"
+    ids: List[str]
+    # For reschedule: a target, as in PATCH, or a shift
+    set: "BulkRequestSet"
+    # Maximum rate; retries 50 by default, other actions without a limit
+    perSecond: int
+    # For dismiss: why, kept with each event
+    note: str
+
+
+class _BulkRequestStartRequired(TypedDict):
+    resource: Literal["events"]
+    # retry: FAILED events, or with waitingFor RETRY the events that wait for their next attempt; dismiss: FAILED
+    # events; cancel: PENDING or waiting events; reschedule: PENDING events. Events are not deleted: they are history
+    action: Literal["retry", "cancel", "reschedule", "dismiss", "delete"]
+
+
+class BulkRequestStart(_BulkRequestStartRequired, total=False):
+    """A BulkRequest that starts an operation."""
+    filter: "EventFilter"
+    ids: List[str]
+    # For reschedule: a target, as in PATCH, or a shift
+    set: "BulkRequestSet"
+    # Maximum rate; retries 50 by default, other actions without a limit
+    perSecond: int
+    # For dismiss: why, kept with each event
+    note: str
+    dryRun: Literal[False]
+
+
 class BulkPreview(TypedDict):
     # Number of events that the action applies to
     count: int
@@ -1158,6 +1258,46 @@ class ScheduleBulkRequest(_ScheduleBulkRequestRequired, total=False):
     # For tag
     removeTags: List[str]
     dryRun: bool
+
+
+class _ScheduleBulkRequestDryRunRequired(TypedDict):
+    # tag adds addTags and removes removeTags; delete also cancels planned events
+    action: Literal["pause", "resume", "tag", "delete"]
+    dryRun: Literal[True]
+
+
+class ScheduleBulkRequestDryRun(_ScheduleBulkRequestDryRunRequired, total=False):
+    """A ScheduleBulkRequest that only shows what it would do."""
+    # Which schedules: members of the list's query. A schedule matches all of them
+    filter: "ScheduleBulkRequestFilter"
+    # Ids or ext:…
+    ids: List[str]
+    # For pause: why, kept with each schedule
+    note: str
+    # For tag. A schedule has at most 20 tags
+    addTags: List[str]
+    # For tag
+    removeTags: List[str]
+
+
+class _ScheduleBulkRequestStartRequired(TypedDict):
+    # tag adds addTags and removes removeTags; delete also cancels planned events
+    action: Literal["pause", "resume", "tag", "delete"]
+
+
+class ScheduleBulkRequestStart(_ScheduleBulkRequestStartRequired, total=False):
+    """A ScheduleBulkRequest that starts an operation."""
+    # Which schedules: members of the list's query. A schedule matches all of them
+    filter: "ScheduleBulkRequestFilter"
+    # Ids or ext:…
+    ids: List[str]
+    # For pause: why, kept with each schedule
+    note: str
+    # For tag. A schedule has at most 20 tags
+    addTags: List[str]
+    # For tag
+    removeTags: List[str]
+    dryRun: Literal[False]
 
 
 class ScheduleBulkPreviewSamples(TypedDict):
@@ -1542,6 +1682,7 @@ class _ProblemRequired(TypedDict):
     correlationId: str
 
 
+@final
 class Problem(_ProblemRequired, total=False):
     """An error, as RFC 9457 defines it. Each member that is not required names the codes that have it."""
     # VALIDATION_FAILED: the invalid fields, the first 20
@@ -1623,7 +1764,7 @@ class NewCalendar(TypedDict, total=False):
     expiresAt: Optional[str]
 
 
-class _CalendarRequired(TypedDict):
+class Calendar(TypedDict):
     id: str
     name: str
     scheduleId: Optional[str]
@@ -1633,10 +1774,10 @@ class _CalendarRequired(TypedDict):
     createdAt: str
 
 
-class Calendar(_CalendarRequired, total=False):
-    # Only in the response that creates the calendar
+class CreatedCalendar(Calendar):
+    # The secret part of the path, shown only this once
     token: str
-    # Of the feed; only in the response that creates the calendar
+    # Path of the feed, shown only this once
     path: str
 
 
@@ -1883,6 +2024,17 @@ class Appended(TypedDict):
     replayed: bool
 
 
+class RecordedMetadata(TypedDict, total=False):
+    """The members that the append gave"""
+    occurredAt: str
+    correlationId: str
+    causationId: str
+    actor: str
+    tenant: str
+    traceparent: str
+    headers: Dict[str, Any]
+
+
 class _RecordedEventRequired(TypedDict):
     eventId: str
     aggregateType: str
@@ -1894,17 +2046,18 @@ class _RecordedEventRequired(TypedDict):
     schemaVersion: int
     # null once erased. Only ADMIN keys see the name in events of API keys
     data: Any
-    metadata: Dict[str, Any]
+    metadata: "RecordedMetadata"
     recordedAt: str
     # The stream is closed permanently
     deleted: bool
 
 
 class RecordedEvent(_RecordedEventRequired, total=False):
+    # When data was erased; missing otherwise
     redactedAt: str
 
 
-class _StreamRequired(TypedDict):
+class StreamHead(TypedDict):
     aggregateType: str
     aggregateId: str
     # Number of events ever appended
@@ -1914,14 +2067,14 @@ class _StreamRequired(TypedDict):
     deleted: bool
 
 
-class Stream(_StreamRequired, total=False):
+class Stream(StreamHead):
     data: List["RecordedEvent"]
-    # Of a read stream: whether the range has more events than data
+    # Whether the range has more events than data
     hasMore: bool
 
 
 class StreamPage(TypedDict):
-    data: List["Stream"]
+    data: List["StreamHead"]
     hasMore: bool
     nextCursor: Optional[str]
 

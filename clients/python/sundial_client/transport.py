@@ -36,6 +36,7 @@ class Stop:
         self._socket: Optional[socket.socket] = None
 
     def stop(self) -> None:
+        """Stops them, for good."""
         with self._lock:
             self._event.set()
             try:
@@ -45,6 +46,7 @@ class Stop:
                 pass  # it was closed in this moment
 
     def stopped(self) -> bool:
+        """Whether stop() has been called."""
         return self._event.is_set()
 
     def wait(self, seconds: float) -> bool:

@@ -41,6 +41,7 @@ class Webhook(NamedTuple):
     body: bytes
 
     def json(self) -> Any:
+        """The body, parsed as JSON."""
         return json.loads(self.body)
 
 

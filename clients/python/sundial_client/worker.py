@@ -51,6 +51,7 @@ class Job:
 
     @property
     def payload(self) -> Any:
+        """The `deliveryPayload` of the event."""
         return self.event["deliveryPayload"]
 
     @property
@@ -88,6 +89,7 @@ class Worker:
 
     @property
     def stopping(self) -> bool:
+        """Whether stop() has been called."""
         return self._stop.stopped()
 
     def stop(self, grace: Optional[float] = None) -> None:

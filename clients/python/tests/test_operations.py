@@ -3,10 +3,12 @@ import json
 import os
 import re
 import unittest
+from unittest import mock
 
 from support import ROOT, TEST_CLOCK, Recording, harness, url
 
-from sundial_client import ApiError
+from sundial_client import ApiError, Stop
+from sundial_client.client import Resource
 
 
 def offered():
@@ -26,6 +28,8 @@ class EveryOperation(unittest.TestCase):
     def test_each_is_carried_out(self):
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             client = Recording(url(server))
+            methods, called = self.methods(), set()
+            self.record(called)
             for step in (self.users, self.endpoints, self.events, self.pull, self.schedules, self.operations, self.streams,
                          self.intakes, self.locks, self.calendars, self.system, self.drain, self.keys):
                 with self.subTest(step.__name__):
@@ -33,6 +37,23 @@ class EveryOperation(unittest.TestCase):
             self.assertEqual(set(client.done), offered())
             for operation, statuses in client.done.items():
                 self.assertTrue(all(status < 400 for status in statuses), operation)
+            self.assertEqual(called, methods)
+
+    @staticmethod
+    def methods():
+        """(class, name) of each public method of a noun."""
+        return {(cls, name) for cls in Resource.__subclasses__() for name in vars(cls) if not name.startswith("_")}
+
+    def record(self, called):
+        """Notes which of them are called, of all clients."""
+        for cls, name in self.methods():
+            def call(*arguments, _cls=cls, _name=name, _original=vars(cls)[name], **options):
+                called.add((_cls, _name))
+                return _original(*arguments, **options)
+
+            patch = mock.patch.object(cls, name, call)
+            patch.start()
+            self.addCleanup(patch.stop)
 
     def raises(self, code, call, *arguments, **options):
         with self.assertRaises(ApiError) as caught:
@@ -163,6 +184,7 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual((ended["status"], ended["done"]), ("COMPLETED", 1))
         self.assertEqual(list(client.operations.errors(ended["id"])), [])
         self.assertEqual(client.operations.get(ended["id"]), ended)
+        self.assertIsNone(client.operations.get_if_changed(ended["id"], ended["version"]))
         self.assertEqual(client.operations.stop(ended["id"])["status"], "COMPLETED")
         self.assertIn(ended["id"], [one["id"] for one in client.operations.list({"kind": "BULK"})])
 
@@ -182,6 +204,12 @@ class EveryOperation(unittest.TestCase):
         self.assertEqual([one["aggregateId"] for one in client.streams.list({"aggregateType": "Order"})], ["a/1"])
         page = client.streams.feed({"after": before, "aggregateType": ["Order", "Invoice"]})
         self.assertEqual(len(page["data"]), 5)
+        followed, stop = [], Stop()
+        for one in client.streams.follow({"aggregateType": "Order"}, stop=stop):
+            followed.append(one["data"]["n"])
+            if len(followed) == 5:
+                stop.stop()
+        self.assertEqual(followed, [0, 1, 2, 3, 4])
         client.streams.save_checkpoint("totals", {"previous": 0, "position": page["nextPosition"]})
         self.assertEqual(client.streams.checkpoint("totals")["position"], page["nextPosition"])
 

@@ -1,4 +1,5 @@
 """The package as a user gets it: built, unpacked, and used as the README says."""
+import base64
 import os
 import re
 import shutil
@@ -9,8 +10,53 @@ import zipfile
 
 from support import HERE, REAL_CLOCK, TEST_CLOCK, harness, url
 
+from sundial_client import Sundial
+
 SOURCE = os.path.dirname(HERE)
 BUILD = "from setuptools import build_meta as b; b.build_sdist('out'); b.build_wheel('out')"
+
+
+KEY = "whsec_" + base64.b64encode(b"of the test, which has 24 bytes").decode()
+# The parts that the programs of the README leave to the reader. The worker and the feed end after their first event.
+BEFORE_README = """
+import builtins, contextlib, os, signal
+
+class database:
+    transaction = staticmethod(contextlib.nullcontext)
+
+position, handled = 0, set()
+
+def print(*texts):
+    builtins.print(*texts, flush=True)
+    if texts[0] == "page":
+        os.kill(os.getpid(), signal.SIGTERM)
+
+def apply(events):
+    print("applied", len(events))
+
+def save(position):
+    stop.stop()
+
+def handled_before(ident):
+    return ident in handled or handled.add(ident)
+
+def handle(event_type, payload):
+    builtins.print("handled", event_type, payload)
+"""
+
+AFTER_README = """
+import base64, hashlib, hmac, time
+
+def request(secret, body):
+    at = str(int(time.time()))
+    signature = base64.b64encode(hmac.new(secret, f"key-1.{at}.".encode() + body, hashlib.sha256).digest()).decode()
+    return {"webhook-id": "key-1", "webhook-timestamp": at, "webhook-signature": "v1," + signature, "sundial-event-type": "REMINDER"}, body
+
+secret = base64.b64decode(KEY.split("_")[1])
+assert on_request(*request(secret, b'{"n": 1}')) == 204
+print(on_request(*request(secret, b'{"n": 1}')))
+print(on_request(*request(b"another one", b'{"n": 1}')))
+"""
 
 
 def a_python_that_builds():
@@ -76,16 +122,30 @@ class Package(unittest.TestCase):
         self.assertIn("VALIDATION_FAILED", lines[5])
         self.assertEqual(lines[6:], ["PRINT COMPLETED"] * 3)
 
-    def test_the_program_of_the_readme(self):
+    def test_the_programs_of_the_readme(self):
+        """All of them, one after the other, with the parts that they leave to the reader."""
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
-            program = re.search(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)[1]
+            programs = re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+        self.assertEqual(len(programs), 6)
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
+            Sundial(url(server)).streams.append("Order", "17", {"events": [{"eventType": "Placed", "data": {}}]})
             script = os.path.join(self.folder, "readme.py")
             with open(script, "w", encoding="utf-8") as file:
-                file.write(program.replace("http://127.0.0.1:8080", url(server)))
+                text = "\n".join([BEFORE_README, *programs, f"KEY = {KEY!r}", AFTER_README])
+                # The README shows keys that end in an ellipsis.
+                file.write(text.replace("http://127.0.0.1:8080", url(server)).replace('["whsec_…", "whsec_of_the_rotation…"]', f'["{KEY}"]'))
             lines = self.run_program(script)
+        checked = subprocess.run(["mypy", "--no-incremental", "--cache-dir=/dev/null", script], cwd=self.folder, text=True, capture_output=True,
+                                 env={**os.environ, "MYPYPATH": self.installed}, timeout=harness.HANG_GUARD, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
         self.assertEqual(lines[0], "2040-03-25T03:30:00.000+02:00")
-        self.assertIn("PRINT", lines[1])
+        events = [line.split()[0] for line in lines[1:lines.index("whsec_")]]
+        self.assertIn("PRINT", events)
+        preview, *rest = lines[len(events) + 2:]
+        self.assertIn("T02:30:00", preview)
+        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "applied 1"])
+        self.assertRegex(rest[-4], r"^OPTIMISTIC_LOCK \d+$")
+        self.assertEqual(rest[-3:], ["handled REMINDER {'n': 1}", "204", "401"])
 
 
 if __name__ == "__main__":

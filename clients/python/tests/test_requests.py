@@ -119,9 +119,24 @@ class Requests(unittest.TestCase):
         with self.assertRaises(ApiError) as caught:
             client.users.get("u")
         error = caught.exception
-        self.assertEqual((error.status, error.code, error.retryable, error.correlation_id), (400, "VALIDATION_FAILED", False, "req-1"))
+        self.assertEqual((error.status, error.code, error.retryable, error.request_id), (400, "VALIDATION_FAILED", False, "req-1"))
         self.assertEqual(error.errors[0]["pointer"], "/timezone")
         self.assertIn("Mars/Base", str(error))
+
+    def test_errors_name_the_request_in_the_servers_log(self):
+        bare = (503, {"Content-Type": "application/problem+json", "Retry-After": "1"}, '{"code":"NOT_READY","retryable":true}')
+        script, client = self.script(None, bare, bare, max_retries=2)
+        with self.assertRaises(ApiError) as caught:
+            client.events.get("e")
+        (sent,) = {headers["x-request-id"] for _, _, headers, _ in script.requests}
+        self.assertEqual(caught.exception.request_id, sent)
+        script, client = self.script(None, (200, {}, "<html>"), max_retries=0)
+        for number in (0, 1):
+            with self.assertRaises(TransportError) as lost:
+                client.events.get("e")
+            self.assertEqual((lost.exception.code, lost.exception.retryable), (None, True))
+            self.assertEqual(lost.exception.request_id, script.requests[number][2]["x-request-id"])
+        self.assertNotEqual(script.requests[0][2]["x-request-id"], script.requests[1][2]["x-request-id"])
 
     def test_an_answer_that_is_not_the_servers_is_an_error_too(self):
         script, client = self.script((502, {"Content-Type": "text/html"}, "<h1>Bad gateway</h1>"), OK)

@@ -58,8 +58,8 @@ for (const page of [1, 2, 3]) {
   await client.events.create({ eventType: "PRINT", targetTimestampUTC: "now", endpointId: "ext:printers", deliveryPayload: { page } });
 }
 const pages = new Set();
-const worker = client.worker("ext:printers", async (job) => {
-  const { page } = /** @type {{ page: number }} */ (job.payload);
+const worker = client.worker("ext:printers", async (/** @type {import("sundial-client").Job<{ page: number }>} */ job) => {
+  const { page } = job.payload;
   console.log(`page ${page}, attempt ${job.event.attempt}`);
   pages.add(page);
   if (pages.size === 3) worker.stop();

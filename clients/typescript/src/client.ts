@@ -1,4 +1,5 @@
 import { ApiError, Stopped, SundialError, TransportError } from "./errors.js";
+import { randomId } from "./platform.js";
 import { OPERATIONS, VERSION } from "./schema.js";
 import type * as s from "./schema.js";
 import { Worker } from "./worker.js";
@@ -21,6 +22,7 @@ type Id = keyof s.ApiOperations;
 type ResultOf<K extends Id> = s.ApiOperations[K]["result"];
 type Inputs<K extends Id> = { [M in "path" | "query" | "body"]?: s.ApiOperations[K][M] };
 
+/** Options of a client. */
 export interface ClientOptions {
   /** Sent as `Authorization: Bearer`. */
   apiKey?: string;
@@ -66,6 +68,8 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
+  /** Finds the request in the server's log; empty in browsers if the answer names none. */
+  requestId: string;
 }
 
 interface AnyPage<T> {
@@ -140,10 +144,12 @@ export class Listing<T, P extends AnyPage<T>> implements AsyncIterable<T> {
     this.#query = { ...query };
   }
 
+  /** The first page. */
   first(): Promise<P> {
     return this.#read(this.#query);
   }
 
+  /** The pages, one after the other. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     const query = { ...this.#query };
     for (;;) {
@@ -194,8 +200,8 @@ export class Sundial {
     this.#options = { ...options };
   }
 
-  /** A worker for the events of a PULL endpoint. */
-  worker(endpoint: string, handle: Handler, options: WorkerOptions = {}): Worker {
+  /** A worker for the events of a PULL endpoint. `P` is the type of their payloads, which is not checked. */
+  worker<P = unknown>(endpoint: string, handle: Handler<P>, options: WorkerOptions = {}): Worker {
     return new Worker(this, endpoint, handle, options);
   }
 
@@ -207,11 +213,13 @@ export class Sundial {
     try {
       return JSON.parse(reply.text) as ResultOf<K>;
     } catch {
-      throw new TransportError(`${operation}: the answer is not JSON`);
+      const failure = new TransportError(`${operation}: the answer is not JSON`);
+      failure.requestId = reply.requestId;
+      throw failure;
     }
   }
 
-  /** The same, with status and headers. Throws ApiError, TransportError, Stopped. */
+  /** The same, with status, headers and the id of the request. Throws ApiError, TransportError, Stopped. */
   async reply<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<Reply> {
     const [method, template, kind, keyed] = OPERATIONS[operation];
     const url = this.#url + fill(template, inputs.path, inputs.query);
@@ -219,7 +227,13 @@ export class Sundial {
       accept: kind === "json" ? "application/json, application/problem+json" : "*/*",
       ...options.headers,
     };
-    if ("process" in globalThis) headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+    if ("process" in globalThis) {
+      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
+      // would cost every read a preflight.
+      headers["x-request-id"] ??= `req-${await randomId()}`;
+    }
+    const requestId = headers["x-request-id"] ?? "";
     if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
     if (options.ifMatch !== undefined) {
       headers["if-match"] = typeof options.ifMatch === "number" ? `"${options.ifMatch}"` : options.ifMatch;
@@ -237,12 +251,15 @@ export class Sundial {
       let error: ApiError | TransportError;
       try {
         const reply = await this.#send(url, { method, headers, body }, timeout, options.signal);
-        if ((reply.status >= 200 && reply.status < 300) || reply.status === 304) return reply;
+        if ((reply.status >= 200 && reply.status < 300) || reply.status === 304) {
+          return { ...reply, requestId: reply.headers.get("x-request-id") ?? requestId };
+        }
         error = new ApiError(reply.status, reply.headers, reply.text);
       } catch (failure) {
         if (!(failure instanceof TransportError)) throw failure;
         error = failure;
       }
+      error.requestId ||= requestId;
       if (error instanceof ApiError && ownKey && refusesKey(error)) {
         delete headers["idempotency-key"]; // a server that cannot keep an answer with a secret: without a key, and once
         ownKey = false;
@@ -264,7 +281,7 @@ export class Sundial {
     request: { method: string; headers: Record<string, string>; body: string | undefined },
     timeout: number,
     signal: AbortSignal | undefined,
-  ): Promise<Reply> {
+  ): Promise<Omit<Reply, "requestId">> {
     if (signal?.aborted) throw new Stopped("stopped by the caller");
     const control = new AbortController();
     const stop = () => control.abort();
@@ -293,22 +310,6 @@ export class Sundial {
   }
 }
 
-/** A random UUID. crypto.randomUUID exists on https pages only, and Node 18 has no global crypto. */
-export async function randomId(): Promise<string> {
-  const bytes = (await platformCrypto()).getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-/** The platform's WebCrypto. */
-export async function platformCrypto(): Promise<Crypto> {
-  if (globalThis.crypto !== undefined) return globalThis.crypto;
-  const name = "node:crypto"; // not a literal, so that bundlers for browsers do not look for it
-  return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as { webcrypto: Crypto }).webcrypto;
-}
-
 class Resource {
   constructor(protected readonly client: Sundial) {}
 
@@ -326,10 +327,12 @@ class Resource {
 
 /** People with a zone. `id` is an id, or ext: and an external id, here and everywhere. */
 export class Users extends Resource {
+  /** The users that match the query, page after page. */
   list(query?: s.ListUsersQuery, options: CallOptions = {}) {
     return this.listing<"listUsers", s.User>("listUsers", query, undefined, options);
   }
 
+  /** Creates a user, and the next event of every perUser schedule. Throws DUPLICATE_EXTERNAL_ID. */
   create(user: s.NewUser, options: ChangeOptions = {}): Promise<s.User> {
     return this.client.call("v1CreateUser", { body: user }, options);
   }
@@ -344,6 +347,7 @@ export class Users extends Resource {
     return this.client.call("importUsers", { body: users }, options);
   }
 
+  /** One user. Throws USER_NOT_FOUND. */
   get(id: string, options: CallOptions = {}): Promise<s.User> {
     return this.client.call("v1GetUser", { path: { id } }, options);
   }
@@ -353,14 +357,17 @@ export class Users extends Resource {
     return this.changed("v1GetUser", id, version, options);
   }
 
+  /** Creates the user of `ext:…`, or replaces it. With an id it changes the given members, as patch() does. */
   put(id: string, user: s.UserPut, options: VersionOptions = {}): Promise<s.User> {
     return this.client.call("v1PutUser", { path: { id }, body: user }, options);
   }
 
+  /** Changes the given members. Pending events follow a new zone or date; `reschedule` counts them. */
   patch(id: string, change: s.UserPatch, options: VersionOptions = {}): Promise<s.User> {
     return this.client.call("patchUser", { path: { id }, body: change }, options);
   }
 
+  /** Deletes a user with all events. With `history: keep` finished events stay, without the user. */
   delete(id: string, query: s.V1DeleteUserQuery = {}, options: VersionOptions = {}): Promise<void> {
     return this.client.call("v1DeleteUser", { path: { id }, query }, options);
   }
@@ -368,10 +375,12 @@ export class Users extends Resource {
 
 /** Occurrences, each for one endpoint. */
 export class Events extends Resource {
+  /** Events, live and finished, that match the query, page after page. */
   list(query?: s.ListEventsQuery, options: CallOptions = {}) {
     return this.listing<"listEvents", s.Event>("listEvents", query, undefined, options);
   }
 
+  /** Schedules an event, at an instant or at a local time. Throws DUPLICATE_IDEMPOTENCY_KEY. */
   create(event: s.NewEvent, options: ChangeOptions = {}): Promise<s.Event> {
     return this.client.call("createEvent", { body: event }, options);
   }
@@ -381,6 +390,7 @@ export class Events extends Resource {
     return this.client.call("createEvents", { body: events, query }, options);
   }
 
+  /** One event. `expand` adds its user, schedule, endpoint and attempts. */
   get(id: string, options: CallOptions = {}, query: s.GetEventQuery = {}): Promise<s.Event> {
     return this.client.call("getEvent", { path: { id }, query }, options);
   }
@@ -390,18 +400,22 @@ export class Events extends Resource {
     return this.changed("getEvent", id, version, options);
   }
 
+  /** Changes a PENDING event: target, payload, endpoint, priority. Dismisses a FAILED one. */
   patch(id: string, change: s.EventPatch, options: VersionOptions = {}): Promise<s.Event> {
     return this.client.call("patchEvent", { path: { id }, body: change }, options);
   }
 
+  /** Cancels an event that no holder has claimed. Throws INVALID_STATE_TRANSITION if one has. */
   cancel(id: string, options: VersionOptions = {}): Promise<s.Event> {
     return this.client.call("cancelEvent", { path: { id } }, options);
   }
 
+  /** Attempts an event again, now. A FAILED event gets a new event, which is the result. */
   retry(id: string, how?: s.RetryEvent, options: ChangeOptions = {}): Promise<s.Event> {
     return this.client.call("retryEvent", { path: { id }, body: how }, options);
   }
 
+  /** Why the event is due when it is, what happened to it, and what it waits for. */
   explain(id: string, options: CallOptions = {}): Promise<s.Explanation> {
     return this.client.call("explainEvent", { path: { id } }, options);
   }
@@ -426,6 +440,7 @@ export class Events extends Resource {
     return this.client.call("completeEvent", { path: { id }, body: { version } }, options);
   }
 
+  /** Reports that the work of a claim failed. The event waits for its next attempt, or is FAILED. */
   fail(id: string, failure: s.FailEvent, options: CallOptions = {}): Promise<s.Event> {
     return this.client.call("failEvent", { path: { id }, body: failure }, options);
   }
@@ -435,6 +450,7 @@ export class Events extends Resource {
     return this.client.call("releaseEvent", { path: { id }, body: { version } }, options);
   }
 
+  /** Extends the lease of a claim: it ends at the given time from now. The version stays. */
   extend(id: string, claim: s.ExtendClaim, options: CallOptions = {}): Promise<s.Event> {
     return this.client.call("extendEvent", { path: { id }, body: claim }, options);
   }
@@ -442,15 +458,17 @@ export class Events extends Resource {
 
 /** Destinations of events. */
 export class Endpoints extends Resource {
+  /** The endpoints that match the query, page after page. Secrets are not shown. */
   list(query?: s.ListEndpointsQuery, options: CallOptions = {}) {
     return this.listing<"listEndpoints", s.Endpoint>("listEndpoints", query, undefined, options);
   }
 
-  /** The result has the `secret` of a webhook, this once. */
-  create(endpoint: s.NewEndpoint, options: ChangeOptions = {}): Promise<s.Endpoint> {
+  /** Creates an endpoint. The result has the `secret` of one that signs, this once. */
+  create(endpoint: s.NewEndpoint, options: ChangeOptions = {}): Promise<s.CreatedEndpoint> {
     return this.client.call("createEndpoint", { body: endpoint }, options);
   }
 
+  /** One endpoint with its limits and its circuit. The secret is not shown. */
   get(id: string, options: CallOptions = {}): Promise<s.Endpoint> {
     return this.client.call("getEndpoint", { path: { id } }, options);
   }
@@ -460,20 +478,23 @@ export class Endpoints extends Resource {
     return this.changed("getEndpoint", id, version, options);
   }
 
-  put(id: string, endpoint: s.EndpointPut, query: s.PutEndpointQuery = {}, options: VersionOptions = {}): Promise<s.Endpoint> {
+  /** Creates the endpoint of `ext:…`, or replaces it. The result has a `secret` only if it was created. */
+  put(id: string, endpoint: s.EndpointPut, query: s.PutEndpointQuery = {}, options: VersionOptions = {}): Promise<s.CreatedEndpoint> {
     return this.client.call("putEndpoint", { path: { id }, body: endpoint, query }, options);
   }
 
+  /** Changes the given members. Enabling an endpoint releases the events that wait for it. */
   patch(id: string, change: s.EndpointPatch, query: s.PatchEndpointQuery = {}, options: VersionOptions = {}): Promise<s.Endpoint> {
     return this.client.call("patchEndpoint", { path: { id }, body: change, query }, options);
   }
 
+  /** Deletes an endpoint. Throws ENDPOINT_IN_USE if live events or schedules point to it. */
   delete(id: string, query: s.DeleteEndpointQuery = {}, options: VersionOptions = {}): Promise<void> {
     return this.client.call("deleteEndpoint", { path: { id }, query }, options);
   }
 
-  /** The result has the new `secret`, this once. The old one goes on to sign for `oldSignsFor`. */
-  rotateSecret(id: string, how?: s.RotateSecret, options: VersionOptions = {}): Promise<s.Endpoint> {
+  /** Creates a new secret, which the result has, this once. The old one goes on to sign for `oldSignsFor`. */
+  rotateSecret(id: string, how?: s.RotateSecret, options: VersionOptions = {}): Promise<s.RotatedEndpoint> {
     return this.client.call("rotateSecret", { path: { id }, body: how }, options);
   }
 
@@ -487,10 +508,12 @@ export class Endpoints extends Resource {
     return this.client.call("claimEvents", { path: { id }, body: work }, options);
   }
 
+  /** The requests that an INBOX received, newest first, page after page. */
   inbox(id: string, query?: s.ReadInboxQuery, options: CallOptions = {}) {
     return this.listing<"readInbox", s.InboxRequest>("readInbox", query, { id }, options);
   }
 
+  /** Deletes the requests that an INBOX has kept. */
   clearInbox(id: string, options: ChangeOptions = {}): Promise<void> {
     return this.client.call("clearInbox", { path: { id } }, options);
   }
@@ -498,14 +521,17 @@ export class Endpoints extends Resource {
 
 /** Rules that yield events. */
 export class Schedules extends Resource {
+  /** The schedules that match the query, page after page. */
   list(query?: s.ListSchedulesQuery, options: CallOptions = {}) {
     return this.listing<"listSchedules", s.Schedule>("listSchedules", query, undefined, options);
   }
 
+  /** Creates a schedule and plans its first events. */
   create(schedule: s.NewSchedule, options: ChangeOptions = {}): Promise<s.Schedule> {
     return this.client.call("createSchedule", { body: schedule }, options);
   }
 
+  /** One schedule with its policies, its rule in plain words, and `nextAt`. */
   get(id: string, options: CallOptions = {}): Promise<s.Schedule> {
     return this.client.call("getSchedule", { path: { id } }, options);
   }
@@ -515,36 +541,48 @@ export class Schedules extends Resource {
     return this.changed("getSchedule", id, version, options);
   }
 
+  /** Creates the schedule of `ext:…`, or replaces it. With an id it changes the given members. */
   put(id: string, schedule: s.SchedulePut, options: VersionOptions = {}): Promise<s.Schedule> {
     return this.client.call("putSchedule", { path: { id }, body: schedule }, options);
   }
 
+  /** Changes the given members; planned events follow. `enabled: false` pauses the schedule. */
   patch(id: string, change: s.SchedulePatch, options: VersionOptions = {}): Promise<s.Schedule> {
     return this.client.call("patchSchedule", { path: { id }, body: change }, options);
   }
 
+  /** Deletes a schedule and cancels its planned events. Finished events stay. */
   delete(id: string, options: VersionOptions = {}): Promise<void> {
     return this.client.call("deleteSchedule", { path: { id } }, options);
   }
 
+  /** Creates one event that is due now, whatever the rule says. A perUser schedule needs `userId`. */
   trigger(id: string, how?: s.TriggerSchedule, options: ChangeOptions = {}): Promise<s.Event> {
     return this.client.call("triggerSchedule", { path: { id }, body: how }, options);
   }
 
-  /** An operation, or with `dryRun` the count and the first occurrences. */
+  /** Creates events for past occurrences that have none. The result is the operation, or with `dryRun` the count. */
+  backfill(id: string, range: s.BackfillSchedule & { dryRun: true }, options?: ChangeOptions): Promise<s.Backfill>;
+  backfill(id: string, range: s.BackfillSchedule & { dryRun?: false }, options?: ChangeOptions): Promise<s.Operation>;
+  backfill(id: string, range: s.BackfillSchedule, options?: ChangeOptions): Promise<s.Operation | s.Backfill>;
   backfill(id: string, range: s.BackfillSchedule, options: ChangeOptions = {}): Promise<s.Operation | s.Backfill> {
     return this.client.call("backfillSchedule", { path: { id }, body: range }, options);
   }
 
-  /** Pauses, resumes, tags or deletes many: an operation, or with `dryRun` the count and samples. */
+  /** Pauses, resumes, tags or deletes many. The result is the operation, or with `dryRun` the count and samples. */
+  bulk(request: s.ScheduleBulkRequest & { dryRun: true }, options?: ChangeOptions): Promise<s.ScheduleBulkPreview>;
+  bulk(request: s.ScheduleBulkRequest & { dryRun?: false }, options?: ChangeOptions): Promise<s.Operation>;
+  bulk(request: s.ScheduleBulkRequest, options?: ChangeOptions): Promise<s.Operation | s.ScheduleBulkPreview>;
   bulk(request: s.ScheduleBulkRequest, options: ChangeOptions = {}): Promise<s.Operation | s.ScheduleBulkPreview> {
     return this.client.call("bulkSchedules", { body: request }, options);
   }
 
+  /** The next occurrences of a stored schedule, or of one in the request; stores nothing. */
   preview(request: s.PreviewRequest, options: CallOptions = {}): Promise<s.Preview> {
     return this.client.call("previewSchedule", { body: request }, options);
   }
 
+  /** Occurrences of one schedule, or of all schedules between two instants, page after page. */
   occurrences(query: s.ListOccurrencesQuery, options: CallOptions = {}) {
     return this.listing<"listOccurrences", s.Occurrence>("listOccurrences", query, undefined, options);
   }
@@ -552,10 +590,12 @@ export class Schedules extends Resource {
 
 /** Long jobs, done in batches. */
 export class Operations extends Resource {
+  /** The operations that match the query, page after page. */
   list(query?: s.ListOperationsQuery, options: CallOptions = {}) {
     return this.listing<"listOperations", s.Operation>("listOperations", query, undefined, options);
   }
 
+  /** One operation and its progress. */
   get(id: string, options: CallOptions = {}): Promise<s.Operation> {
     return this.client.call("getOperation", { path: { id } }, options);
   }
@@ -575,27 +615,34 @@ export class Operations extends Resource {
     return operation;
   }
 
+  /** Stops an operation after its current batch. A finished one does not change. */
   stop(id: string, options: VersionOptions = {}): Promise<s.Operation> {
     return this.client.call("stopOperation", { path: { id } }, options);
   }
 
+  /** The rows that the operation could not process, with the reasons, page after page. */
   errors(id: string, query?: s.ListOperationErrorsQuery, options: CallOptions = {}) {
     return this.listing<"listOperationErrors", s.OperationError>("listOperationErrors", query, { id }, options);
   }
 
-  /** One action on many events: an operation, or with `dryRun` the count and samples. */
+  /** Applies one action to many events. The result is the operation, or with `dryRun` the count and samples. */
+  bulk(request: s.BulkRequest & { dryRun: true }, options?: ChangeOptions): Promise<s.BulkPreview>;
+  bulk(request: s.BulkRequest & { dryRun?: false }, options?: ChangeOptions): Promise<s.Operation>;
+  bulk(request: s.BulkRequest, options?: ChangeOptions): Promise<s.Operation | s.BulkPreview>;
   bulk(request: s.BulkRequest, options: ChangeOptions = {}): Promise<s.Operation | s.BulkPreview> {
     return this.client.call("bulk", { body: request }, options);
   }
 }
 
+/** Keys of the API, and sessions of browsers. */
 export class ApiKeys extends Resource {
+  /** The keys that match the query, without the keys themselves, page after page. */
   list(query?: s.ListApiKeysQuery, options: CallOptions = {}) {
     return this.listing<"listApiKeys", s.ApiKey>("listApiKeys", query, undefined, options);
   }
 
-  /** The result has the `key`, this once. */
-  create(key: s.NewApiKey, options: ChangeOptions = {}): Promise<s.ApiKey> {
+  /** Creates a key. The result has the `key` itself, this once. */
+  create(key: s.NewApiKey, options: ChangeOptions = {}): Promise<s.CreatedApiKey> {
     return this.client.call("createApiKey", { body: key }, options);
   }
 
@@ -604,14 +651,17 @@ export class ApiKeys extends Resource {
     return this.client.call("logIn", { body: key }, options);
   }
 
+  /** The role of this client's key, or of the browser's session. */
   session(options: CallOptions = {}): Promise<s.Session> {
     return this.client.call("getSession", {}, options);
   }
 
+  /** Ends the session of the browser. */
   async logOut(options: CallOptions = {}): Promise<void> {
     await this.client.call("logOut", {}, options);
   }
 
+  /** Revokes a key. Throws LAST_ADMIN_KEY if no other ADMIN key would stay. */
   revoke(id: string, options: ChangeOptions = {}): Promise<void> {
     return this.client.call("revokeApiKey", { path: { id } }, options);
   }
@@ -619,15 +669,17 @@ export class ApiKeys extends Resource {
 
 /** iCalendar feeds, which calendar programs subscribe to. */
 export class Calendars extends Resource {
+  /** The calendars that match the query, without their tokens, page after page. */
   list(query?: s.ListCalendarsQuery, options: CallOptions = {}) {
     return this.listing<"listCalendars", s.Calendar>("listCalendars", query, undefined, options);
   }
 
-  /** The result has the `token` and the `path` of the feed, this once. */
-  create(calendar: s.NewCalendar, options: ChangeOptions = {}): Promise<s.Calendar> {
+  /** Creates the feed of a schedule or a user. The result has its `token` and `path`, this once. */
+  create(calendar: s.NewCalendar, options: ChangeOptions = {}): Promise<s.CreatedCalendar> {
     return this.client.call("createCalendar", { body: calendar }, options);
   }
 
+  /** Revokes a calendar; its feed ends at once. */
   revoke(id: string, options: ChangeOptions = {}): Promise<void> {
     return this.client.call("revokeCalendar", { path: { id } }, options);
   }
@@ -640,8 +692,9 @@ export class Calendars extends Resource {
 
 /** Event-sourced history, and the feed: all streams in one order. */
 export class Streams extends Resource {
+  /** The streams that match the query, with their versions, page after page. */
   list(query?: s.ListStreamsQuery, options: CallOptions = {}) {
-    return this.listing<"listStreams", s.Stream>("listStreams", query, undefined, options);
+    return this.listing<"listStreams", s.StreamHead>("listStreams", query, undefined, options);
   }
 
   /** One page of a stream, with its version. */
@@ -659,7 +712,7 @@ export class Streams extends Resource {
     const asked = { ...query };
     for (;;) {
       const page = await this.read(aggregateType, aggregateId, asked, options);
-      const found = page.data ?? [];
+      const found = page.data;
       yield* found;
       const last = found[found.length - 1];
       if (!page.hasMore || last === undefined) return;
@@ -668,14 +721,17 @@ export class Streams extends Resource {
     }
   }
 
+  /** Appends events, all or none. Throws OPTIMISTIC_LOCK if the stream is not at `expectedVersion`. */
   append(aggregateType: string, aggregateId: string, batch: s.Append, options: VersionOptions = {}): Promise<s.Appended> {
     return this.client.call("appendToStream", { path: { aggregateType, aggregateId }, body: batch }, options);
   }
 
+  /** The newest snapshot. Throws AGGREGATE_NOT_FOUND if there is none. */
   snapshot(aggregateType: string, aggregateId: string, options: CallOptions = {}): Promise<s.Snapshot> {
     return this.client.call("getSnapshot", { path: { aggregateType, aggregateId } }, options);
   }
 
+  /** Saves a snapshot. If a newer one exists, that one is the result. */
   saveSnapshot(aggregateType: string, aggregateId: string, snapshot: s.Snapshot, options: ChangeOptions = {}): Promise<s.Snapshot> {
     return this.client.call("saveSnapshot", { path: { aggregateType, aggregateId }, body: snapshot }, options);
   }
@@ -716,10 +772,12 @@ export class Streams extends Resource {
     for await (const page of this.followPages(query, options)) yield* page.data;
   }
 
+  /** The position that a follower of the feed saved last; 0 if it never saved one. */
   checkpoint(name: string, options: CallOptions = {}): Promise<s.Checkpoint> {
     return this.client.call("getCheckpoint", { path: { name } }, options);
   }
 
+  /** Moves a checkpoint forward. Throws CHECKPOINT_CONFLICT if it is not at `previous`. */
   saveCheckpoint(name: string, step: s.CheckpointStep, options: ChangeOptions = {}): Promise<s.Checkpoint> {
     return this.client.call("saveCheckpoint", { path: { name }, body: step }, options);
   }
@@ -727,10 +785,12 @@ export class Streams extends Resource {
 
 /** Outboxes of applications, which the server follows. */
 export class Intakes extends Resource {
+  /** The outboxes that the server follows, or has followed, by name. */
   list(query?: s.ListIntakesQuery, options: CallOptions = {}) {
     return this.listing<"listIntakes", s.Intake>("listIntakes", query, undefined, options);
   }
 
+  /** The rows that could not be scheduled, with the reasons. */
   refused(intake: string, options: CallOptions = {}) {
     return this.listing<"listRefusedRows", s.RefusedRow>("listRefusedRows", { intake }, undefined, options);
   }
@@ -743,10 +803,12 @@ export class Intakes extends Resource {
 
 /** Names that one holder has at a time, with fencing tokens. */
 export class Locks extends Resource {
+  /** The locks that are held, by name, page after page. */
   list(query?: s.ListLocksQuery, options: CallOptions = {}) {
     return this.listing<"listLocks", s.HeldLock>("listLocks", query, undefined, options);
   }
 
+  /** The holder of a lock and the end of its lease. Throws LOCK_NOT_FOUND if it is free. */
   get(name: string, options: CallOptions = {}): Promise<s.HeldLock> {
     return this.client.call("getLock", { path: { name } }, options);
   }
@@ -756,10 +818,12 @@ export class Locks extends Resource {
     return this.client.call("acquireLock", { path: { name }, body: request }, options);
   }
 
+  /** Extends the lease. Throws LEASE_LOST after it has expired: stop the guarded work. */
   renew(name: string, request: s.RenewLock, options: ChangeOptions = {}): Promise<s.RenewedLock> {
     return this.client.call("renewLock", { path: { name }, body: request }, options);
   }
 
+  /** Frees the lock at once. Throws LOCK_NOT_HELD with a wrong or spent token. */
   release(name: string, lockToken: string, options: ChangeOptions = {}): Promise<void> {
     return this.client.call("releaseLock", { path: { name } }, { ...options, headers: { "sundial-lock-token": lockToken } });
   }
@@ -767,6 +831,7 @@ export class Locks extends Resource {
 
 /** Clock, zones, health, versions. */
 export class System extends Resource {
+  /** Versions of the server, its database and its tz database. */
   info(options: CallOptions = {}): Promise<s.Info> {
     return this.client.call("getInfo", {}, options);
   }
@@ -776,10 +841,12 @@ export class System extends Resource {
     return this.client.call("listSettings", {}, options);
   }
 
+  /** The clock that decides which events are due. */
   clock(options: CallOptions = {}): Promise<s.Clock> {
     return this.client.call("getClock", {}, options);
   }
 
+  /** Sets a test clock, never backward. Throws CLOCK_NOT_TEST with the real clock. */
   setClock(clock: s.SetClock, options: ChangeOptions = {}): Promise<s.Clock> {
     return this.client.call("setClock", { body: clock }, options);
   }
@@ -789,14 +856,17 @@ export class System extends Resource {
     return this.client.call("advanceClock", { body: step }, options);
   }
 
+  /** One pass of the scheduler: claims due events, delivers them, returns the counts. */
   tick(how?: s.Tick, options: ChangeOptions = {}): Promise<s.Ticked> {
     return this.client.call("tick", { body: how }, options);
   }
 
+  /** The zones of the server's tz database, with their offsets and changes, page after page. */
   timezones(query?: s.ListTimezonesQuery, options: CallOptions = {}) {
     return this.listing<"listTimezones", s.Timezone>("listTimezones", query, undefined, options);
   }
 
+  /** Pending events that the tz database on disk would move, page after page. */
   timezoneImpact(query?: s.GetTimezoneImpactQuery, options: CallOptions = {}) {
     return this.listing<"getTimezoneImpact", s.TimezoneMove>("getTimezoneImpact", query, undefined, options);
   }
@@ -806,14 +876,17 @@ export class System extends Resource {
     return this.client.call("getStats", { query }, options);
   }
 
+  /** Finished and expected events by time and zone, endpoint or status. */
   statsHeatmap(query: s.GetStatsHeatmapQuery = {}, options: CallOptions = {}): Promise<s.StatsHeatmap> {
     return this.client.call("getStatsHeatmap", { query }, options);
   }
 
+  /** Counters over time, by minute or by hour. */
   statsSeries(query: s.GetStatsSeriesQuery, options: CallOptions = {}): Promise<s.StatsSeries> {
     return this.client.call("getStatsSeries", { query }, options);
   }
 
+  /** The processes that serve this database, in the order of their start. */
   instances(options: CallOptions = {}) {
     return this.listing<"listInstances", s.Instance>("listInstances", undefined, undefined, options);
   }
@@ -828,10 +901,12 @@ export class System extends Resource {
     return this.client.call("healthz", {}, options);
   }
 
+  /** Whether the process is alive; needs no key. */
   alive(options: CallOptions = {}): Promise<string> {
     return this.client.call("livez", {}, options);
   }
 
+  /** Whether the server can serve requests; needs no key. Throws NOT_READY. */
   ready(options: CallOptions = {}): Promise<string> {
     return this.client.call("readyz", {}, options);
   }
@@ -841,6 +916,7 @@ export class System extends Resource {
     return this.client.call("metrics", {}, options);
   }
 
+  /** The API as the server describes it: OpenAPI 3.1. */
   openapi(options: CallOptions = {}): Promise<Record<string, unknown>> {
     return this.client.call("getOpenApi", {}, options);
   }

@@ -3,11 +3,18 @@ import type { FieldError, Problem, ProblemCode } from "./schema.js";
 /** Base of all errors that this package throws. */
 export class SundialError extends Error {
   override name = "SundialError";
+  /** For programs: VALIDATION_FAILED, LEASE_LOST, … Undefined if no problem document came. */
+  readonly code: ProblemCode | undefined = undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean = false;
+  /** Finds the request in the server's log; empty if none was sent, and in browsers if no answer came. */
+  requestId = "";
 }
 
 /** No usable answer came: the server could not be reached, the connection broke, or the time was up. */
 export class TransportError extends SundialError {
   override name = "TransportError";
+  override readonly retryable: boolean = true;
 }
 
 /** The caller's signal aborted the request. */
@@ -15,7 +22,7 @@ export class Stopped extends SundialError {
   override name = "Stopped";
 }
 
-/** A problem with this code, as its members are known to be present. */
+/** A problem with this code. */
 export type ProblemOf<C extends ProblemCode> = Problem & { code: C };
 
 /** The server refused the request. `code` says why; docs/reference/errors.md explains each code. */
@@ -23,18 +30,14 @@ export class ApiError<C extends ProblemCode = ProblemCode> extends SundialError 
   override name = "ApiError";
   /** The whole problem document; empty if the answer has none, as from a proxy. */
   readonly problem: Partial<ProblemOf<C>>;
-  /** For programs: VALIDATION_FAILED, LEASE_LOST, … Undefined if the answer has no problem document. */
-  readonly code: C | undefined;
+  override readonly code: C | undefined;
   /** For people: the object, the cause, the remedy. */
   readonly detail: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
+  override readonly retryable: boolean;
   /** Milliseconds until the request is worth repeating, if the server says so. */
   readonly retryAfter: number | undefined;
   /** The invalid fields of VALIDATION_FAILED. */
   readonly errors: readonly FieldError[];
-  /** Finds the request in the server's log. */
-  readonly correlationId: string;
 
   constructor(
     readonly status: number,
@@ -44,16 +47,16 @@ export class ApiError<C extends ProblemCode = ProblemCode> extends SundialError 
     const problem = problemIn<C>(headers, body);
     const detail = problem.detail ?? body.slice(0, 200);
     const errors = problem.errors ?? [];
-    const correlationId = problem.correlationId ?? headers.get("x-request-id") ?? "";
+    const requestId = problem.correlationId ?? headers.get("x-request-id") ?? "";
     const fields = errors.map((one) => `; ${one.pointer}: ${one.message}`).join("");
-    super(`${problem.code ?? "HTTP"} (${status}): ${detail}${fields} [${correlationId}]`);
+    super(`${problem.code ?? "HTTP"} (${status}): ${detail}${fields} [${requestId}]`);
     this.problem = problem;
     this.code = problem.code;
     this.detail = detail;
     this.retryable = problem.retryable ?? [429, 502, 503, 504].includes(status);
     this.retryAfter = retryAfter(headers);
     this.errors = errors;
-    this.correlationId = correlationId;
+    this.requestId = requestId;
   }
 
   /** Whether this is the error with that code; narrows the type of `code`. */

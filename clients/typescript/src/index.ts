@@ -1,4 +1,4 @@
-export { ApiKeys, Endpoints, Events, Listing, Locks, Operations, Schedules, Streams, Sundial, System, Users } from "./client.js";
+export { ApiKeys, Calendars, Endpoints, Events, Intakes, Listing, Locks, Operations, Schedules, Streams, Sundial, System, Users } from "./client.js";
 export type { CallOptions, ChangeOptions, ClientOptions, Reply, VersionOptions } from "./client.js";
 export { ApiError, isProblem, Stopped, SundialError, TransportError } from "./errors.js";
 export type { ProblemOf } from "./errors.js";

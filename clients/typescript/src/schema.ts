@@ -275,11 +275,11 @@ export interface ExtendClaim {
 
 export interface Event {
   /** With expand=user */
-  user?: Record<string, unknown> | null;
-  /** With expand=schedule: id, externalId, eventType, enabled */
-  schedule?: Record<string, unknown> | null;
-  /** With expand=endpoint: id, externalId, name, type, enabled */
-  endpoint?: Record<string, unknown> | null;
+  user?: User | null;
+  /** With expand=schedule */
+  schedule?: ScheduleOfEvent | null;
+  /** With expand=endpoint */
+  endpoint?: EndpointOfEvent | null;
   /** With expand=attempts, of one event: the latest first */
   attempts?: readonly Attempt[];
   /** id */
@@ -354,6 +354,23 @@ export interface Event {
   traceparent: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface ScheduleOfEvent {
+  /** id */
+  id: string;
+  externalId: string | null;
+  eventType: string;
+  enabled: boolean;
+}
+
+export interface EndpointOfEvent {
+  /** id */
+  id: string;
+  externalId: string | null;
+  name: string;
+  type: "WEBHOOK" | "INBOX" | "PULL" | "SQS" | "SHADOW";
+  enabled: boolean;
 }
 
 export interface NewEndpoint {
@@ -603,12 +620,20 @@ export interface Endpoint {
   ed25519: boolean;
   /** whpk_ and the base64 of the newest Ed25519 key, which verifies v1a signatures */
   publicKey: string | null;
-  /** Shown once, by the response that created it */
-  secret?: string;
   /** Grows by 1 with every change; also the ETag */
   version: number;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface CreatedEndpoint extends Endpoint {
+  /** whsec_ and base64; shown only this once. Missing if the endpoint does not sign */
+  secret?: string;
+}
+
+export interface RotatedEndpoint extends Endpoint {
+  /** The new secret, whsec_ and base64; shown only this once */
+  secret: string;
 }
 
 export interface TestResult {
@@ -901,7 +926,13 @@ export interface Schedule {
       at: string;
     };
     cron?: string;
-    rrule?: string | Record<string, unknown>;
+    /** iCalendar text, or its parts, as they were given */
+    rrule?: string | {
+      dtstart: string;
+      rrule?: string;
+      rdate?: readonly string[];
+      exdate?: readonly string[];
+    };
     every?: string;
   };
   perUser: boolean;
@@ -981,13 +1012,16 @@ export interface ApiKey {
   purpose: "API";
   /** Beginning of the key; its last ten characters name the key in logs and records */
   prefix: string;
-  /** The key itself, only in the response that created it */
-  key?: string;
   expiresAt: string | null;
   /** Precise to some minutes */
   lastUsedAt: string | null;
   version: number;
   createdAt: string;
+}
+
+export interface CreatedApiKey extends ApiKey {
+  /** The key itself, shown only this once */
+  key: string;
 }
 
 /** Which events: the members of the list's query */
@@ -1519,13 +1553,16 @@ export interface Calendar {
   name: string;
   scheduleId: string | null;
   userId: string | null;
-  /** Only in the response that creates the calendar */
-  token?: string;
-  /** Of the feed; only in the response that creates the calendar */
-  path?: string;
   expiresAt: string | null;
   version: number;
   createdAt: string;
+}
+
+export interface CreatedCalendar extends Calendar {
+  /** The secret part of the path, shown only this once */
+  token: string;
+  /** Path of the feed, shown only this once */
+  path: string;
 }
 
 export interface CalendarPage {
@@ -1752,6 +1789,17 @@ export interface Appended {
   replayed: boolean;
 }
 
+/** The members that the append gave */
+export interface RecordedMetadata {
+  occurredAt?: string;
+  correlationId?: string;
+  causationId?: string;
+  actor?: string;
+  tenant?: string;
+  traceparent?: string;
+  headers?: Record<string, unknown>;
+}
+
 export interface RecordedEvent {
   eventId: string;
   aggregateType: string;
@@ -1763,14 +1811,15 @@ export interface RecordedEvent {
   schemaVersion: number;
   /** null once erased. Only ADMIN keys see the name in events of API keys */
   data: unknown;
-  metadata: Record<string, unknown>;
+  metadata: RecordedMetadata;
   recordedAt: string;
+  /** When data was erased; missing otherwise */
   redactedAt?: string;
   /** The stream is closed permanently */
   deleted: boolean;
 }
 
-export interface Stream {
+export interface StreamHead {
   aggregateType: string;
   aggregateId: string;
   /** Number of events ever appended */
@@ -1778,13 +1827,16 @@ export interface Stream {
   truncatedBefore: number;
   archived: boolean;
   deleted: boolean;
-  data?: readonly RecordedEvent[];
-  /** Of a read stream: whether the range has more events than data */
-  hasMore?: boolean;
+}
+
+export interface Stream extends StreamHead {
+  data: readonly RecordedEvent[];
+  /** Whether the range has more events than data */
+  hasMore: boolean;
 }
 
 export interface StreamPage {
-  data: readonly Stream[];
+  data: readonly StreamHead[];
   hasMore: boolean;
   nextCursor: string | null;
 }
@@ -2344,17 +2396,17 @@ export interface ApiOperations {
   /** Endpoints */
   listEndpoints: { path: undefined; query: ListEndpointsQuery; body: undefined; result: EndpointPage };
   /** Create an endpoint; only this response shows its secret */
-  createEndpoint: { path: undefined; query: undefined; body: NewEndpoint; result: Endpoint };
+  createEndpoint: { path: undefined; query: undefined; body: NewEndpoint; result: CreatedEndpoint };
   /** One endpoint */
   getEndpoint: { path: { id: string }; query: undefined; body: undefined; result: Endpoint };
   /** Change some members; the type never changes */
   patchEndpoint: { path: { id: string }; query: PatchEndpointQuery; body: EndpointPatch; result: Endpoint };
   /** Change the given members; with ext:<externalId> create or replace the whole endpoint */
-  putEndpoint: { path: { id: string }; query: PutEndpointQuery; body: EndpointPut; result: Endpoint };
+  putEndpoint: { path: { id: string }; query: PutEndpointQuery; body: EndpointPut; result: Endpoint | CreatedEndpoint };
   /** Delete an endpoint that no live event and no schedule points to */
   deleteEndpoint: { path: { id: string }; query: DeleteEndpointQuery; body: undefined; result: void };
   /** Create a new secret for a webhook, shown only by this response; the old one signs too for a while */
-  rotateSecret: { path: { id: string }; query: undefined; body: RotateSecret | undefined; result: Endpoint };
+  rotateSecret: { path: { id: string }; query: undefined; body: RotateSecret | undefined; result: RotatedEndpoint };
   /** Send one test delivery now */
   testEndpoint: { path: { id: string }; query: undefined; body: undefined; result: TestResult };
   /** Claim events as a worker of a PULL endpoint, at once or when some come due */
@@ -2394,13 +2446,13 @@ export interface ApiOperations {
   /** API keys */
   listApiKeys: { path: undefined; query: ListApiKeysQuery; body: undefined; result: ApiKeyPage };
   /** Create a key; only this response shows it */
-  createApiKey: { path: undefined; query: undefined; body: NewApiKey; result: ApiKey };
+  createApiKey: { path: undefined; query: undefined; body: NewApiKey; result: CreatedApiKey };
   /** Revoke a key, on every instance within 5 s; by its id or the ten characters after sundial_sk_ */
   revokeApiKey: { path: { id: string }; query: undefined; body: undefined; result: void };
   /** Calendars that may be read */
   listCalendars: { path: undefined; query: ListCalendarsQuery; body: undefined; result: CalendarPage };
   /** Create an iCalendar feed of a schedule, of a user, or of a schedule for a user; only this response shows its token */
-  createCalendar: { path: undefined; query: undefined; body: NewCalendar; result: Calendar };
+  createCalendar: { path: undefined; query: undefined; body: NewCalendar; result: CreatedCalendar };
   /** Revoke a calendar; its feed ends at once */
   revokeCalendar: { path: { id: string }; query: undefined; body: undefined; result: void };
   /** The iCalendar feed of a calendar (RFC 5545) */

@@ -1,5 +1,5 @@
-import { platformCrypto } from "./client.js";
 import { SundialError } from "./errors.js";
+import { platformCrypto } from "./platform.js";
 
 /**
  * A request has at most six: three secrets and three key pairs sign at a time. More are not read, so that a forged header
@@ -32,6 +32,7 @@ export interface Webhook {
 /** The headers of a request: of fetch, or of node:http. */
 export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>;
 
+/** Options of verifyWebhook(). */
 export interface VerifyOptions {
   /** How far the timestamp may be from now, in seconds; 300 by default. */
   tolerance?: number;

@@ -1,6 +1,7 @@
-import { backoff, randomId, sleep } from "./client.js";
+import { backoff, sleep } from "./client.js";
 import type { Sundial } from "./client.js";
 import { ApiError, isProblem, Stopped, TransportError } from "./errors.js";
+import { randomId } from "./platform.js";
 import type { Event } from "./schema.js";
 
 /** Claims that the server refuses for the moment are repeated at most this seldom, in milliseconds. */
@@ -24,11 +25,12 @@ export class Release extends Error {
   override name = "Release";
 }
 
-/** One claimed event, in the hands of a handler. */
-export interface Job {
+/** One claimed event, in the hands of a handler. `P` is the type of its payload, which is not checked. */
+export interface Job<P = unknown> {
   /** The event as it was claimed. Its `idempotencyKey` is the same for all attempts. */
   readonly event: Event;
-  readonly payload: unknown;
+  /** The `deliveryPayload` of the event. */
+  readonly payload: P;
   /** Aborts when the lease has expired or another worker has the event. The work should stop; its report is void. */
   readonly lost: AbortSignal;
   /** Aborts when the worker has been asked to stop. A long handler may throw Release. */
@@ -36,8 +38,9 @@ export interface Job {
 }
 
 /** Works on one event. Returning completes it; throwing makes the attempt fail (Fail, Release and other errors). */
-export type Handler = (job: Job) => unknown;
+export type Handler<P = unknown> = (job: Job<P>) => unknown;
 
+/** Options of a worker. */
 export interface WorkerOptions {
   /** How many events it holds at once, 1 to 100; 4 by default. */
   concurrency?: number;
@@ -76,10 +79,10 @@ export class Worker {
   #name: string | undefined;
   #grace: Promise<void> | undefined;
 
-  constructor(client: Sundial, endpoint: string, handle: Handler, options: WorkerOptions = {}) {
+  constructor(client: Sundial, endpoint: string, handle: Handler<never>, options: WorkerOptions = {}) {
     this.#client = client;
     this.#endpoint = endpoint;
-    this.#handle = handle;
+    this.#handle = handle as Handler;
     this.#concurrency = options.concurrency ?? 4;
     this.#lease = options.lease ?? 30;
     this.#wait = options.wait ?? 20;

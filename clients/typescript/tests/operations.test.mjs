@@ -41,11 +41,29 @@ async function raises(code, promise) {
   return error;
 }
 
-test("each operation is carried out", () => withServer(TEST_CLOCK, async (server) => {
-  const done = new Set();
+/** Notes which methods are called, of all clients. Returns the names of all. */
+function recordMethods(client, called) {
+  const names = [];
+  for (const [noun, { constructor: { prototype } }] of Object.entries(client)) {
+    for (const name of Object.getOwnPropertyNames(prototype).filter((one) => one !== "constructor")) {
+      const original = prototype[name];
+      names.push(`${noun}.${name}`);
+      prototype[name] = function (...args) {
+        called.add(`${noun}.${name}`);
+        return original.apply(this, args);
+      };
+    }
+  }
+  return names;
+}
+
+test("each operation is carried out, and each method called", () => withServer(TEST_CLOCK, async (server) => {
+  const [done, called] = [new Set(), new Set()];
   const client = new Sundial(server.url, { fetch: recording(done) });
+  const methods = recordMethods(client, called);
   for (const step of [users, endpoints, events, pull, schedules, operations, streams, intakes, locks, calendars, system, drain, keys]) await step(client, server, done);
   assert.deepEqual([...done].sort(), all.map(([id]) => id).sort());
+  assert.deepEqual([...called].sort(), methods.sort());
 }));
 
 async function users(client) {
@@ -187,6 +205,11 @@ async function streams(client) {
   assert.deepEqual((await client.streams.list({ aggregateType: "Order" }).all()).map((one) => one.aggregateId), ["a/1"]);
   const page = await client.streams.feed({ after: before, aggregateType: ["Order", "Invoice"] });
   assert.equal(page.data.length, 5);
+  const [followed, control] = [[], new AbortController()];
+  for await (const one of client.streams.follow({ aggregateType: "Order" }, { signal: control.signal })) {
+    if (followed.push(one.data.n) === 5) control.abort();
+  }
+  assert.deepEqual(followed, [0, 1, 2, 3, 4]);
   await client.streams.saveCheckpoint("totals", { previous: 0, position: page.nextPosition });
   assert.equal((await client.streams.checkpoint("totals")).position, page.nextPosition);
 }

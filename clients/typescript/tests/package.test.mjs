@@ -5,9 +5,16 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Sundial } from "sundial-client";
 import { HANG_GUARD, REAL_CLOCK, TEST_CLOCK, withServer } from "./support.mjs";
 
-const run = (program, args, cwd) => execFileSync(program, args, { cwd, encoding: "utf8", timeout: HANG_GUARD });
+const run = (program, args, cwd) => {
+  try {
+    return execFileSync(program, args, { cwd, encoding: "utf8", timeout: HANG_GUARD, stdio: "pipe" });
+  } catch (error) {
+    throw new Error(`${args[0]}: ${error.message}\n${error.stdout}`); // tsc names its findings there
+  }
+};
 let project, packed;
 
 before(() => {
@@ -42,10 +49,59 @@ test("the example", () => withServer(REAL_CLOCK, (server) => {
   assert.deepEqual(lines.slice(-3), Array(3).fill("PRINT COMPLETED"));
 }));
 
-test("the program of the README", () => withServer(TEST_CLOCK, (server) => {
-  const [, program] = /^```ts\n(.*?)^```$/ms.exec(readFileSync("README.md", "utf8"));
-  writeFileSync(join(project, "readme.mjs"), program.replace("http://127.0.0.1:8080", server.url));
-  const lines = run(process.execPath, ["readme.mjs"], project).split("\n");
+// The parts that the programs of the README leave to the reader. The worker and the feed end after their first event.
+const beforeReadme = `
+import { createHmac } from "node:crypto";
+import type { RecordedEvent } from "sundial-client";
+
+const position = 0;
+const control = new AbortController();
+const { signal } = control;
+const database = { transaction: (work: (tx: string) => Promise<void>) => work("tx") };
+const apply = async (_: string, events: readonly RecordedEvent[]) => console.log("applied", events.length);
+const save = async (_tx: string, _position: number) => control.abort();
+const handled = new Set<string>();
+const handledBefore = async (id: string) => handled.size === handled.add(id).size;
+const handle = async (type: string, payload: unknown) => console.log("handled", type, JSON.stringify(payload));
+const log = console.log;
+console.log = (...values: unknown[]) => {
+  log(...values);
+  if (values[0] === "page") process.kill(process.pid, "SIGTERM");
+};
+`;
+const afterReadme = `
+// The README shows keys that end in an ellipsis.
+const receive = (secret: Buffer) => {
+  const [body, at] = [new TextEncoder().encode('{"n":1}'), String(Math.floor(Date.now() / 1000))];
+  const signature = createHmac("sha256", secret).update("key-1." + at + ".").update(body).digest("base64");
+  return onRequest(new Headers({
+    "webhook-id": "key-1", "webhook-timestamp": at, "webhook-signature": "v1," + signature, "sundial-event-type": "REMINDER",
+  }), body);
+};
+const own = Buffer.from("of the test, which has 24 bytes or more");
+console.log(await receive(own), await receive(own), await receive(Buffer.from("another one")));
+`;
+
+test("the programs of the README, one after the other", () => withServer(TEST_CLOCK, async (server) => {
+  const client = new Sundial(server.url);
+  await client.streams.append("Order", "17", { events: [{ eventType: "Placed", data: {} }] });
+  const programs = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program]) => program);
+  assert.equal(programs.length, 6);
+  const own = `whsec_${Buffer.from("of the test, which has 24 bytes or more").toString("base64")}`;
+  const text = [beforeReadme, ...programs, afterReadme].join("\n")
+    .replace("http://127.0.0.1:8080", server.url).replace('"whsec_…"', `"${own}"`).replace(', "whsec_of_the_rotation…"', "");
+  writeFileSync(join(project, "readme.mts"), text);
+  // A project for Node, without the library of browsers.
+  const types = join(process.cwd(), "node_modules/@types");
+  run(process.execPath, [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--strict", "--target", "es2022", "--lib", "es2022", "--module", "nodenext",
+    "--typeRoots", types, "--types", "node", "readme.mts"], project);
+  const lines = run(process.execPath, ["readme.mjs"], project).trimEnd().split("\n");
   assert.equal(lines[0], "2040-03-25T03:30:00.000+02:00");
-  assert.match(lines[1], /^PRINT /);
+  const events = lines.slice(1, lines.indexOf("whsec_")).map((line) => line.split(" ")[0]);
+  assert.ok(events.includes("PRINT"), `${events}`);
+  assert.equal(lines.filter((line) => line.includes("T02:30:00.000")).length, 3, "the preview");
+  const [, ...rest] = lines.slice(events.length + 2).filter((line) => !/^\s|^\]/.test(line));
+  assert.deepEqual(rest.slice(0, 4), ["0", "COMPLETED 0", "page 7", "applied 1"]);
+  assert.match(rest[4], /^OPTIMISTIC_LOCK \d+$/);
+  assert.deepEqual(rest.slice(5), ['handled REMINDER {"n":1}', "204 204 401"]);
 }));

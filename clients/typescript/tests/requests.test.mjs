@@ -117,9 +117,26 @@ test("errors have the members of the problem", async () => {
     retryable: false, errors: [{ pointer: "/timezone", code: "unknown_zone", message: "'Mars/Base' is not an IANA zone" }],
   })]);
   const error = await caught(client.users.get("u"));
-  assert.deepEqual([error.status, error.code, error.retryable, error.correlationId], [400, "VALIDATION_FAILED", false, "req-1"]);
+  assert.deepEqual([error.status, error.code, error.retryable, error.requestId], [400, "VALIDATION_FAILED", false, "req-1"]);
   assert.equal(error.errors[0].pointer, "/timezone");
   assert.match(error.message, /Mars\/Base/);
+});
+
+test("errors name the request in the server's log", async () => {
+  const bare = [503, { "content-type": "application/problem+json", "retry-after": "1" }, '{"code":"NOT_READY","retryable":true}'];
+  const first = play([BROKEN, bare, bare], { maxRetries: 2 });
+  const error = await caught(first.client.events.get("e"));
+  const sent = new Set(first.requests.map((one) => one.headers["x-request-id"]));
+  assert.deepEqual([...sent], [error.requestId]);
+  const second = play([BROKEN, [200, {}, "<html>"]], { maxRetries: 0 });
+  const ids = [];
+  for (const number of [0, 1]) {
+    const lost = await caught(second.client.events.get("e"));
+    assert.deepEqual([lost instanceof TransportError, lost.code, lost.retryable], [true, undefined, true]);
+    assert.equal(lost.requestId, second.requests[number].headers["x-request-id"]);
+    ids.push(lost.requestId);
+  }
+  assert.notEqual(ids[0], ids[1]);
 });
 
 test("an answer that is not the server's is an error too", async () => {

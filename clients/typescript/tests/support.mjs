@@ -1,3 +1,4 @@
+// @ts-nocheck: types.test.mjs imports it, and only the calls there are checked
 // Shared by the tests: the real server as a process, a receiver of webhooks, a fetch that plays a script.
 import { spawn } from "node:child_process";
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
