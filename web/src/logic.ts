@@ -399,16 +399,3 @@ export function csvOf(rows: readonly object[], members: readonly string[]): stri
   };
   return [members, ...rows.map((row) => members.map((member) => (row as Record<string, unknown>)[member]))].map((line) => line.map(cell).join(",") + "\r\n").join("");
 }
-
-const LATE = 1; // seconds, as `lateExecution` of an event
-
-/** The endpoints that started events late, the worst first. `since` is where the latest run of late steps began; null if the latest known step was on time. */
-export function lateEndpoints(lines: readonly { key: string | null; points: readonly (number | null)[] }[], from: string, step: number): { key: string; worst: number; since: string | null }[] {
-  return lines.flatMap(({ key, points }) => {
-    const worst = Math.max(0, ...points.map((point) => point ?? 0));
-    if (key === null || worst <= LATE) return [];
-    let since: number | null = null;
-    points.forEach((point, index) => { if (point !== null) since = point <= LATE ? null : (since ?? index); });
-    return [{ key, worst, since: since === null ? null : new Date(new Date(from).getTime() + since * step * 1000).toISOString() }];
-  }).sort((a, b) => b.worst - a.worst);
-}

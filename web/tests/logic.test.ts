@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fallingBehind, lateNow, overdueOf } from "../src/backlog.ts";
+import { fallingBehind, lateEndpoints, lateNow, overdueOf } from "../src/backlog.ts";
 import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { search, sectionsOf } from "../src/docs/texts.ts";
 import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
   shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
@@ -348,9 +348,10 @@ test("a step of the slider moves the clock by a part of its reach, and marks are
 
 test("late endpoints are named with the step since which they are late", () => {
   const from = "2027-01-05T12:00:00.000Z";
+  const line = (key: string | null, ...points: (number | null)[]) => ({ metric: "lateness_p99", key, points });
   assert.deepEqual(lateEndpoints([
-    { key: "punctual", points: [0.2, null, 1] }, { key: "was late", points: [9, 0.1, null] },
-    { key: "is late", points: [3, 0.5, 2, null, 4] }, { key: "always", points: [null, 30] }, { key: null, points: [99] },
+    line("punctual", 0.2, null, 1), line("was late", 9, 0.1, null), line("is late", 3, 0.5, 2, null, 4), line("always", null, 30), line(null, 99),
+    { metric: "lateness_p50", key: "another metric", points: [50] },
   ], from, 60), [
     { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
   ]);

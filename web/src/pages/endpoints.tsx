@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
+import { lateEndpoints } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
-import { durationText, hrefOf, lateEndpoints, secondsOf, type Query } from "../logic.ts";
+import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
 import { Act, Copy, Facts, Field, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { BoundedCount, Endpoint, EventPage, Health, Info, Stats, StatsHeatmap, StatsSeries } from "../../../clients/typescript/src/schema.ts";
 import { firstEndpoints, followStats, get, Refusal, serverNow, useLoaded, type Loaded } from "../api.ts";
-import { fallingBehind, lateNow, overdueOf, type Behind } from "../backlog.ts";
+import { fallingBehind, lateEndpoints, lateNow, overdueOf, type Behind } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
 import { useDisplay, useTexts } from "../display.ts";
-import { countText, durationText, hrefOf, lateEndpoints, searchOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
+import { countText, durationText, hrefOf, searchOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
 import { Facts, Quiet, Ref, Shown, State, Table, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
@@ -128,7 +128,7 @@ function LateEndpoints({ of, endpoints }: { of: Loaded<StatsSeries>; endpoints: 
     <section data-late>
       <h2>{text("lateEndpoints")}</h2>
       <Shown of={of}>{({ from, step, data }) => {
-        const late = lateEndpoints(data.filter(({ metric }) => metric === "lateness_p99"), from, secondsOf(step));
+        const late = lateEndpoints(data, from, secondsOf(step));
         return late.length === 0 ? <p class="quiet">{text("noneLate")}</p> : <Table label={text("lateEndpoints")} rows={late} id={({ key }) => key} columns={[
           ["endpoint", ({ key }) => <EndpointOf of={key} endpoints={endpoints} />],
           ["lateness", ({ worst }) => <bdi>p99 {durationText(worst)}</bdi>],
