@@ -693,8 +693,14 @@ const PAGES = {
     await page.locator("tr[data-id='2'] [data-member=trigger]", { hasText: '{"cron":"0 9 * * *"} → {"cron":"0 10 * * *"}' }).waitFor();
     await page.locator("tr[data-id='2'] [data-member=note]", { hasText: "<img src=x" }).waitFor();
     await page.locator("h1", { hasText: "Schedule RECORDED" }).waitFor();
+    // A list shows the name that is known without reading the schedule again.
+    const asked = [];
+    const note = (request) => { if (new URL(request.url()).pathname === `/v1/schedules/${schedule.id}`) asked.push(request.url()); };
+    page.on("request", note);
     await open(page, `${url}/ui/#/streams?aggregateType=Schedule`);
     await page.locator("tr[data-id]", { hasText: schedule.id }).getByText("RECORDED").waitFor();
+    assert.deepEqual(asked, []);
+    page.off("request", note);
     await open(page, `${url}/ui/#/streams/${encodeURIComponent(`Schedule/${schedule.id}`)}`);
     await page.locator("[data-object]", { hasText: "Schedules: RECORDED" }).click();
     await page.locator("main[data-place^='#/schedules/'] h1", { hasText: "RECORDED" }).waitFor();
