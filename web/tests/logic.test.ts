@@ -6,8 +6,8 @@ import { Connection, retryDelay } from "../src/connection.ts";
 import { search, sectionsOf } from "../src/docs/texts.ts";
 import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
-  shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
+  apart, bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockedText, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, partsOf, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  shellWord, shifted, timeLeft, timeToCatchUp, waterfall, withoutPauses,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -60,6 +60,8 @@ test("times have the offset of their zone at that instant", () => {
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "Asia/Kathmandu"), "+05:45");
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "UTC"), "+00:00");
   assert.equal(clockTime("2027-01-01T00:00:00Z", "No/Zone", "en"), "2027-01-01T00:00:00Z");
+  // The offset keeps its direction, or its sign would stand behind it.
+  assert.match(clockTime("2027-03-28T01:00:00Z", "Europe/Berlin", "ar"), / 03:00:00 \u2066\+02:00\u2069$/);
 });
 
 test("relative times use the largest whole unit", () => {
@@ -344,6 +346,28 @@ test("a step of the slider moves the clock by a part of its reach, and marks are
   // Due already, at the first step, within the second one twice, no instant yet, at the end, beyond it.
   const due = [now, "2027-03-27T23:31:00.000Z", "2027-03-27T23:31:00.001Z", "2027-03-27T23:32:00.000Z", null, "2027-03-28T00:30:00.000Z", "2027-03-28T00:30:00.001Z"];
   assert.deepEqual(marksOf(now, REACHES.PT1H, due), [1, 2, 60]);
+});
+
+test("a text of the server has its instants on a clock, and its local times as they are", () => {
+  assert.equal(clockedText("due at 2027-03-28T03:30:00.125+02:00[Europe/Berlin]: waits until 2027-03-28T01:30:00.000Z", "Europe/Berlin"), "due at Sun, Mar 28, 2027, 03:30:00 +02:00: waits until Sun, Mar 28, 2027, 03:30:00 +02:00");
+  assert.equal(clockedText("2027-03-28T02:30:00 on the clocks of Europe/Berlin", "UTC"), "2027-03-28 02:30:00 on the clocks of Europe/Berlin");
+  assert.equal(clockedText("a retry of TASK-2027-03", "UTC"), "a retry of TASK-2027-03");
+});
+
+test("long names break between their words, short ones do not", () => {
+  assert.deepEqual(partsOf("Europe/Berlin"), ["Europe/Berlin"]);
+  assert.deepEqual(partsOf("America/Argentina/ComodRivadavia"), ["America/Argentina/", "ComodRivadavia"]);
+  assert.deepEqual(partsOf("SEARCH_REINDEX_OF_ALL_CUSTOMERS"), ["SEARCH_REINDEX_OF_", "ALL_CUSTOMERS"]);
+  assert.deepEqual(partsOf("Asia/Kathmandu", 12), ["Asia/", "Kathmandu"]);
+  assert.equal(partsOf("http://example.org/a//b?c=d").join(""), "http://example.org/a//b?c=d");
+  assert.deepEqual(partsOf("at 09:00 every day, Europe/Berlin"), ["at ", "09:00 ", "every ", "day, ", "Europe/Berlin"]);
+  assert.deepEqual(partsOf(""), [""]);
+});
+
+test("a line of counts has no pauses, only where they begin and end", () => {
+  assert.deepEqual(withoutPauses([0, 0, 3, 0, 0, 0, 1, 0]), [null, 0, 3, 0, null, 0, 1, 0]);
+  assert.deepEqual(withoutPauses([null, 0, null, 2]), [null, null, null, 2]);
+  assert.equal(apart("1 h"), "\u20681 h\u2069");
 });
 
 test("late endpoints are named with the step since which they are late", () => {

@@ -274,7 +274,7 @@ const SUITES = {
     await page.reload();
     assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.documentElement.lang, document.documentElement.dataset.theme]), ["rtl", "ar", "dark"]);
     await due.waitFor();
-    assert.match(await due.innerText(), /07:00:00 \+00:00$/);
+    assert.match(await due.innerText(), /07:00:00 \u2066\+00:00\u2069$/);
   }),
 
   /** Login with a key, a cookie that scripts cannot read, changes with a token, READ keys that change nothing. */

@@ -83,13 +83,13 @@ function Figures({ of, backlog: { overdue, behind }, endpoints }: FiguresProps) 
       </div>
       <Facts of={[
         ["throughput", text("perSecondValue", { n: Number(of.throughput.toPrecision(2)) })],
-        ["latenessOf", of.lateness.p50 === null ? <span class="quiet">{text("nothingStarted")}</span> : <bdi>p50 {durationText(of.lateness.p50)} · p95 {durationText(of.lateness.p95)} · p99 {durationText(of.lateness.p99)}</bdi>],
+        ["latenessOf", of.lateness.p50 === null ? <span class="quiet">{text("nothingStarted")}</span> : <span class="list">{(["p50", "p95", "p99"] as const).map((one) => <bdi key={one} class="nowrap">{one} {durationText(of.lateness[one])}</bdi>)}</span>],
         ["oldestDue", oldest !== null ? <bdi>{durationText(oldest)}</bdi> : overdue && behind?.length === 0 && text("noneDue")],
         ["schedulesBehind", overdue !== undefined && overdue.schedules > 0 && <a href={hrefOf("events", "", DUE)} data-schedules-behind={overdue.schedules}>{overdue.schedules}</a>],
         ...(behind ?? []).map(({ key, expects, finishes }) => ["fallingBehind", <span class="warning" data-behind={key}>
           <span aria-hidden="true">!</span> <EndpointOf of={key} endpoints={endpoints} />: {text("behindBy", { expects: countText(expects, language), finishes: countText(finishes, language) })}
         </span>] as const),
-        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={due.count + of.completed} value={of.completed} /> <bdi>{durationText(catchUp)}</bdi></>],
+        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={due.count + of.completed} value={of.completed} /> <bdi class="nowrap">{durationText(catchUp)}</bdi></>],
       ]} />
     </>
   );
@@ -111,7 +111,7 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
       const common = { from, step: secondsOf(step) };
       return (
         <div class="charts">
-          <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
+          <Chart counts title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
             { label: text("executedChart"), points: points("executed") }, { label: text("failed"), points: points("failed") }, { label: text("retried"), points: points("retried") }]} />
           <Chart title={text("latenessOf")} {...common} show={durationText} lines={[
             { label: "p50", points: points("lateness_p50") }, { label: "p95", points: points("lateness_p95") }, { label: "p99", points: points("lateness_p99") }]} />
@@ -154,7 +154,7 @@ function DisabledEndpoints({ of }: { of: readonly Endpoint[] }) {
       <h2>{text("disabledEndpoints")}</h2>
       <Table label={text("disabledEndpoints")} rows={of} id={({ id }) => id} columns={[
         ["endpoint", ({ id, name }) => <Ref page="endpoints" id={id} name={name} />],
-        ["disabledReason", ({ disabledReason }) => disabledReason ?? <Quiet />],
+        ["disabledReason", ({ disabledReason }) => (disabledReason ? <bdi>{disabledReason}</bdi> : <Quiet />)],
         ["waitingEvents", ({ id }) => {
           const page = waiting.data?.get(id);
           return page ? <a href={hrefOf("events", "", waitsFor(id))} data-waiting={page.totalCount}>{shown(page)}</a> : <Quiet />;
@@ -193,7 +193,7 @@ export function Overview() {
         <h2>{text("figures")}</h2>
         <label class="choice"><span>{text("window")}</span>
           <select name="window" value={over} onChange={(event) => setOver(event.currentTarget.value as keyof typeof WINDOWS)}>
-            {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+            {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value} dir="ltr">{name}</option>)}
           </select>
         </label>
         <Shown of={stats}>{(found) => (over === PUSHED ? <LiveFigures of={found} backlog={backlog} endpoints={endpoints.data} /> : <Figures of={found} backlog={backlog} endpoints={endpoints.data} />)}</Shown>
