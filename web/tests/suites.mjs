@@ -452,7 +452,7 @@ const SUITES = {
     // A reach of an hour has steps of a minute, and a button moves without the slider.
     await page.locator("[data-slider] select").selectOption("PT1H");
     await page.locator(`[data-slider] [data-to='${later(46)}']`).waitFor();
-    await page.locator("section .buttons [data-act=advance]", { hasText: "PT1M" }).click();
+    await page.locator("section .buttons [data-act=advance]", { hasText: "+1 minute" }).click();
     await page.locator("dialog button[type=submit]").click();
     await page.locator("[role=status].notice", { hasText: "1 delivered" }).waitFor();
     await until(async () => (await api("GET", `/v1/events/${stays.id}`)).status === "COMPLETED", "the button delivered");

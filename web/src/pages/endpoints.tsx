@@ -35,7 +35,7 @@ export function Endpoints({ query }: { query: Query }) {
             ["status", (endpoint) => <State of={stateOf(endpoint)} />],
             ["circuit", ({ circuit }) => <State of={circuit.state} />],
             ["failureShare", ({ circuit }) => failureShare(circuit)],
-            ["url", ({ url }) => (url ? <Name of={url} /> : <Quiet />)],
+            ["url", ({ url }) => (url ? <Name of={url} most={32} /> : <Quiet />)],
           ]} />
           <Pages page="endpoints" query={query} of={found} />
         </>
