@@ -57,7 +57,7 @@ export function Chart({ title, from, step, lines, show, counts = false }: Props)
         { ...axis, size: 64, incrs: counts ? COUNTS : SECONDS, values: (_, marks) => marks.map((mark) => show(mark)) }],
       series: [{}, ...lines.map((line, index) => ({
         label: line.label, stroke: colour(TONES[index] ?? "--ink"), width: widthOf(index), dash: dashOf(index),
-        points: { size: 4 + widthOf(index), filter: (made: uPlot, index: number, shown: boolean) => (shown ? null : isolated(made.data[index] ?? [])) },
+        points: { size: 4 + widthOf(index), filter: (made: uPlot, index: number) => isolated(made.data[index] ?? []) },
       })).reverse()],
     };
     const made = new uPlot(options, data, place.current);

@@ -144,7 +144,7 @@ export function EventDetails({ id }: { id: string }) {
               ["nextAttempt", found.nextAttemptAt && new Date(found.nextAttemptAt).getTime() > serverNow() && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
               ["waitingFor", found.waitingFor && word(found.waitingFor)],
               ["priority", word(found.priority)],
-              ["endpoint", <Ref page="endpoints" id={found.endpointId} name={nameOf(found.endpoint)} />],
+              ["endpoint", found.endpointId && <Ref page="endpoints" id={found.endpointId} name={nameOf(found.endpoint)} />],
               ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} name={nameOf(found.schedule)} />],
               ["user", found.userId && <Person id={found.userId} name={nameOf(found.user)} />],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],

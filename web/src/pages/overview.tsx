@@ -25,7 +25,8 @@ const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;
 
 function Figure({ name, value, word, page = "events", query }: { name: string; value: string | number; word: Word; page?: string; query?: Query }) {
   const text = useTexts();
-  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{String(value)}</bdi></strong><span>{text(word)}</span></a>;
+  const { language } = useDisplay();
+  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{typeof value === "number" ? countText(value, language) : value}</bdi></strong><span>{text(word)}</span></a>;
 }
 
 /** What the counters of the backlog do not tell; undefined while it is not known. */
@@ -66,7 +67,7 @@ interface FiguresProps {
 function Figures({ of, backlog: { overdue, behind }, endpoints }: FiguresProps) {
   const text = useTexts();
   const { language } = useDisplay();
-  const shown = ({ count, complete }: BoundedCount) => (complete ? count : text("atLeast", { n: count }));
+  const shown = ({ count, complete }: BoundedCount) => (complete ? count : text("atLeast", { n: countText(count, language) }));
   const due = of.now.due.count >= (overdue?.count ?? 0) ? of.now.due : { count: overdue?.count ?? 0, complete: true };
   const oldest = of.now.oldestDueAge ?? (overdue?.oldest ? Math.max(0, (serverNow() - new Date(overdue.oldest).getTime()) / 1000) : null);
   const catchUp = behind?.length === 0 ? timeToCatchUp(due.count, of.throughput) : null;
