@@ -113,7 +113,7 @@ function Help({ close }: { close: () => void }) {
   return (
     <Dialog title={text("shortcuts")} close={close}>
       <dl>
-        {Object.entries(PAGES).map(([page, { key }]) => <><dt key={page}><kbd>g</kbd> <kbd>{key}</kbd></dt><dd>{text(page as Word)}</dd></>)}
+        {Object.entries(PAGES).map(([page, { key }]) => <><dt key={page}><span dir="ltr"><kbd>g</kbd> <kbd>{key}</kbd></span></dt><dd>{text(page as Word)}</dd></>)}
         <dt><kbd>/</kbd></dt><dd>{text("focusSearch")}</dd>
         <dt><kbd>?</kbd></dt><dd>{text("thisHelp")}</dd>
         <dt><kbd>Esc</kbd></dt><dd>{text("close")}</dd>

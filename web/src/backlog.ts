@@ -27,20 +27,34 @@ export interface Behind {
 
 const pointsOf = (lines: readonly SeriesLine[], metric: string, key: string) => lines.find((line) => line.metric === metric && line.key === key)?.points ?? [];
 
-/** Where the latest run of late steps begins; undefined if the latest measured step was on time or is long ago. */
-function lateFrom(points: readonly (number | null)[]): number | undefined {
-  let begin: number | undefined, measured = -1;
+/** The run of late steps that a series ends with: where it begins, and its latest measured step. Undefined if that step was on time. */
+function lateRun(points: readonly (number | null)[]): { begin: number; latest: number } | undefined {
+  let run: { begin: number; latest: number } | undefined;
   points.forEach((point, index) => {
-    if (point === null) return;
-    measured = index;
-    begin = point > LATE ? (begin ?? index) : undefined;
+    if (point !== null) run = point > LATE ? { begin: run?.begin ?? index, latest: index } : undefined;
   });
-  return measured >= points.length - RECENT ? begin : undefined;
+  return run;
+}
+
+/** The same if the endpoint is late at present: its latest measured step is not long ago. */
+function presentRun(points: readonly (number | null)[]) {
+  const run = lateRun(points);
+  return run && run.latest >= points.length - RECENT ? run : undefined;
+}
+
+const isLateness = ({ metric }: SeriesLine) => metric === "lateness_p99";
+
+/** The endpoints that started events late, the worst first. `since` is where the latest run of late steps began; null if the latest measured step was on time. */
+export function lateEndpoints(lines: readonly SeriesLine[], from: string, step: number): { key: string; worst: number; since: string | null }[] {
+  return lines.filter(isLateness).flatMap(({ key, points }) => {
+    const worst = Math.max(0, ...points.map((point) => point ?? 0)), run = lateRun(points);
+    return key === null || worst <= LATE ? [] : [{ key, worst, since: run ? new Date(new Date(from).getTime() + run.begin * step * 1000).toISOString() : null }];
+  }).sort((a, b) => b.worst - a.worst);
 }
 
 /** The endpoints that start their events late at present; `other` stands for many, so it is none of them. */
 export const lateNow = (lines: readonly SeriesLine[]): string[] =>
-  lines.flatMap(({ metric, key, points }) => (metric === "lateness_p99" && key !== null && key !== "other" && lateFrom(points) !== undefined ? [key] : []));
+  lines.filter(isLateness).flatMap(({ key, points }) => (key !== null && key !== "other" && presentRun(points) ? [key] : []));
 
 /**
  * The late endpoints that finish fewer events than are expected: they will not catch up. While an endpoint is late, what it
@@ -50,7 +64,7 @@ export function fallingBehind(lines: readonly SeriesLine[], step: number, foreca
   const hours = (new Date(forecast.forecastTo).getTime() - new Date(forecast.now).getTime()) / 3_600_000;
   return lateNow(lines).flatMap((key) => {
     const late = pointsOf(lines, "lateness_p99", key), end = late.length - 1;
-    const begin = Math.max((lateFrom(late) ?? 0) + 1, end - COMPARED);
+    const begin = Math.max((presentRun(late)?.begin ?? 0) + 1, end - COMPARED);
     const span = ((end - begin) * step) / 3600;
     if (span <= 0 || hours <= 0) return [];
     const sum = (points: readonly (number | null)[]) => points.slice(begin, end).reduce<number>((all, point) => all + (point ?? 0), 0);

@@ -81,6 +81,11 @@ function formatOf(language: string, options: Intl.DateTimeFormatOptions): Intl.D
   return format;
 }
 
+const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
+
+/** Text that keeps its own direction inside a sentence of the other one. */
+export const apart = (text: string) => `\u2068${text}\u2069`;
+
 /** An instant on the clock of `zone`, always with its offset: abbreviations of zones are ambiguous. */
 export function clockTime(instant: string, zone: string, language: string): string {
   const time = new Date(instant);
@@ -90,7 +95,9 @@ export function clockTime(instant: string, zone: string, language: string): stri
       timeZone: zone, weekday: "short", year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
       hourCycle: "h23", numberingSystem: "latn",
     });
-    return `${format.format(time)} ${offsetOf(time, zone)}`;
+    const offset = offsetOf(time, zone);
+    // In a line from right to left, the sign of an offset would stand behind it.
+    return `${format.format(time)} ${RIGHT_TO_LEFT.test(language) ? `\u2066${offset}\u2069` : offset}`;
   } catch {
     return instant; // the browser's time zones lack it
   }
@@ -102,6 +109,24 @@ export function offsetOf(time: Date, zone: string): string {
   const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "";
   return name.replace("GMT", "") || "+00:00";
 }
+
+/** A long name such as `America/Argentina/ComodRivadavia` as parts between which a line may break, of up to `most` characters if its words allow it. */
+export function partsOf(name: string, most = 20): string[] {
+  const parts: string[] = [];
+  for (const word of name.split(/(?<=[_/.:@-])(?=[^\s_/.:@-])|(?<=\s)/)) {
+    const last = parts[parts.length - 1];
+    if (last !== undefined && !/\s$/.test(last) && last.length + word.length <= most) parts[parts.length - 1] = last + word;
+    else parts.push(word);
+  }
+  return parts;
+}
+
+/** An instant in a text of the server: `2027-03-28T01:30:00.000Z`, or with an offset and a zone behind it. */
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?:\[[^\]]+\])?/g;
+
+/** A text of the server, which is English, with its instants on the clock of `zone`, and its local times as they are. */
+export const clockedText = (text: string, zone: string): string =>
+  text.replace(INSTANT, (found) => clockTime(found.replace(/\[.*/, ""), zone, "en")).replace(/(\d{4}-\d\d-\d\d)T(?=\d\d:)/g, "$1 ");
 
 const DAY = 86_400_000; // ms
 
@@ -258,7 +283,7 @@ export function causeOf(attempts: readonly Tried[]): string | null {
   const latest = [...attempts].sort((one, other) => other.number - one.number)[0];
   if (!latest || latest.outcome === "SUCCEEDED") return null;
   const said = latest.response?.body.trim() ?? "";
-  return said === "" ? null : said.length > CAUSE ? `${said.slice(0, CAUSE)}…` : said;
+  return said === "" ? null : said.length > CAUSE ? `${said.slice(0, CAUSE).trimEnd()}…` : said;
 }
 
 export interface Bar {
@@ -293,6 +318,10 @@ export interface Line {
   label: string;
   points: readonly (number | null)[];
 }
+
+/** The counts without those in the middle of a pause, for which the axis stands: their lines would hide each other there. */
+export const withoutPauses = (counts: readonly (number | null)[]): (number | null)[] =>
+  counts.map((count, index) => (count === 0 && !counts[index - 1] && !counts[index + 1] ? null : count));
 
 /** The points between two gaps, which no line shows: a chart has to draw a dot for each. */
 export function isolated(points: ArrayLike<number | null | undefined>): number[] {
@@ -398,17 +427,4 @@ export function csvOf(rows: readonly object[], members: readonly string[]): stri
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   return [members, ...rows.map((row) => members.map((member) => (row as Record<string, unknown>)[member]))].map((line) => line.map(cell).join(",") + "\r\n").join("");
-}
-
-const LATE = 1; // seconds, as `lateExecution` of an event
-
-/** The endpoints that started events late, the worst first. `since` is where the latest run of late steps began; null if the latest known step was on time. */
-export function lateEndpoints(lines: readonly { key: string | null; points: readonly (number | null)[] }[], from: string, step: number): { key: string; worst: number; since: string | null }[] {
-  return lines.flatMap(({ key, points }) => {
-    const worst = Math.max(0, ...points.map((point) => point ?? 0));
-    if (key === null || worst <= LATE) return [];
-    let since: number | null = null;
-    points.forEach((point, index) => { if (point !== null) since = point <= LATE ? null : (since ?? index); });
-    return [{ key, worst, since: since === null ? null : new Date(new Date(from).getTime() + since * step * 1000).toISOString() }];
-  }).sort((a, b) => b.worst - a.worst);
 }

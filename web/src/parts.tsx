@@ -3,7 +3,7 @@ import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact
 import type { Session } from "../../clients/typescript/src/schema.ts";
 import { get, Refusal, send, serverNow, useLoaded, type Loaded, type Page, type Topic } from "./api.ts";
 import { useDisplay, useStateWord, useTexts } from "./display.ts";
-import { cliOf, clockTime, countText, curlOf, hrefOf, mayDo, relativeTime, searchOf, type Query, type Request, type Role, type ShownZone } from "./logic.ts";
+import { apart, cliOf, clockTime, countText, curlOf, hrefOf, mayDo, partsOf, relativeTime, searchOf, type Query, type Request, type Role, type ShownZone } from "./logic.ts";
 import type { Word } from "./texts/en.ts";
 
 /** The zone of this browser. */
@@ -44,13 +44,13 @@ function Clocks({ at, zone, language }: { at: string; zone: string | null | unde
       removeEventListener("resize", place);
     };
   }, []);
-  const lines = [
-    relativeTime(at, serverNow(), language),
-    ...(zone && zone !== "UTC" ? [`${zone}: ${clockTime(at, zone, language)}`] : []),
-    `${text("viewer")} (${VIEWER}): ${clockTime(at, VIEWER, language)}`,
-    `UTC: ${clockTime(at, "UTC", language)}`,
-  ];
-  return <span class="tip" popover="manual" ref={tip}>{lines.map((line) => <span key={line}><bdi>{line}</bdi></span>)}</span>;
+  const clocks = [...(zone && zone !== "UTC" ? [[zone, zone]] : []), [`${text("viewer")} (${apart(VIEWER)})`, VIEWER], ["UTC", "UTC"]] as const;
+  return (
+    <span class="tip" popover="manual" ref={tip}>
+      <span><bdi>{relativeTime(at, serverNow(), language)}</bdi></span>
+      {clocks.map(([label, its]) => <span key={label}><bdi>{label}</bdi>: <bdi>{clockTime(at, its, language)}</bdi></span>)}
+    </span>
+  );
 }
 
 /** An instant on the chosen clock. Hover and focus show all clocks and the distance from now. */
@@ -58,7 +58,7 @@ export function Time({ at, zone, relative = false, clock }: { at: string | null 
   const { language, zone: chosen } = useDisplay();
   const shown = clock ?? chosen;
   const [open, setOpen] = useState(false);
-  if (!at) return <span class="quiet">–</span>;
+  if (!at) return <Quiet />;
   const zones = { target: zone ?? VIEWER, viewer: VIEWER, utc: "UTC" };
   return (
     <span tabIndex={0} class="time" onMouseEnter={() => setOpen(true)} onFocus={() => setOpen(true)} onBlur={() => setOpen(false)}
@@ -130,7 +130,13 @@ export function Copy({ what }: { what: string }) {
   return <button type="button" class="small" onClick={copy} aria-live="polite">{text(copied ? "copied" : "copy")}</button>;
 }
 
-export const Quiet = () => <span class="quiet">–</span>;
+/** Nothing: a dash in a table, and no line at all in the cards of a narrow screen. */
+export const Quiet = () => <span class="quiet none">–</span>;
+
+/** A long name may break where its parts end. */
+export function Name({ of, most }: { of: string | null | undefined; most?: number }) {
+  return <bdi>{partsOf(of ?? "", most).map((part, index) => (index === 0 ? part : <><wbr />{part}</>))}</bdi>;
+}
 
 interface Named {
   id: string | null | undefined;
@@ -138,7 +144,7 @@ interface Named {
   name?: string | undefined;
 }
 
-const Short = ({ id, name }: { id: string; name: string | undefined }) => (name ? <bdi>{name}</bdi> : <code class="nowrap">{id.slice(-12)}</code>);
+const Short = ({ id, name }: { id: string; name: string | undefined }) => (name ? <Name of={name} /> : <code class="nowrap">{id.slice(-12)}</code>);
 
 /** A link to an object, by its name or the end of its id. */
 export function Ref({ page, id, name }: Named & { page: string }) {
@@ -294,7 +300,7 @@ export function Table<T>({ label, columns, rows, id }: { label: string; columns:
   return (
     <div class="scroll" role="region" aria-label={label} tabIndex={0}>
       <table>
-        <thead><tr>{columns.map(([word]) => <th key={word} scope="col">{word === "actions" ? <span class="hidden">{text(word)}</span> : text(word)}</th>)}</tr></thead>
+        <thead><tr>{columns.map(([word]) => <th key={word} scope="col">{word === "actions" || word === "select" ? <span class="hidden">{text(word)}</span> : text(word)}</th>)}</tr></thead>
         <tbody>{rows.map((row) => (
           <tr key={id(row)} data-id={id(row)}>{columns.map(([word, cell]) => <td key={word} data-label={word === "actions" ? undefined : text(word)}><div>{cell(row)}</div></td>)}</tr>
         ))}</tbody>
@@ -325,10 +331,10 @@ export function Pages({ page, id = "", query, of }: { page: string; id?: string;
   );
 }
 
-export function Payload({ value }: { value: unknown }) {
+export function Payload({ value, label }: { value: unknown; label?: string }) {
   const text = useTexts();
   const shown = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return <><pre dir="ltr" tabIndex={0} role="region" aria-label={text("payload")} class="payload">{shown}</pre><Copy what={shown} /></>;
+  return <><pre dir="ltr" tabIndex={0} role="region" aria-label={label ?? text("payload")} class="payload">{shown}</pre><Copy what={shown} /></>;
 }
 
 /** Terms and what they mean; entries without content are left out. */

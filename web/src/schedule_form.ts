@@ -127,3 +127,6 @@ export function compared<T extends Fired>(before: readonly T[], after: readonly 
   ];
   return all.filter(({ one }) => instantOf(one) <= end).sort((a, b) => instantOf(a.one) - instantOf(b.one));
 }
+
+/** The word of a choice. The effect of `compatible` depends on the policy: a gap or an overlap. */
+export const policyWord = (name: string, choice: string) => (choice === "compatible" ? `compatible_${name}` : choice);

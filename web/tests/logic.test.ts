@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fallingBehind, lateNow, overdueOf } from "../src/backlog.ts";
+import { fallingBehind, lateEndpoints, lateNow, overdueOf } from "../src/backlog.ts";
 import { instantOf, marksOf, REACHES } from "../src/clock.ts";
 import { Connection, retryDelay } from "../src/connection.ts";
 import { search, sectionsOf } from "../src/docs/texts.ts";
 import { busiest, countedHours, expectedOf, isOver, levelOf, lineFilter, moved, ninePeaks, overLimits, shortCount } from "../src/heat.ts";
 import {
-  bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, lateEndpoints, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
-  shellWord, shifted, timeLeft, timeToCatchUp, waterfall,
+  apart, bulkCommand, bulkFilter, causeOf, changesOf, cliOf, clockedText, clockTime, curlOf, csvOf, durationText, eventActions, hrefOf, isolated, keyHandle, mayDo, moveOf, nameOf, nearestWeekday, offsetOf, pairedByLocal, parseExactly, partsOf, placeOf, relativeTime, scheduleBulkCommand, scheduleBulkFilter, secondsOf, seriesSummary,
+  shellWord, shifted, timeLeft, timeToCatchUp, waterfall, withoutPauses,
 } from "../src/logic.ts";
 import { changed, compared, fieldsOf, membersOf, rebased, triggerOf } from "../src/schedule_form.ts";
 import { ar } from "../src/texts/ar.ts";
@@ -60,6 +60,8 @@ test("times have the offset of their zone at that instant", () => {
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "Asia/Kathmandu"), "+05:45");
   assert.equal(offsetOf(new Date("2027-01-01T00:00:00Z"), "UTC"), "+00:00");
   assert.equal(clockTime("2027-01-01T00:00:00Z", "No/Zone", "en"), "2027-01-01T00:00:00Z");
+  // The offset keeps its direction, or its sign would stand behind it.
+  assert.match(clockTime("2027-03-28T01:00:00Z", "Europe/Berlin", "ar"), / 03:00:00 \u2066\+02:00\u2069$/);
 });
 
 test("relative times use the largest whole unit", () => {
@@ -346,11 +348,34 @@ test("a step of the slider moves the clock by a part of its reach, and marks are
   assert.deepEqual(marksOf(now, REACHES.PT1H, due), [1, 2, 60]);
 });
 
+test("a text of the server has its instants on a clock, and its local times as they are", () => {
+  assert.equal(clockedText("due at 2027-03-28T03:30:00.125+02:00[Europe/Berlin]: waits until 2027-03-28T01:30:00.000Z", "Europe/Berlin"), "due at Sun, Mar 28, 2027, 03:30:00 +02:00: waits until Sun, Mar 28, 2027, 03:30:00 +02:00");
+  assert.equal(clockedText("2027-03-28T02:30:00 on the clocks of Europe/Berlin", "UTC"), "2027-03-28 02:30:00 on the clocks of Europe/Berlin");
+  assert.equal(clockedText("a retry of TASK-2027-03", "UTC"), "a retry of TASK-2027-03");
+});
+
+test("long names break between their words, short ones do not", () => {
+  assert.deepEqual(partsOf("Europe/Berlin"), ["Europe/Berlin"]);
+  assert.deepEqual(partsOf("America/Argentina/ComodRivadavia"), ["America/Argentina/", "ComodRivadavia"]);
+  assert.deepEqual(partsOf("SEARCH_REINDEX_OF_ALL_CUSTOMERS"), ["SEARCH_REINDEX_OF_", "ALL_CUSTOMERS"]);
+  assert.deepEqual(partsOf("Asia/Kathmandu", 12), ["Asia/", "Kathmandu"]);
+  assert.equal(partsOf("http://example.org/a//b?c=d").join(""), "http://example.org/a//b?c=d");
+  assert.deepEqual(partsOf("at 09:00 every day, Europe/Berlin"), ["at ", "09:00 ", "every ", "day, ", "Europe/Berlin"]);
+  assert.deepEqual(partsOf(""), [""]);
+});
+
+test("a line of counts has no pauses, only where they begin and end", () => {
+  assert.deepEqual(withoutPauses([0, 0, 3, 0, 0, 0, 1, 0]), [null, 0, 3, 0, null, 0, 1, 0]);
+  assert.deepEqual(withoutPauses([null, 0, null, 2]), [null, null, null, 2]);
+  assert.equal(apart("1 h"), "\u20681 h\u2069");
+});
+
 test("late endpoints are named with the step since which they are late", () => {
   const from = "2027-01-05T12:00:00.000Z";
+  const line = (key: string | null, ...points: (number | null)[]) => ({ metric: "lateness_p99", key, points });
   assert.deepEqual(lateEndpoints([
-    { key: "punctual", points: [0.2, null, 1] }, { key: "was late", points: [9, 0.1, null] },
-    { key: "is late", points: [3, 0.5, 2, null, 4] }, { key: "always", points: [null, 30] }, { key: null, points: [99] },
+    line("punctual", 0.2, null, 1), line("was late", 9, 0.1, null), line("is late", 3, 0.5, 2, null, 4), line("always", null, 30), line(null, 99),
+    { metric: "lateness_p50", key: "another metric", points: [50] },
   ], from, 60), [
     { key: "always", worst: 30, since: "2027-01-05T12:01:00.000Z" }, { key: "was late", worst: 9, since: null }, { key: "is late", worst: 4, since: "2027-01-05T12:02:00.000Z" },
   ]);

@@ -43,6 +43,20 @@ const PAGES = {
       for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 128 && Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 80) coloured++;
       return coloured > 10;
     });
+    // Where the percentiles are equal, each of their lines is still seen.
+    await page.route(/\/v1\/stats\/series\?metric=executed/, (route) => route.fulfill({ json: { from: new Date(Date.now() - 3_600_000).toISOString(), step: "PT1M",
+      data: ["lateness_p50", "lateness_p95", "lateness_p99"].map((metric) => ({ metric, key: null, points: Array.from({ length: 60 }, () => 2) })) } }));
+    await page.reload();
+    await page.locator(".chart canvas").nth(1).waitFor();
+    await page.waitForFunction(() => {
+      const canvas = document.querySelectorAll(".chart canvas")[1];
+      if (!canvas?.width || !canvas.height) return false;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const drawn = new Map();
+      for (let at = 0; at < data.length; at += 4) { const colour = `rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`; drawn.set(colour, (drawn.get(colour) ?? 0) + 1); }
+      return [0, 1, 2].every((tone) => (drawn.get(getComputedStyle(document.querySelector(`.legend .tone${tone}`)).stroke) ?? 0) > 50);
+    });
+    await page.unrouteAll({ behavior: "wait" });
     good.stop();
   },
 
@@ -97,6 +111,9 @@ const PAGES = {
     assert.equal(await page.locator("main img, main script, main b").count(), 0);
     await page.locator(`main dd a[href*='endpoints/${endpoint.id}']`, { hasText: /^r$/ }).waitFor(); // by its name
     for (const step of ["rule", "local", "zone", "utc", "now"]) await page.locator(`[data-step=${step}]`).waitFor();
+    // An arrow leads to each step but the first, and the steps say times as the page does.
+    assert.deepEqual(await page.locator(".chain > li").evaluateAll((steps) => steps.map((step) => getComputedStyle(step, "::before").content !== "none")), [false, true, true, true, true]);
+    await page.locator("[data-step=utc]", { hasText: /due at Sun, Mar 31, 2030, 01:30:00 \+00:00/ }).waitFor();
     const lines = await act(page, "reschedule", { fill: () => page.fill("dialog input", "2030-04-01T10:30:15") });
     assert.match(lines[1], /sundial event reschedule .* --at 2030-04-01T10:30:15 --timezone Europe\/Berlin/);
     await page.locator(".notice").waitFor();
@@ -110,8 +127,11 @@ const PAGES = {
     await act(page, "fire");
     await page.locator("h1 [data-state=FAILED]").waitFor();
     await page.locator("[data-attempt='1'] [data-state=PERMANENT]").waitFor();
-    await page.locator("[data-attempt='1'] summary").click();
-    assert.equal(await page.locator("[data-attempt='1'] pre").innerText(), "<b>receiver</b>");
+    await page.locator("[data-response='1'] summary").click();
+    assert.equal(await page.locator("[data-response='1'] pre").innerText(), "<b>receiver</b>");
+    // The response has the width of the table.
+    const widthOf = (selector) => page.locator(selector).evaluate((shown) => shown.getBoundingClientRect().width);
+    assert.ok(await widthOf("[data-response='1'] pre") > 0.9 * await widthOf("tr[data-attempt='1']"));
     // The response is beside the reason and in the result, as text.
     await page.locator("dd [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
     await page.locator("[data-step=result] [data-cause]", { hasText: "<b>receiver</b>" }).waitFor();
@@ -563,7 +583,7 @@ const PAGES = {
     await page.locator(".refused").waitFor(); // names the error while the user is typing
   },
 
-  async endpoints({ page, api, url }) {
+  async endpoints({ page, api, url, newPage }) {
     const good = await receiver(204);
     const endpoint = await api("POST", "/v1/endpoints", { name: "crm", type: "WEBHOOK", url: good.url });
     await open(page, `${url}/ui/#/endpoints`);
@@ -593,6 +613,18 @@ const PAGES = {
     await act(page, "enable");
     // A schedule has one planned event; its later occurrences would wait too.
     const hourly = await api("POST", "/v1/schedules", { eventType: "HOURLY", trigger: { every: "PT1H" }, endpointId: endpoint.id });
+    // On a narrow screen the buttons stay in view below the lines, which have the width of the dialog.
+    const narrow = await newPage({ viewport: { width: 360, height: 560 } });
+    await open(narrow, `${url}/ui/#/endpoints/${endpoint.id}`);
+    await narrow.locator("main [data-act=disable]").click();
+    await narrow.locator("dialog [data-held-back]").waitFor();
+    const { across, shown, line } = await narrow.locator("dialog").evaluate((dialog) => {
+      const box = dialog.getBoundingClientRect(), button = dialog.querySelector("button[type=submit]").getBoundingClientRect();
+      return { across: dialog.scrollWidth - dialog.clientWidth, shown: button.top >= box.top && button.bottom <= box.bottom, line: dialog.querySelector(".line code").getBoundingClientRect().width / box.width };
+    });
+    assert.deepEqual([across, shown], [0, true]);
+    assert.ok(line > 0.85, `${line} of the dialog`);
+    await narrow.close();
     await page.locator("main [data-act=disable]").click();
     await page.locator("dialog [data-held-back='2']").waitFor();
     const later = Number(await page.locator("dialog [data-with-later]").getAttribute("data-with-later"));
@@ -663,6 +695,13 @@ const PAGES = {
     await act(page, "stop");
     await page.locator("h1 [data-state=STOPPED]").waitFor();
     assert.equal((await api("GET", `/v1/operations/${operation.id}`)).status, "STOPPED");
+    // A part is shown as one; once all are done, their number is enough.
+    await page.locator("[data-done]", { hasText: /\d of 400$/ }).waitFor();
+    await api("POST", "/v1/events", newEvent({ eventType: "QUICK" }));
+    const whole = await api("POST", "/v1/bulk", { resource: "events", action: "cancel", filter: { eventType: "QUICK" } });
+    await open(page, `${url}/ui/#/operations/${whole.id}`);
+    await page.locator("h1 [data-state=COMPLETED]").waitFor();
+    await page.locator("dd [data-done='1']", { hasText: /^1$/ }).waitFor();
   },
 
   async locks({ page, api, url }) {
@@ -693,8 +732,14 @@ const PAGES = {
     await page.locator("tr[data-id='2'] [data-member=trigger]", { hasText: '{"cron":"0 9 * * *"} → {"cron":"0 10 * * *"}' }).waitFor();
     await page.locator("tr[data-id='2'] [data-member=note]", { hasText: "<img src=x" }).waitFor();
     await page.locator("h1", { hasText: "Schedule RECORDED" }).waitFor();
+    // A list shows the name that is known without reading the schedule again.
+    const asked = [];
+    const note = (request) => { if (new URL(request.url()).pathname === `/v1/schedules/${schedule.id}`) asked.push(request.url()); };
+    page.on("request", note);
     await open(page, `${url}/ui/#/streams?aggregateType=Schedule`);
     await page.locator("tr[data-id]", { hasText: schedule.id }).getByText("RECORDED").waitFor();
+    assert.deepEqual(asked, []);
+    page.off("request", note);
     await open(page, `${url}/ui/#/streams/${encodeURIComponent(`Schedule/${schedule.id}`)}`);
     await page.locator("[data-object]", { hasText: "Schedules: RECORDED" }).click();
     await page.locator("main[data-place^='#/schedules/'] h1", { hasText: "RECORDED" }).waitFor();

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
+import { lateEndpoints } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
 import { useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
-import { durationText, hrefOf, lateEndpoints, secondsOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { durationText, hrefOf, secondsOf, type Query } from "../logic.ts";
+import { Act, Copy, Facts, Field, Name, Pages, Payload, Quiet, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 import { Views } from "./event_lists.tsx";
 import { Bulk, Started } from "./events.tsx";
@@ -29,12 +30,12 @@ export function Endpoints({ query }: { query: Query }) {
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("endpoints")} rows={found.data} id={({ id }) => id} columns={[
-            ["name", (endpoint) => <a href={hrefOf("endpoints", endpoint.id)}><bdi>{endpoint.name}</bdi></a>],
+            ["name", (endpoint) => <a href={hrefOf("endpoints", endpoint.id)}><Name of={endpoint.name} /></a>],
             ["type", ({ type }) => type],
             ["status", (endpoint) => <State of={stateOf(endpoint)} />],
             ["circuit", ({ circuit }) => <State of={circuit.state} />],
             ["failureShare", ({ circuit }) => failureShare(circuit)],
-            ["url", ({ url }) => (url ? <bdi>{url}</bdi> : <Quiet />)],
+            ["url", ({ url }) => (url ? <Name of={url} most={32} /> : <Quiet />)],
           ]} />
           <Pages page="endpoints" query={query} of={found} />
         </>
@@ -55,13 +56,14 @@ export function Endpoint({ id }: { id: string }) {
   const ask = (word: "enable" | "disable" | "closeCircuit", found: EndpointObject, body: object, command: string, more = "") => actions.ask({
     word, note: word === "disable" && <HeldBack id={found.id} />, about: found.name, undoable: true, request: { method: "PATCH", path: path + more, version: found.version, body, cli: ["endpoint", command, found.id, ...(more ? ["--retry-waiting"] : [])] },
   });
+  const inFlightText = (n: string | number, most: number | null) => (most === null ? n : text("ofTotal", { n, total: most }));
   const inFlight = claimed.data?.data.filter((event) => event.claimedBy !== null).length;
   return (
     <>
       <p><a href={hrefOf("endpoints")}>{text("endpoints")}</a></p>
       <Shown of={endpoint}>{(found) => (
         <>
-          <h1 data-version={found.version}><bdi>{found.name}</bdi> <State of={stateOf(found)} /></h1>
+          <h1 data-version={found.version}><Name of={found.name} /> <State of={stateOf(found)} /></h1>
           <div class="buttons">
             {found.enabled && <Act word="test" press={() => actions.ask({
               word: "test", about: found.name, undoable: true, note: <p>{text("testHint")}</p>, said: (answer) => <TestShown of={answer as TestResult} />,
@@ -82,12 +84,12 @@ export function Endpoint({ id }: { id: string }) {
             ["circuit", <><State of={found.circuit.state} />{found.circuit.openedAt && <> {text("since")} <Time at={found.circuit.openedAt} /> · {text("probe")} <Time at={found.circuit.probeAt} relative /></>}</>],
             ["failureShare", found.circuit.state === "OPEN" ? <Quiet /> : text("failuresNow", { percent: Math.round(found.circuit.failureRatio * 100) })],
             ["inFlight", inFlight === undefined ? <Quiet /> : <a href={hrefOf("events", "", { status: "PROCESSING", endpointId: found.id })} data-in-flight={inFlight}>
-              {claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight}{found.maxInFlight !== null && ` / ${found.maxInFlight}`}</a>],
+              {inFlightText(claimed.data?.hasMore ? text("atLeast", { n: inFlight }) : inFlight, found.maxInFlight)}</a>],
             ["rateLimit", found.rateLimit && text("perSecondValue", { n: found.rateLimit.perSecond })],
-            ["disabledReason", found.disabledReason],
+            ["disabledReason", found.disabledReason && <bdi>{found.disabledReason}</bdi>],
             ["type", `${found.type} · ${found.format}`],
-            ["url", found.url && <bdi>{found.url}</bdi>],
-            ["timeout", found.timeout],
+            ["url", found.url && <Name of={found.url} />],
+            ["timeout", found.timeout && <bdi>{durationText(secondsOf(found.timeout))}</bdi>],
             ["retryPolicy", typeof found.retryPolicy === "string" ? found.retryPolicy : found.retryPolicy.delays.join(", ")],
             ["secret", found.secretHint && <code>{found.secretHint}</code>],
             ["publicKey", found.publicKey && <code>{found.publicKey}</code>],
@@ -144,7 +146,7 @@ function LastHour({ id }: { id: string }) {
             {together && <p class="quiet" data-together="true">{text("countedTogether")}</p>}
             {good + bad > 0 && <p data-success={good}>{text("successRatio", { percent: Math.floor((100 * good) / (good + bad)), good, n: good + bad })}</p>}
             <div class="charts">
-              <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
+              <Chart counts title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
                 { label: text("executedChart"), points: points("executed") }, { label: text("failed"), points: points("failed") }, { label: text("retried"), points: points("retried") }].filter((line) => line.points.length > 0)} />
               {points("duration_p50").length > 0 && <Chart title={text("duration")} {...common} show={durationText} lines={(["p50", "p95", "p99"] as const).map((label) => ({ label, points: points(`duration_${label}`) }))} />}
             </div>

@@ -1,9 +1,10 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type { Attempt, AttemptPage, Event, Explanation } from "../../../clients/typescript/src/schema.ts";
-import { get, useLoaded } from "../api.ts";
-import { useStateWord, useTexts } from "../display.ts";
-import { causeOf, durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, type Request } from "../logic.ts";
-import { Act, ActionDialog, Copy, Facts, Field, Payload, Person, Ref, Shown, State, Time } from "../parts.tsx";
+import { get, serverNow, useLoaded } from "../api.ts";
+import { useDisplay, useStateWord, useTexts } from "../display.ts";
+import { causeOf, clockedText, durationText, eventActions, hrefOf, nameOf, parseExactly, waterfall, type Request } from "../logic.ts";
+import { Act, ActionDialog, Copy, Facts, Field, Name, Payload, Person, Ref, Shown, State, Time, VIEWER } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Actor, Audit, useKeyNames } from "./audit.tsx";
 import { EventState } from "./events.tsx";
@@ -19,9 +20,11 @@ export const Cause = ({ of }: { of: string | null }) => (of === null ? null : <d
 /** The chain from the rule to the result as a picture: one box for each step, in causal order. */
 function Explained({ of, zone, cause }: { of: Explanation; zone: string; cause: string | null }) {
   const text = useTexts();
+  const { zone: chosen } = useDisplay();
+  const clocked = (words: string, clock = chosen) => clockedText(words, { target: zone, viewer: VIEWER, utc: "UTC" }[clock]);
   return (
     <>
-      <p>{of.summary}</p>
+      <p dir="auto">{clocked(of.summary)}</p>
       <ol class="chain" aria-label={text("whyText")}>
         {of.steps.map((step, index) => {
           const [word, icon] = STEPS[step.step] ?? ["unknownError", "•"];
@@ -34,7 +37,7 @@ function Explained({ of, zone, cause }: { of: Explanation; zone: string; cause: 
               {step.step === "utc" && <p class="big"><Time at={step.targetTimestampUTC} zone={zone} clock="utc" /></p>}
               {step.step === "attempt" && <p><State of={step.outcome} />{step.statusCode !== null && <> <code>{step.statusCode}</code></>}</p>}
               {step.step === "result" && <p><State of={step.status} /></p>}
-              <p>{step.text}</p>
+              <p dir="auto">{clocked(step.text, step.step === "utc" ? "utc" : chosen)}</p>
               {step.step === "result" && step.status === "FAILED" && <Cause of={cause} />}
             </li>
           );
@@ -43,13 +46,15 @@ function Explained({ of, zone, cause }: { of: Explanation; zone: string; cause: 
           <li class="step now" data-step="now">
             <h3><span aria-hidden="true">…</span> {text("waits")}</h3>
             {of.waitsFor.until && <p class="big"><Time at={of.waitsFor.until} zone={zone} relative /></p>}
-            <p>{of.waitsFor.text}</p>
+            <p dir="auto">{clocked(of.waitsFor.text)}</p>
           </li>
         )}
       </ol>
     </>
   );
 }
+
+const COLUMNS = 7; // of the table of attempts
 
 /** The attempts as bars over the time from the first start to the last end, with the responses. */
 function Attempts({ of, zone }: { of: readonly Attempt[]; zone: string }) {
@@ -64,21 +69,28 @@ function Attempts({ of, zone }: { of: readonly Attempt[]; zone: string }) {
           <th scope="col">HTTP</th><th scope="col">{text("answer")}</th><th scope="col">{text("instance")}</th>
         </tr></thead>
         <tbody>{of.map((one, index) => (
-          <tr key={one.id} data-attempt={one.number}>
-            <td data-label={text("number")}>{one.number}</td>
-            <td data-label={text("begun")}><Time at={one.startedAt ?? one.endedAt} zone={zone} /></td>
-            <td data-label={text("duration")}>
-              <bdi>{durationText(one.durationMs / 1000)}</bdi>
-              <div class="track" aria-hidden="true"><div class={`bar ${one.outcome}`} style={{ marginInlineStart: `${bars[index]?.start ?? 0}%`, width: `${bars[index]?.width ?? 0}%` }} /></div>
-            </td>
-            <td data-label={text("status")}><State of={one.outcome} /></td>
-            <td data-label="HTTP">{one.statusCode ?? "–"}</td>
-            <td data-label={text("answer")}>
-              {one.error && <div>{one.error.code && <code>{one.error.code}</code>} {one.error.text}</div>}
-              {one.response?.body ? <details><summary>{text("body")}</summary><pre dir="ltr" class="payload">{one.response.body}</pre></details> : !one.error && "–"}
-            </td>
-            <td data-label={text("instance")}><code class="nowrap">{one.worker ?? one.instanceId?.slice(-12) ?? "–"}</code></td>
-          </tr>
+          <Fragment key={one.id}>
+            <tr data-attempt={one.number} class={one.response?.body ? "continues" : undefined}>
+              <td data-label={text("number")}>{one.number}</td>
+              <td data-label={text("begun")}><Time at={one.startedAt ?? one.endedAt} zone={zone} /></td>
+              <td data-label={text("duration")}>
+                <div>
+                  <bdi>{durationText(one.durationMs / 1000)}</bdi>
+                  <div class="track" aria-hidden="true"><div class={`bar ${one.outcome}`} style={{ marginInlineStart: `${bars[index]?.start ?? 0}%`, width: `${bars[index]?.width ?? 0}%` }} /></div>
+                </div>
+              </td>
+              <td data-label={text("status")}><State of={one.outcome} /></td>
+              <td data-label="HTTP">{one.statusCode ?? "–"}</td>
+              <td data-label={text("answer")}>{one.error ? <div>{one.error.code && <code>{one.error.code}</code>} {one.error.text}</div> : "–"}</td>
+              <td data-label={text("instance")}><code class="nowrap">{one.worker ?? one.instanceId?.slice(-12) ?? "–"}</code></td>
+            </tr>
+            {/* A body may have long lines, so it has the whole width. */}
+            {one.response?.body && (
+              <tr class="wide" data-response={one.number}>
+                <td colSpan={COLUMNS}><details><summary>{text("body")}<span class="hidden"> {text("attemptNumber", { n: one.number })}</span></summary><Payload value={one.response.body} label={`${text("body")} ${text("attemptNumber", { n: one.number })}`} /></details></td>
+              </tr>
+            )}
+          </Fragment>
         ))}</tbody>
       </table>
     </div>
@@ -105,7 +117,7 @@ export function EventDetails({ id }: { id: string }) {
         const can = { ...eventActions(found), edit: found.status === "PENDING" };
         return (
           <>
-            <h1 data-version={found.version}><bdi>{found.eventType}</bdi> <EventState of={found} /></h1>
+            <h1 data-version={found.version}><Name of={found.eventType} /> <EventState of={found} /></h1>
             <div class="buttons">
               {(["retry", "fire", "reschedule", "edit", "cancel", "dismiss"] as const).filter((one) => can[one]).map((one) => (
                 <Act key={one} word={one} press={() => { setSaid(""); setChosen(one); }} />
@@ -128,10 +140,11 @@ export function EventDetails({ id }: { id: string }) {
               ["executed", found.executedAt && <Time at={found.executedAt} zone={found.targetTimezone} />],
               ["lateness", found.latenessMs !== null && <bdi>{durationText(found.latenessMs / 1000)}</bdi>],
               ["reason", found.failureReason && <>{found.failureReason}<Cause of={cause} /></>],
-              ["nextAttempt", found.nextAttemptAt && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
+              // One that is over waits for something else, which the next line says.
+              ["nextAttempt", found.nextAttemptAt && new Date(found.nextAttemptAt).getTime() > serverNow() && <Time at={found.nextAttemptAt} zone={found.targetTimezone} relative />],
               ["waitingFor", found.waitingFor && word(found.waitingFor)],
               ["priority", word(found.priority)],
-              ["endpoint", <Ref page="endpoints" id={found.endpointId} name={nameOf(found.endpoint)} />],
+              ["endpoint", found.endpointId && <Ref page="endpoints" id={found.endpointId} name={nameOf(found.endpoint)} />],
               ["schedule", found.scheduleId && <Ref page="schedules" id={found.scheduleId} name={nameOf(found.schedule)} />],
               ["user", found.userId && <Person id={found.userId} name={nameOf(found.user)} />],
               ["retryOf", found.retryOf && <Ref page="events" id={found.retryOf} />],

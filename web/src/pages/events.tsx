@@ -4,7 +4,7 @@ import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { Filters, type Filter } from "../filters.tsx";
 import { bulkCommand, bulkFilter, hrefOf, nameOf, searchOf, shifted, type Query, type Request } from "../logic.ts";
-import { Act, ActionDialog, Field, NotCounted, Pages, Person, Quiet, Ref, Shown, State, Table, Time, Total, useMayDo, Value } from "../parts.tsx";
+import { Act, ActionDialog, Field, Name, NotCounted, Pages, Person, Quiet, Ref, Shown, State, Table, Time, Total, useMayDo, Value } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { Export, Views } from "./event_lists.tsx";
 
@@ -14,8 +14,8 @@ const STANDARD: readonly EventColumn[] = ["due", "type", "zone", "status", "atte
 
 const CELLS: Record<EventColumn, (event: Event) => preact.ComponentChildren> = {
   due: (event) => event.targetTimestampUTC === null ? <bdi>{event.targetTimestampLocal}</bdi> : <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />,
-  type: (event) => <a href={hrefOf("events", event.id)}><bdi>{event.eventType}</bdi></a>,
-  zone: (event) => <bdi>{event.targetTimezone}</bdi>,
+  type: (event) => <a href={hrefOf("events", event.id)}><Name of={event.eventType} /></a>,
+  zone: (event) => <Name of={event.targetTimezone} />,
   status: (event) => <EventState of={event} />,
   priority: (event) => <Value of={event.priority} />,
   waitingFor: (event) => (event.waitingFor ? <Value of={event.waitingFor} /> : <Quiet />),
@@ -210,7 +210,7 @@ export function Bulk({ action, filter, ids, done, close }: BulkProps) {
       <NotCounted refusal={refusal} again={() => { setFound(undefined); setTries(tries + 1); }} />
       {!refusal && set && <p role="status" data-count={preview?.count}>{preview ? text("countedApply", { n: preview.count }) : text("counting")}</p>}
       {action === "reschedule" && preview && preview.samples.length > 0 && <Table label={text("samples")} rows={preview.samples} id={({ id }) => id} columns={[
-        ["type", (event) => <bdi>{event.eventType}</bdi>],
+        ["type", (event) => <Name of={event.eventType} />],
         ["was", (event) => <Time at={event.targetTimestampUTC} zone={event.targetTimezone} />],
         ["becomes", (event) => move.how === "local" ? <bdi>{move.local.replace("T", " ")} {event.targetTimezone}</bdi> : <Time at={shifted(event.targetTimestampUTC, set?.shift ?? "")} zone={event.targetTimezone} />],
       ]} />}

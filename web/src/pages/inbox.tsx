@@ -3,7 +3,7 @@ import type { Endpoint, EndpointPage, InboxPage, InboxRequest } from "../../../c
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { durationText, hrefOf, secondsOf } from "../logic.ts";
-import { Act, Facts, Field, Payload, Shown, State, Table, Time, useActions, useMayDo, Value } from "../parts.tsx";
+import { Act, Facts, Field, Payload, Ref, Shown, State, Table, Time, useActions, useMayDo, Value } from "../parts.tsx";
 import { TestClock } from "./test_clock.tsx";
 
 const SHOWN = 5; // inboxes; a demo has one
@@ -21,8 +21,7 @@ export function InboxAndClock() {
           {data.length === 0 && <p class="quiet" data-empty>{text("noInbox")}</p>}
           {data.map((one) => (
             <section key={one.id} data-inbox={one.id}>
-              <p><a href={hrefOf("endpoints", one.id)}><bdi>{one.name}</bdi></a></p>
-              <Inbox path={`/v1/endpoints/${one.id}`} of={one} changed={inboxes.reload} />
+              <Inbox path={`/v1/endpoints/${one.id}`} of={one} named changed={inboxes.reload} />
             </section>
           ))}
           {hasMore && <a href={hrefOf("endpoints", "", { type: "INBOX" })}>{text("endpoints")}</a>}
@@ -33,14 +32,14 @@ export function InboxAndClock() {
 }
 
 /** The requests that an INBOX endpoint has received, newest first. */
-export function Inbox({ path, of, changed }: { path: string; of: Endpoint; changed: () => void }) {
+export function Inbox({ path, of, named = false, changed }: { path: string; of: Endpoint; named?: boolean; changed: () => void }) {
   const { name, id } = of;
   const text = useTexts();
   const inbox = useLoaded((signal) => get<InboxPage>(`${path}/inbox?limit=20`, signal), [path], ["events"], 5000);
   const actions = useActions(inbox.reload);
   return (
     <>
-      <h2>{text("inbox")}</h2>
+      <h2>{text("inbox")}{named && <>: <Ref page="endpoints" id={id} name={name} /></>}</h2>
       <div class="buttons"><Act word="clearInbox" press={() => actions.ask({ word: "clearInbox", about: name, request: { method: "DELETE", path: `${path}/inbox`, cli: ["inbox", "clear", id] } })} /></div>
       {actions.view}
       <InboxAnswer path={path} of={of} changed={changed} />
@@ -89,7 +88,7 @@ function InboxAnswer({ path, of, changed }: { path: string; of: Endpoint; change
           });
         }}>
           <Field label={text("status")}><select name="inboxStatus" value={status} onChange={(event) => choose({ ...chosen, status: event.currentTarget.value })}>{choices(ANSWERS, status).map((one) => <option key={one} value={one}>{one}</option>)}</select></Field>
-          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => choose({ ...chosen, delay: event.currentTarget.value })}>{choices(DELAYS, delay).map((one) => <option key={one} value={one}>{durationText(secondsOf(one))}</option>)}</select></Field>
+          <Field label={text("after")}><select name="inboxDelay" value={delay} onChange={(event) => choose({ ...chosen, delay: event.currentTarget.value })}>{choices(DELAYS, delay).map((one) => <option key={one} value={one} dir="ltr">{durationText(secondsOf(one))}</option>)}</select></Field>
           <div class="buttons"><button type="submit" data-act="answerSo">{text("answerSo")}</button></div>
         </form>
       )}

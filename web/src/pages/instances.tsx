@@ -19,7 +19,7 @@ export function Instances() {
         ["version", ({ version }) => version],
         ["begun", ({ startedAt }) => <Time at={startedAt} relative />],
         ["reported", ({ reportedAt }) => <Time at={reportedAt} relative />],
-        ["inFlight", ({ leasesHeld, slots }) => <bdi>{leasesHeld} / {slots}</bdi>],
+        ["inFlight", ({ leasesHeld, slots }) => <span class="nowrap">{text("ofTotal", { n: leasesHeld, total: slots })}</span>],
         ["lastClaim", ({ lastClaimAt }) => <Time at={lastClaimAt} relative />],
         ["clockSkew", ({ clockSkewMs }) => <bdi>{clockSkewMs} ms</bdi>],
         ["actions", (instance) => instance.status !== "DRAINING" && <Act word="drain" about={instance.id.slice(-12)} role="ADMIN" press={() => actions.ask({

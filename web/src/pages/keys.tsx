@@ -3,7 +3,7 @@ import type { ApiKey } from "../../../clients/typescript/src/schema.ts";
 import { logIn } from "../api.ts";
 import { useTexts } from "../display.ts";
 import type { Query, Role } from "../logic.ts";
-import { Act, ActionDialog, CallerContext, Field, Pages, Quiet, Shown, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, ActionDialog, CallerContext, Field, Name, Pages, Quiet, Shown, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
 import { Secret } from "./endpoints.tsx";
 
 const ROLES: readonly Role[] = ["READ", "WRITE", "ADMIN"];
@@ -35,7 +35,7 @@ function KeyList({ query }: { query: Query }) {
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("keys")} rows={found.data} id={({ id }) => id} columns={[
-            ["name", ({ name }) => <bdi>{name}</bdi>],
+            ["name", ({ name }) => <Name of={name} />],
             ["role", ({ role }) => role],
             ["key", ({ prefix }) => <code>{prefix}…</code>],
             ["created", ({ createdAt }) => <Time at={createdAt} />],

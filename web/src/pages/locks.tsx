@@ -2,7 +2,7 @@ import type { HeldLock } from "../../../clients/typescript/src/schema.ts";
 import { useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
 import type { Query } from "../logic.ts";
-import { Pages, Shown, Table, Time, usePage } from "../parts.tsx";
+import { Name, Pages, Shown, Table, Time, usePage } from "../parts.tsx";
 
 /** Has no action: only the holder has the token that releases a lock. */
 export function Locks({ query }: { query: Query }) {
@@ -15,8 +15,8 @@ export function Locks({ query }: { query: Query }) {
       <Shown of={page}>{(found) => (
         <>
           <Table label={text("locks")} rows={found.data} id={({ name }) => name} columns={[
-            ["name", ({ name }) => <code>{name}</code>],
-            ["holder", ({ holder }) => <bdi>{holder}</bdi>],
+            ["name", ({ name }) => <code><Name of={name} /></code>],
+            ["holder", ({ holder }) => <Name of={holder} />],
             ["acquired", ({ acquiredAt }) => <Time at={acquiredAt} relative />],
             ["expires", ({ expiresAt }) => <Time at={expiresAt} relative />],
             ["fencingToken", ({ fencingToken }) => fencingToken],

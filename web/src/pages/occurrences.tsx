@@ -4,7 +4,7 @@ import { useStateWord, useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
 import { dayText, hrefOf, nearestWeekday, searchOf, type Query } from "../logic.ts";
 import { useNames } from "../names.tsx";
-import { Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Column } from "../parts.tsx";
+import { Name, Pages, Person, Quiet, Ref, Shown, State, Table, Time, type Column } from "../parts.tsx";
 
 /** The columns that lists of one and of all schedules share: when, and what a change of clocks does to it. */
 export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (state: string) => string, cron?: string): readonly Column<Occurrence>[] {
@@ -16,7 +16,7 @@ export function occurrenceColumns(text: ReturnType<typeof useTexts>, word: (stat
   return [
     ["due", (one) => (one.targetTimestampUTC === null ? <Quiet /> : <span class="nowrap"><Time at={one.targetTimestampUTC} zone={one.targetTimezone} /></span>)],
     ["local", (one) => <bdi class="nowrap">{one.targetTimestampLocal?.slice(0, 19).replace("T", " ") ?? text("skipped")}</bdi>],
-    ["zone", (one) => <bdi>{one.targetTimezone}</bdi>],
+    ["zone", (one) => <Name of={one.targetTimezone} />],
     ["effect", (one) => <>
       {one.note !== null && <span class="state amber wraps" data-note={one.note}><span aria-hidden="true">◷</span> {word(one.note)}{one.wantedLocal && <> ({one.wantedLocal.replace("T", " ")})</>}</span>}
       {moved(one) ?? (one.note === null && <Quiet />)}
@@ -44,7 +44,7 @@ export function Occurrences({ query }: { query: Query }) {
           {found.tzRelease && <p class="quiet">{text("tz")}: {found.tzRelease}</p>}
           <Table label={text("occurrences")} rows={found.data} id={(one) => `${one.eventId ?? one.scheduleId ?? ""} ${one.targetTimestampUTC ?? one.targetTimestampLocal ?? ""} ${one.userId ?? ""}`} columns={[
             ...occurrenceColumns(text, word),
-            ["type", (one) => (one.eventId ? <a href={hrefOf("events", one.eventId)}>{typeOf(one)}</a> : typeOf(one))],
+            ["type", (one) => (one.eventId ? <a href={hrefOf("events", one.eventId)}><Name of={typeOf(one)} /></a> : <Name of={typeOf(one)} />)],
             ["user", (one) => <Person id={of(one).person.id} name={names(of(one).person)} />],
             ["schedule", (one) => <>{one.paused && <State of="paused" />} <Ref page="schedules" id={of(one).schedule.id} name={typeOf(one)} /></>],
           ]} />

@@ -1,22 +1,26 @@
 import type { Operation as OperationObject, OperationError } from "../../../clients/typescript/src/schema.ts";
 import { get, serverNow, useLoaded } from "../api.ts";
-import { useTexts } from "../display.ts";
+import { useDisplay, useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
-import { durationText, hrefOf, timeLeft, type Query } from "../logic.ts";
+import { countText, durationText, hrefOf, timeLeft, type Query } from "../logic.ts";
 import { Named, useNames } from "../names.tsx";
 import { Act, Facts, Pages, Ref, Shown, State, Table, Time, useActions, usePage, Value, type Page } from "../parts.tsx";
 import { Audit } from "./audit.tsx";
 
 function Progress({ of }: { of: OperationObject }) {
   const text = useTexts();
+  const { language } = useDisplay();
   const finished = of.done + of.failed;
   const left = timeLeft(of, serverNow());
+  const shown = countText(finished, language);
+  // All of them: one number says it, and a full bar would say no more.
+  if (finished === of.total) return <span data-done={finished}>{shown}</span>;
   return (
-    <span data-done={finished}>
-      {of.total === null ? <progress aria-label={text("progress")} /> : <progress aria-label={text("progress")} max={Math.max(of.total, 1)} value={of.total === 0 ? 1 : finished} />}{" "}
-      <bdi>{finished} / {of.total ?? "?"}</bdi>
-      {left !== null && <> · <span data-left>{text("timeLeft", { time: durationText(left) })}</span></>}
-    </span>
+    <div data-done={finished}>
+      <progress aria-label={text("progress")} {...(of.total !== null && { max: of.total, value: finished })} />{" "}
+      <span class="nowrap">{text("ofTotal", { n: shown, total: of.total === null ? "?" : countText(of.total, language) })}</span>
+      {left !== null && <div class="quiet" data-left>{text("timeLeft", { time: durationText(left) })}</div>}
+    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { BoundedCount, Endpoint, EventPage, Health, Info, Stats, StatsHeatmap, StatsSeries } from "../../../clients/typescript/src/schema.ts";
 import { firstEndpoints, followStats, get, Refusal, serverNow, useLoaded, type Loaded } from "../api.ts";
-import { fallingBehind, lateNow, overdueOf, type Behind } from "../backlog.ts";
+import { fallingBehind, lateEndpoints, lateNow, overdueOf, type Behind } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
 import { useDisplay, useTexts } from "../display.ts";
-import { countText, durationText, hrefOf, lateEndpoints, searchOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
+import { countText, durationText, hrefOf, searchOf, secondsOf, timeToCatchUp, type Query } from "../logic.ts";
 import { Facts, Quiet, Ref, Shown, State, Table, Time } from "../parts.tsx";
 import type { Word } from "../texts/en.ts";
 import { EventTable } from "./events.tsx";
@@ -25,7 +25,8 @@ const WINDOWS = { PT15M: "15 min", PT1H: "1 h", PT24H: "24 h" } as const;
 
 function Figure({ name, value, word, page = "events", query }: { name: string; value: string | number; word: Word; page?: string; query?: Query }) {
   const text = useTexts();
-  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{String(value)}</bdi></strong><span>{text(word)}</span></a>;
+  const { language } = useDisplay();
+  return <a class="figure" href={hrefOf(page, "", query ?? {})} data-figure={name}><strong><bdi>{typeof value === "number" ? countText(value, language) : value}</bdi></strong><span>{text(word)}</span></a>;
 }
 
 /** What the counters of the backlog do not tell; undefined while it is not known. */
@@ -66,7 +67,7 @@ interface FiguresProps {
 function Figures({ of, backlog: { overdue, behind }, endpoints }: FiguresProps) {
   const text = useTexts();
   const { language } = useDisplay();
-  const shown = ({ count, complete }: BoundedCount) => (complete ? count : text("atLeast", { n: count }));
+  const shown = ({ count, complete }: BoundedCount) => (complete ? count : text("atLeast", { n: countText(count, language) }));
   const due = of.now.due.count >= (overdue?.count ?? 0) ? of.now.due : { count: overdue?.count ?? 0, complete: true };
   const oldest = of.now.oldestDueAge ?? (overdue?.oldest ? Math.max(0, (serverNow() - new Date(overdue.oldest).getTime()) / 1000) : null);
   const catchUp = behind?.length === 0 ? timeToCatchUp(due.count, of.throughput) : null;
@@ -83,13 +84,13 @@ function Figures({ of, backlog: { overdue, behind }, endpoints }: FiguresProps) 
       </div>
       <Facts of={[
         ["throughput", text("perSecondValue", { n: Number(of.throughput.toPrecision(2)) })],
-        ["latenessOf", of.lateness.p50 === null ? <span class="quiet">{text("nothingStarted")}</span> : <bdi>p50 {durationText(of.lateness.p50)} · p95 {durationText(of.lateness.p95)} · p99 {durationText(of.lateness.p99)}</bdi>],
+        ["latenessOf", of.lateness.p50 === null ? <span class="quiet">{text("nothingStarted")}</span> : <span class="list">{(["p50", "p95", "p99"] as const).map((one) => <bdi key={one} class="nowrap">{one} {durationText(of.lateness[one])}</bdi>)}</span>],
         ["oldestDue", oldest !== null ? <bdi>{durationText(oldest)}</bdi> : overdue && behind?.length === 0 && text("noneDue")],
         ["schedulesBehind", overdue !== undefined && overdue.schedules > 0 && <a href={hrefOf("events", "", DUE)} data-schedules-behind={overdue.schedules}>{overdue.schedules}</a>],
         ...(behind ?? []).map(({ key, expects, finishes }) => ["fallingBehind", <span class="warning" data-behind={key}>
           <span aria-hidden="true">!</span> <EndpointOf of={key} endpoints={endpoints} />: {text("behindBy", { expects: countText(expects, language), finishes: countText(finishes, language) })}
         </span>] as const),
-        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={due.count + of.completed} value={of.completed} /> <bdi>{durationText(catchUp)}</bdi></>],
+        ["catchUp", catchUp === null ? null : <><progress aria-label={text("catchUp")} max={due.count + of.completed} value={of.completed} /> <bdi class="nowrap">{durationText(catchUp)}</bdi></>],
       ]} />
     </>
   );
@@ -111,7 +112,7 @@ function Series({ hours, minutes }: { hours: number; minutes: number }) {
       const common = { from, step: secondsOf(step) };
       return (
         <div class="charts">
-          <Chart title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
+          <Chart counts title={text("throughputChart")} {...common} show={(value) => String(value ?? "–")} lines={[
             { label: text("executedChart"), points: points("executed") }, { label: text("failed"), points: points("failed") }, { label: text("retried"), points: points("retried") }]} />
           <Chart title={text("latenessOf")} {...common} show={durationText} lines={[
             { label: "p50", points: points("lateness_p50") }, { label: "p95", points: points("lateness_p95") }, { label: "p99", points: points("lateness_p99") }]} />
@@ -128,7 +129,7 @@ function LateEndpoints({ of, endpoints }: { of: Loaded<StatsSeries>; endpoints: 
     <section data-late>
       <h2>{text("lateEndpoints")}</h2>
       <Shown of={of}>{({ from, step, data }) => {
-        const late = lateEndpoints(data.filter(({ metric }) => metric === "lateness_p99"), from, secondsOf(step));
+        const late = lateEndpoints(data, from, secondsOf(step));
         return late.length === 0 ? <p class="quiet">{text("noneLate")}</p> : <Table label={text("lateEndpoints")} rows={late} id={({ key }) => key} columns={[
           ["endpoint", ({ key }) => <EndpointOf of={key} endpoints={endpoints} />],
           ["lateness", ({ worst }) => <bdi>p99 {durationText(worst)}</bdi>],
@@ -154,7 +155,7 @@ function DisabledEndpoints({ of }: { of: readonly Endpoint[] }) {
       <h2>{text("disabledEndpoints")}</h2>
       <Table label={text("disabledEndpoints")} rows={of} id={({ id }) => id} columns={[
         ["endpoint", ({ id, name }) => <Ref page="endpoints" id={id} name={name} />],
-        ["disabledReason", ({ disabledReason }) => disabledReason ?? <Quiet />],
+        ["disabledReason", ({ disabledReason }) => (disabledReason ? <bdi>{disabledReason}</bdi> : <Quiet />)],
         ["waitingEvents", ({ id }) => {
           const page = waiting.data?.get(id);
           return page ? <a href={hrefOf("events", "", waitsFor(id))} data-waiting={page.totalCount}>{shown(page)}</a> : <Quiet />;
@@ -193,7 +194,7 @@ export function Overview() {
         <h2>{text("figures")}</h2>
         <label class="choice"><span>{text("window")}</span>
           <select name="window" value={over} onChange={(event) => setOver(event.currentTarget.value as keyof typeof WINDOWS)}>
-            {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
+            {Object.entries(WINDOWS).map(([value, name]) => <option key={value} value={value} dir="ltr">{name}</option>)}
           </select>
         </label>
         <Shown of={stats}>{(found) => (over === PUSHED ? <LiveFigures of={found} backlog={backlog} endpoints={endpoints.data} /> : <Figures of={found} backlog={backlog} endpoints={endpoints.data} />)}</Shown>

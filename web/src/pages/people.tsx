@@ -4,7 +4,7 @@ import { get, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
 import { hrefOf, moveOf, pairedByLocal, searchOf, type Query } from "../logic.ts";
-import { Act, Copy, Facts, Field, Pages, Quiet, Ref, Shown, Table, Time, useActions, usePage } from "../parts.tsx";
+import { Act, Copy, Facts, Field, Name, Pages, Quiet, Ref, Shown, Table, Time, useActions, usePage } from "../parts.tsx";
 import { Views } from "./event_lists.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 
@@ -23,7 +23,7 @@ export function People({ query }: { query: Query }) {
           <Table label={text("people")} rows={found.data} id={({ id }) => id} columns={[
             ["name", ({ id, firstName, lastName }) => <a href={hrefOf("people", id)}><bdi>{firstName} {lastName}</bdi></a>],
             ["born", ({ dateOfBirth }) => <bdi class="nowrap">{dateOfBirth}</bdi>],
-            ["zone", ({ timezone }) => <bdi>{timezone}</bdi>],
+            ["zone", ({ timezone }) => <Name of={timezone} />],
             ["id", ({ id, externalId }) => <code>{externalId ? `ext:${externalId}` : id}</code>],
             ["events", ({ id }) => <a href={hrefOf("events", "", { userId: id })}>{text("events")}</a>],
           ]} />
@@ -117,11 +117,11 @@ function WhatIf({ user, path, query, moved }: { user: User; path: string; query:
               })} />}
             </div>
             <Table label={text("whatIf")} rows={rows} id={({ key }) => key} columns={[
-              ["schedule", ({ before, after }) => <bdi>{(before ?? after)?.schedule.eventType}</bdi>],
+              ["schedule", ({ before, after }) => <Name of={(before ?? after)?.schedule.eventType} />],
               ["local", ({ before, after }) => <bdi>{((after ?? before)?.targetTimestampLocal ?? "").slice(0, 19).replace("T", " ")}</bdi>],
               ["was", ({ before }) => (before?.targetTimestampUTC ? <Time at={before.targetTimestampUTC} zone={user.timezone} /> : <Quiet />)],
               ["becomes", ({ after }) => (after?.targetTimestampUTC ? <Time at={after.targetTimestampUTC} zone={wanted} /> : <Quiet />)],
-              ["movesBy", ({ before, after }) => <bdi data-moves>{moveOf(before?.targetTimestampUTC, after?.targetTimestampUTC)}</bdi>],
+              ["movesBy", ({ before, after }) => <bdi class="nowrap" data-moves>{moveOf(before?.targetTimestampUTC, after?.targetTimestampUTC)}</bdi>],
             ]} />
           </>
         )}</Shown>

@@ -6,7 +6,7 @@ import { get, Refusal, send, useLoaded } from "../api.ts";
 import { useStateWord, useTexts } from "../display.ts";
 import { hrefOf, type Query, type Request } from "../logic.ts";
 import { ActionDialog, Field, Quiet, Refused, Shown, Table, useMayDo } from "../parts.tsx";
-import { changed, compared, fieldsOf, membersOf, rebased, type Member } from "../schedule_form.ts";
+import { changed, compared, fieldsOf, membersOf, policyWord, rebased, type Member } from "../schedule_form.ts";
 import type { Word } from "../texts/en.ts";
 import { occurrenceColumns } from "./occurrences.tsx";
 import { OccurrenceTable } from "./schedules.tsx";
@@ -52,12 +52,12 @@ function Fields({ fields, change, perUser = false, submit, children }: FormProps
   );
   const chosen = ([name, choices]: (typeof POLICIES)[number]) => (
     <Field key={name} label={text(name)}>
-      <select name={name} value={fields[name] ?? ""} onChange={set(name)}>{choices.map((choice) => <option key={choice} value={choice}>{word(choice)}</option>)}</select>
+      <select name={name} value={fields[name] ?? ""} onChange={set(name)}>{choices.map((choice) => <option key={choice} value={choice}>{word(policyWord(name, choice))}</option>)}</select>
     </Field>
   );
   return (
     <form class="filters rule" onSubmit={(event) => { event.preventDefault(); submit(); }}>
-      <Field label={text("type")}><input name="eventType" required value={fields.eventType ?? ""} onInput={set("eventType")} placeholder="DAILY_REPORT" /></Field>
+      <Field label={text("type")}><input name="eventType" required dir="ltr" value={fields.eventType ?? ""} onInput={set("eventType")} placeholder="DAILY_REPORT" /></Field>
       <Field label={text("rule")}>
         <select name="kind" value={kind} onChange={set("kind")}>{KINDS.map((one) => <option key={one} value={one}>{word(one)}</option>)}</select>
       </Field>
@@ -127,8 +127,8 @@ function usePreview(request: Record<string, unknown> | undefined) {
 function Meaning({ of }: { of: Preview }) {
   return (
     <>
-      <p class="headline" data-description>{of.description}</p>
-      {of.warnings.map((warning) => <p key={warning} class="warning"><span aria-hidden="true">!</span> {warning}</p>)}
+      <p class="headline" dir="auto" data-description>{of.description}</p>
+      {of.warnings.map((warning) => <p key={warning} class="warning" dir="auto"><span aria-hidden="true">!</span> {warning}</p>)}
     </>
   );
 }

@@ -6,7 +6,8 @@ import { useStateWord, useTexts } from "../display.ts";
 import { Filters } from "../filters.tsx";
 import { hrefOf, searchOf, type Query } from "../logic.ts";
 import { Named, useNames } from "../names.tsx";
-import { Act, ActionDialog, Copy, Facts, Field, NotCounted, Pages, Payload, Quiet, Ref, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { Act, ActionDialog, Copy, Facts, Field, Name, NotCounted, Pages, Payload, Quiet, Ref, Shown, State, Table, Time, useActions, useMayDo, usePage } from "../parts.tsx";
+import { policyWord } from "../schedule_form.ts";
 import { Actor, useKeyNames } from "./audit.tsx";
 import { Calendars } from "./calendars.tsx";
 import { Views } from "./event_lists.tsx";
@@ -54,9 +55,9 @@ export function Schedules({ query }: { query: Query }) {
           <Table label={text("schedules")} rows={found.data} id={({ id }) => id} columns={[
             ...(mayWrite ? [["select", (schedule: ScheduleObject) => <input type="checkbox" checked={selected.has(schedule.id)} aria-label={`${text("select")} ${schedule.eventType} ${schedule.externalId ?? schedule.id}`}
               onChange={() => toggle([schedule.id], !selected.has(schedule.id))} />] as const] : []),
-            ["type", (schedule) => <a href={hrefOf("schedules", schedule.id)}><bdi>{schedule.eventType}</bdi></a>],
-            ["status", (schedule) => <><State of={stateOf(schedule)} />{schedule.note && <div class="quiet">{schedule.note}</div>}</>],
-            ["rule", ({ description }) => description],
+            ["type", (schedule) => <a href={hrefOf("schedules", schedule.id)}><Name of={schedule.eventType} /></a>],
+            ["status", (schedule) => <State of={stateOf(schedule)} />],
+            ["rule", ({ description, note }) => <><Name of={description} />{note && <div class="quiet" dir="auto">{note}</div>}</>],
             ["nextDue", (schedule) => <Time at={schedule.nextAt} zone={schedule.timezone} />],
             ["endpoint", ({ endpointId }) => <Ref page="endpoints" id={endpointId} name={names({ page: "endpoints", id: endpointId })} />],
             ["tags", ({ tags }) => <Tags of={tags} />],
@@ -70,7 +71,7 @@ export function Schedules({ query }: { query: Query }) {
 
 /** Each tag leads to the schedules that have it. */
 function Tags({ of }: { of: readonly string[] }) {
-  return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><bdi>{tag}</bdi></a>)}</span>;
+  return of.length === 0 ? <Quiet /> : <span class="list">{of.map((tag) => <a key={tag} href={hrefOf("schedules", "", { tag })} data-tag={tag}><Name of={tag} /></a>)}</span>;
 }
 
 export function Schedule({ id, query }: { id: string; query: Query }) {
@@ -87,7 +88,7 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
       <p><a href={hrefOf("schedules")}>{text("schedules")}</a></p>
       <Shown of={schedule}>{(found) => (
         <>
-          <h1><bdi>{found.eventType}</bdi> <State of={stateOf(found)} /></h1>
+          <h1><Name of={found.eventType} /> <State of={stateOf(found)} /></h1>
           <div class="buttons">
             {found.enabled ? <Act word="pause" press={() => setChosen("pause")} /> : <Act word="resume" press={() => actions.ask({
               word: "resume", about: found.eventType, undoable: true, request: { method: "PATCH", path, version: found.version, body: { enabled: true }, cli: ["schedule", "resume", found.id, "--if-match", String(found.version)] },
@@ -106,10 +107,10 @@ export function Schedule({ id, query }: { id: string; query: Query }) {
           {chosen === "trigger" && <Trigger of={found} path={path} close={() => setChosen(undefined)} done={(event) => ended(<>{text("done")} <a href={hrefOf("events", event.id)}>{text("event")}</a></>)} />}
           {chosen === "backfill" && <BackfillDialog of={found} path={path} close={() => setChosen(undefined)} done={(operation) => ended(<a href={hrefOf("operations", operation.id)}>{text("operation")}</a>)} />}
           {!found.enabled && <PausedBy id={found.id} version={found.version} />}
-          <p>{found.description}</p>
+          <p dir="auto">{found.description}</p>
           <Facts of={[
-            ["note", found.note], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", found.enabled ? <Time at={found.nextAt} zone={found.timezone} /> : <span class="quiet">{text("noneWhilePaused")}</span>], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
-            ["gap", word(found.gap)], ["overlap", word(found.overlap)], ["leap", word(found.leap)], ["misfire", `${word(found.misfire)}${found.window ? `, ${found.window}` : ""}`],
+            ["note", found.note && <bdi>{found.note}</bdi>], ["tags", found.tags.length > 0 && <Tags of={found.tags} />], ["nextDue", found.enabled ? <Time at={found.nextAt} zone={found.timezone} /> : <span class="quiet">{text("noneWhilePaused")}</span>], ["zone", found.timezone ? <bdi>{found.timezone}</bdi> : text("ofEachUser")],
+            ["gap", word(policyWord("gap", found.gap))], ["overlap", word(policyWord("overlap", found.overlap))], ["leap", word(found.leap)], ["misfire", `${word(found.misfire)}${found.window ? `, ${found.window}` : ""}`],
             ["concurrency", word(found.concurrency)], ["jitter", found.jitter === "PT0S" ? null : found.jitter], ["endpoint", found.endpointId && <Named page="endpoints" id={found.endpointId} />],
             ["id", <><code>{found.externalId ? `ext:${found.externalId}` : found.id}</code> <Copy what={found.id} /></>],
           ]} />

@@ -34,7 +34,7 @@ export function Streams({ query }: { query: Query }) {
     <>
       <h1>{text("streams")}</h1>
       <nav class="tabs" aria-label={text("type")}>
-        <a href={hrefOf("streams")} aria-current={query.aggregateType ? undefined : "true"}>{text("any")}</a>
+        <a href={hrefOf("streams")} aria-current={query.aggregateType ? undefined : "true"}>{text("allSettings")}</a>
         {OWN_TYPES.map((type) => <a key={type} href={hrefOf("streams", "", { aggregateType: type })} aria-current={query.aggregateType === type ? "true" : undefined}>{type}</a>)}
       </nav>
       <Live />

@@ -7,7 +7,7 @@ import { clockTime, relativeTime, searchOf } from "../logic.ts";
 import { Act, Field, Shown, Time, Total, useActions, useMayDo, VIEWER } from "../parts.tsx";
 import { EventTable } from "./events.tsx";
 
-const STEPS = ["PT1M", "PT1H", "P1D", "P1M", "P1Y"];
+const STEPS = { PT1M: "minute", PT1H: "hour", P1D: "day", P1M: "month", P1Y: "year" };
 const MARKS = "100"; // planned events with a mark on the slider
 const LISTED = "10"; // events that the page lists before the clock moves
 
@@ -20,6 +20,7 @@ export function TestClock() {
 
 function Moved({ clock: { now }, reload }: { clock: Clock; reload: () => void }) {
   const text = useTexts();
+  const { language } = useDisplay();
   const mayMove = useMayDo("ADMIN");
   const actions = useActions(reload);
   const ask = (about: string, body: { by: string } | { to: string }, flag: string, value: string) => actions.ask({
@@ -30,7 +31,10 @@ function Moved({ clock: { now }, reload }: { clock: Clock; reload: () => void })
     <>
       <p data-clock={now}>{text("testClock")}: <Time at={now} /></p>
       {mayMove && <Slider now={now} move={(to) => ask(to, { to }, "--to", to)} />}
-      <div class="buttons">{STEPS.map((by) => <Act key={by} word="advance" about={by} role="ADMIN" label={by} press={() => ask(by, { by }, "--by", by)} />)}</div>
+      <div class="buttons">{Object.entries(STEPS).map(([by, unit]) => {
+        const step = `+${new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long", numberingSystem: "latn" }).format(1)}`;
+        return <Act key={by} word="advance" about={step} role="ADMIN" label={step} press={() => ask(step, { by }, "--by", by)} />;
+      })}</div>
       {actions.view}
     </>
   );

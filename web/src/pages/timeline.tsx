@@ -3,8 +3,8 @@ import type { Event, EventPage, Occurrence, OccurrencePage, StatsHeatmap } from 
 import { firstEndpoints, get, serverNow, useLoaded, type Loaded } from "../api.ts";
 import { useDisplay, useStateWord, useTexts } from "../display.ts";
 import { busiest, BY, countedHours, HOUR, instantAt, isOver, levelOf, lineFilter, localMinutes, moved, ninePeaks, overLimits, shortCount, sumOf, valueAt, type Advice, type By, type HeatLine } from "../heat.ts";
-import { clockTime, countText, hrefOf, offsetOf, searchOf, type Query } from "../logic.ts";
-import { Ref, Shown, State, Table, Time, Total, VIEWER } from "../parts.tsx";
+import { apart, clockTime, countText, hrefOf, offsetOf, searchOf, type Query } from "../logic.ts";
+import { Name, Ref, Shown, State, Table, Time, Total, VIEWER } from "../parts.tsx";
 import { EventTable, expandOf, type EventColumn } from "./events.tsx";
 import { occurrenceColumns } from "./occurrences.tsx";
 
@@ -14,8 +14,6 @@ const MOST_ROWS = 30; // lines of the map; the table has all of them
 const NAMES = 176; // px of a name beside its cells
 const MOST_TABLE = 500; // rows of the table
 const WORDS = { timezone: "zone", endpointId: "endpoint", status: "status" } as const;
-/** Text that keeps its own direction inside a sentence of the other one. */
-const apart = (text: string) => `\u2068${text}\u2069`;
 
 const heatmapOf = (by: By, span: keyof typeof SPANS) => (signal: AbortSignal) =>
   get<StatsHeatmap>(`/v1/stats/heatmap?by=${by}&bucket=PT1H&from=now-${SPANS[span]}&to=${encodeURIComponent(`now+${SPANS[span]}`)}`, signal);
@@ -120,7 +118,7 @@ function Summary({ map, lines, limits, query, name }: SummaryProps) {
   return (
     <div data-summary>
       <p>{text("pastSum", { n: sum("past") })} {most("past")}</p>
-      <p>{text("forecastSum", { n: sum("forecast") })} {most("forecast")} ({text("forecastEnds")} <Time at={map.forecastTo} />)</p>
+      <p>{text("forecastSum", { n: sum("forecast") })} <Time at={map.forecastTo} />. {most("forecast")}</p>
       {countedHours(map) < (lines[0]?.forecast.length ?? 0) && <p class="warning" data-cut><span aria-hidden="true">!</span> {text("forecastCut")}</p>}
       {over > 0 && <p class="warning" data-over={over}><span aria-hidden="true">▲</span> {text("overCells", { n: over })}{limits && <> <a href={hrefOf("timeline", "", { ...query, by: "endpointId", key: "", at: "" })}>{text("byEndpoint")}</a></>}</p>}
     </div>
@@ -204,8 +202,8 @@ function Grid({ map, lines, by, query, name }: MapProps & { lines: readonly Heat
             return (
               <div role="row" class="heat-row" key={line.key}>
                 <span role="rowheader" class="heat-name" data-line={line.key}>
-                  <bdi>{name(line.key)}</bdi>
-                  {zone && <small><bdi>{clockTime(new Date(now).toISOString(), zone, language).slice(-15).replace(/:\d\d /, " ")}</bdi></small>}
+                  <Name of={name(line.key)} most={12} />
+                  {zone && <small><bdi>{clockTime(new Date(now).toISOString(), zone, language).replace(/^.*(\d\d:\d\d):\d\d /, "$1 ")}</bdi></small>}
                   {by === "endpointId" && line.limit !== null && <small>{text("perHour", { n: countText(line.limit, language) })}</small>}
                 </span>
                 {line.past.map((_, index) => {

@@ -17,7 +17,7 @@ export const ar: Texts = {
   key: "المفتاح", id: "المعرّف", created: "أُنشئ", executed: "نُفِّذ", nextAttempt: "المحاولة التالية", waitingFor: "ينتظر", retryOf: "إعادة لـ", dismissed: "استُبعد", executedFrom: "انتهى من", executedTo: "انتهى قبل", dueFrom: "الموعد من", dueTo: "الموعد قبل",
   from: "من", before: "قبل", until: "حتى الآن", version: "الإصدار", note: "ملاحظة", url: "العنوان", timeout: "المهلة", retryPolicy: "الإعادات", rateLimit: "الحد", secret: "السر", publicKey: "المفتاح العام", inFlight: "قيد الإرسال",
   circuit: "قاطع الدائرة", failureShare: "نسبة الفشل", failuresNow: "{percent} % ضمن نافذة قاطع الدائرة", probe: "الفحص التالي", disabledReason: "سبب التعطيل", number: "الرقم", begun: "البدء", duration: "المدة", answer: "الرد", body: "المحتوى", instance: "النسخة",
-  count: "العدد", oldest: "الأقدم", newest: "الأحدث", samples: "أمثلة", progress: "التقدم", finished: "انتهى", errors: "الأخطاء", holder: "الحائز", acquired: "أُخذ", expires: "ينتهي", fencingToken: "رمز التسييج",
+  ofTotal: "{n} من {total}", count: "العدد", oldest: "الأقدم", newest: "الأحدث", samples: "أمثلة", progress: "التقدم", finished: "انتهى", errors: "الأخطاء", holder: "الحائز", acquired: "أُخذ", expires: "ينتهي", fencingToken: "رمز التسييج",
   recorded: "سُجِّل", actor: "بواسطة", data: "البيانات", roles: "الأدوار", role: "الدور", reported: "آخر إبلاغ", clockSkew: "فرق الساعة", lastClaim: "آخر استلام", lastUsed: "آخر استعمال", offset: "الفرق عن UTC", changesNone: "لا يؤثر في أي موعد في ذلك اليوم.", nextChange: "التغيير التالي للساعة", born: "تاريخ الميلاد", birthMonth: "شهر الميلاد", birthDay: "يوم الميلاد",
   externalId: "المعرّف الخاص", effect: "ملاحظات", history: "السجل", enabled: "مفعّل", deleted: "محذوف", archived: "مؤرشف", erased: "مُسحت", skipped: "متروك", payload: "الحمولة",
 
@@ -26,12 +26,12 @@ export const ar: Texts = {
   catchUp: "يُستدرك خلال", throughputChart: "الأحداث", executedChart: "مكتملة", latest: "الأخير", most: "الأعلى", nextTen: "الأحداث العشرة التالية", server: "الخادم", database: "قاعدة البيانات", tz: "إصدار المناطق الزمنية", clock: "الساعة",
   testClock: "ساعة اختبار", systemClock: "ساعة النظام", atLeast: "{n} أو أكثر",
   schedulesBehind: "جداول متأخرة", fallingBehind: "يتراكم التأخر", behindBy: "يُتوقع {expects} من الأحداث في الساعة، ولا يُنجز منها إلا {finishes}.", disabledEndpoints: "نقاط وصول معطلة", waitingEvents: "أحداث منتظرة",
-  lateEndpoints: "نقاط النهاية المتأخرة في الساعة الأخيرة", noneLate: "بدأت أحداث كل نقاط النهاية في وقتها.", lateSince: "متأخرة منذ", onTimeAgain: "عادت في وقتها", heldBack: "سينتظر {n} من الأحداث المخططة خلال 24 ساعة القادمة حتى تُفعَّل، منها {overdue} متأخرة الآن. تنتهي المحاولات الجارية.", waitingRetries: "أحداث تنتظر محاولتها التالية وستبقى منتظرة: {n}.", withLater: "مع المواعيد اللاحقة للجداول سينتظر نحو {n} من الأحداث بعد 24 ساعة.", behind: "جداول متأخرة: {n}. لكل منها حدث واحد متأخر، وقاعدة الفوات في الجدول تحدد ما يُستدرك من المواعيد الفائتة.",
+  lateEndpoints: "نقاط الوصول المتأخرة في الساعة الأخيرة", noneLate: "بدأت أحداث كل نقاط الوصول في وقتها.", lateSince: "متأخرة منذ", onTimeAgain: "عادت في وقتها", heldBack: "سينتظر {n} من الأحداث المخططة خلال 24 ساعة القادمة حتى تُفعَّل، منها {overdue} متأخرة الآن. تنتهي المحاولات الجارية.", waitingRetries: "أحداث تنتظر محاولتها التالية وستبقى منتظرة: {n}.", withLater: "مع المواعيد اللاحقة للجداول سينتظر نحو {n} من الأحداث بعد 24 ساعة.", behind: "جداول متأخرة: {n}. لكل منها حدث واحد متأخر، وقاعدة الفوات في الجدول تحدد ما يُستدرك من المواعيد الفائتة.",
   calendars: "تقاويم للاشتراك", addCalendar: "إنشاء تقويم", addCalendarHint: "يقرأ برنامج التقويم المواعيد بالعنوان وحده. الإلغاء ينهي ذلك.",
 
   timeline: "الخط الزمني", timelineHint: "الأحداث بحسب الساعة: المنتهية والمتوقعة. اختر خلية لعرض أحداثها.", otherLines: "كل ما عداها", pastCells: "منتهية", forecastCells: "متوقعة",
   nowLine: "الآن", overLegend: "فوق حد نقطة الوصول", hoursIn: "الساعات حسب {zone}", moreLines: "توجد {n} من الأسطر الأقل نشاطًا في الجدول فقط.", onlyNextForecast: "لا يُحسب من جداول الأشخاص إلا الحدث التالي لكل شخص.",
-  pastSum: "انتهى {n} من الأحداث.", forecastSum: "يُتوقع {n} من الأحداث.", forecastEnds: "حتى", forecastCut: "الأحداث المخططة أكثر مما يعدّه التوقع. الساعات بعد نهايته غير معروفة.", notCounted: "لم تُعدّ", mostIn: "الأكثر: {n}، {line}، {hour}.", overCells: "عدد الساعات التي تتجاوز حد نقطة الوصول: {n}. ستتأخر أحداثها.",
+  pastSum: "انتهى {n} من الأحداث.", forecastSum: "يُتوقع {n} من الأحداث حتى", forecastCut: "الأحداث المخططة أكثر مما يعدّه التوقع. الساعات بعد نهايته غير معروفة.", notCounted: "لم تُعدّ", mostIn: "الأكثر: {n} ({line}، {hour}).", overCells: "عدد الساعات التي تتجاوز حد نقطة الوصول: {n}. ستتأخر أحداثها.",
   finishedCount: "منتهية: {n}", expectedCount: "متوقعة: {n}", overLimit: "فوق الحد {n}", perHour: "الحد {n} في الساعة", finishedEvents: "أحداث منتهية",
   plannedEvents: "أحداث مخططة", laterOccurrences: "مواعيد لاحقة للجداول", expected: "متوقعة", allOfThese: "كل ما في هذه الساعة", otherHint: "لا مرشح لهذه الأحداث في الواجهة. تُعرض كل أحداث هذه الساعة.",
   spread: "التوزيع بـ jitter", nothingToSpread: "لا ساعة تتجاوز حد نقطة وصول، ولا ذروة عند 09:00 في أي منطقة.", showHour: "عرض هذه الساعة", spreadLimit: "يُتوقع {n} من الأحداث في {hour}، والحد يسمح بـ {against} في الساعة. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.", spreadNine: "ذروة عند 09:00: {n} من الأحداث في {hour}، والمتوسط في غيرها {against}. توزيع (jitter) مقداره {jitter} في جداولها يجعلها {after} في الساعة.",
@@ -74,8 +74,8 @@ export const ar: Texts = {
   failedFrom: "فشلت من",
   changeTags: "تغيير الوسوم", bulkDelete: "حذف", addTags: "وسوم تضاف، بينها فواصل", removeTags: "وسوم تزال، بينها فواصل",
   countedTogether: "عند أكثر من 100 وجهة في الدقيقة تُحسب بعضها معًا، وقد تنقص هنا بعض عمليات التسليم.",
-  inboxAnswer: "كيف يجيب", inboxAnswerHint: "اجعل هذا الصندوق يفشل أو يبطئ لترى إعادة المحاولات والقواطع والرسائل الميتة.", after: "بعد", answerSo: "أجب هكذا",
-  audit: "من فعل ماذا", changesOfSettings: "تغييرات الإعدادات", noAudit: "لم يتدخل أحد منذ الإنشاء.", action: "الإجراء", dismissedBy: "استبعده",
+  inboxAnswer: "كيف يجيب", inboxAnswerHint: "اجعل هذا الصندوق يفشل أو يبطئ لترى إعادة المحاولات والقواطع والأحداث الفاشلة نهائيًا.", after: "بعد", answerSo: "أجب هكذا",
+  audit: "من فعل ماذا", changesOfSettings: "تغييرات الإعدادات", noAudit: "لم يُسجَّل أي إجراء بعد.", action: "الإجراء", dismissedBy: "استبعده",
 
   EventCancelled: "أُلغي", EventChanged: "عُدّل", EventDismissed: "استُبعد", EventRestored: "تراجع عن الاستبعاد", EventRetried: "أُعيدت المحاولة", EventTriggered: "أُطلق", BulkStarted: "بدأ إجراء جماعي", BackfillStarted: "بدأ التعويض", CircuitClosed: "أُغلق القاطع", WaitingRetried: "أُعيدت محاولة الأحداث المنتظرة", EndpointTested: "أُرسل اختبار", DrainRequested: "طُلب الإنهاء التدريجي", OperationStopped: "أُوقفت",
   PENDING: "بانتظار الموعد", PROCESSING: "قيد التنفيذ", COMPLETED: "مكتمل", FAILED: "فاشل", CANCELLED: "ملغى", OPEN: "مفتوح", HALF_OPEN: "قيد الفحص", CLOSED: "مغلق", RUNNING: "يعمل", STOPPED: "متوقف", DRAINING: "ينتهي تدريجيًا", SILENT: "صامت", WAITS_RETRY: "ينتظر المحاولة التالية", WAITS_CIRCUIT: "ينتظر: القاطع مفتوح", WAITS_LIMIT: "ينتظر: بلغ الحد", WAITS_ENDPOINT: "ينتظر: نقطة الوصول معطلة",
@@ -83,7 +83,7 @@ export const ar: Texts = {
   pass: "سليم", warn: "تحذير", fail: "فشل", SUCCEEDED: "نجحت", RETRYABLE: "فشلت ويمكن إعادتها", PERMANENT: "فشلت نهائيًا", LOST: "مفقودة", LATE: "متأخرة", RELEASED: "أُعيدت دون إرسال", disabled: "معطّل", paused: "موقوف مؤقتًا",
   CRITICAL: "حرجة", HIGH: "عالية", NORMAL: "عادية", LOW: "منخفضة", PLAN_SCHEDULE: "تخطيط جدول", REPLAN_SCHEDULE: "إعادة تخطيط جدول", BACKFILL_SCHEDULE: "استدراك جدول", BULK: "إجراء جماعي",
   RETRY: "المحاولة التالية", CIRCUIT: "قاطع الدائرة", LIMIT: "الحد", ENDPOINT: "نقطة الوصول", SCHEDULE: "الجدول", true: "نعم", false: "لا",
-  cron: "Cron", yearly: "سنوي", rrule: "قاعدة تقويم (RRULE)", every: "كل مدة", compatible: "كالتقاويم (الفجوة: لاحقًا، التكرار: الأول)", earlier: "أبكر", later: "لاحقًا", boundary: "عند التغيير", skip: "ترك", both: "المرتان",
+  cron: "Cron", yearly: "سنوي", rrule: "قاعدة تقويم (RRULE)", every: "كل مدة", compatible_gap: "لاحقًا، كالتقاويم", compatible_overlap: "الأول، كالتقاويم", earlier: "أبكر", later: "لاحقًا", boundary: "عند التغيير", skip: "ترك", both: "المرتان",
   feb28: "28 فبراير", mar1: "1 مارس", once: "مرة", all: "الكل", gap_earlier: "غير موجود، قُدِّم", gap_later: "غير موجود، أُخِّر", gap_boundary: "غير موجود، عند التغيير", gap_skipped: "غير موجود، تُرك",
   overlap_earlier: "يتكرر، المرة الأولى", overlap_later: "يتكرر، المرة الثانية", overlap_skipped: "يتكرر، تُرك", leap_moved: "29 فبراير، نُقل", leap_skipped: "29 فبراير، تُرك", offset_changed: "الأول بعد تغيير الفرق",
 };

@@ -20,7 +20,7 @@ export const en = {
   key: "Key", id: "Id", created: "Created", executed: "Executed", nextAttempt: "Next attempt", waitingFor: "Waits for", retryOf: "Retry of", dismissed: "Dismissed", executedFrom: "Ended from", executedTo: "Ended before", dueFrom: "Due from", dueTo: "Due before",
   from: "From", before: "Before", until: "Until now", version: "Version", note: "Note", url: "Address", timeout: "Time-out", retryPolicy: "Retries", rateLimit: "Limit", secret: "Secret", publicKey: "Public key", inFlight: "In flight",
   circuit: "Circuit", failureShare: "Failures", failuresNow: "{percent} % in the window of its circuit breaker", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
-  count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
+  ofTotal: "{n} of {total}", count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
   recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock off by", lastClaim: "Last claim", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
   externalId: "Own id", effect: "Remarks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
 
@@ -36,7 +36,7 @@ export const en = {
   // Timeline.
   timeline: "Timeline", timelineHint: "Events by the hour: finished ones and those that are expected. Select a cell to list its events.", otherLines: "All others", pastCells: "Finished", forecastCells: "Expected",
   nowLine: "Now", overLegend: "Above the endpoint's limit", hoursIn: "Hours in {zone}", moreLines: "{n} quieter lines are in the table only.", onlyNextForecast: "Schedules of persons count with the next event of each person only.",
-  pastSum: "{n} events finished.", forecastSum: "{n} events are expected.", forecastEnds: "until", forecastCut: "More events are planned than the forecast counts. Hours after its end are unknown.", notCounted: "not counted", mostIn: "Most: {n}, {line}, {hour}.", overCells: "Hours above the limit of their endpoint: {n}. Their events will be late.",
+  pastSum: "{n} events finished.", forecastSum: "{n} events are expected until", forecastCut: "More events are planned than the forecast counts. Hours after its end are unknown.", notCounted: "not counted", mostIn: "Most: {n} ({line}, {hour}).", overCells: "Hours above the limit of their endpoint: {n}. Their events will be late.",
   finishedCount: "{n} finished", expectedCount: "{n} expected", overLimit: "above the limit of {n}", perHour: "limit {n} an hour", finishedEvents: "Finished events",
   plannedEvents: "Planned events", laterOccurrences: "Later occurrences of schedules", expected: "Expected", allOfThese: "All in this hour", otherHint: "The API has no filter for these events. All events of this hour are listed.",
   spread: "Spread by jitter", nothingToSpread: "No hour exceeds an endpoint's limit, and no zone has a peak at 09:00.", showHour: "Show this hour", spreadLimit: "expects {n} events at {hour}. Its limit allows {against} an hour. A jitter of {jitter} on its schedules spreads them to {after} an hour.", spreadNine: "has a peak at 09:00: {n} events at {hour}, {against} in other hours on average. A jitter of {jitter} on their schedules spreads them to {after} an hour.",
@@ -85,7 +85,7 @@ export const en = {
   changeTags: "Change tags", bulkDelete: "Delete", addTags: "Add tags, with commas", removeTags: "Remove tags, with commas",
   countedTogether: "With more than 100 endpoints in a minute, some are counted together. Some of these deliveries may be missing here.",
   inboxAnswer: "How it answers", inboxAnswerHint: "Let this inbox fail or be slow, to see retries, circuits and dead letters.", after: "After", answerSo: "Answer like this",
-  audit: "Who did what", changesOfSettings: "Changes of settings", noAudit: "No caller has acted on it since it was created.", action: "Action", dismissedBy: "Dismissed by",
+  audit: "Who did what", changesOfSettings: "Changes of settings", noAudit: "No action is recorded yet.", action: "Action", dismissedBy: "Dismissed by",
 
   // Values of the API.
   EventCancelled: "Cancelled", EventChanged: "Changed", EventDismissed: "Dismissed", EventRestored: "Dismissal undone", EventRetried: "Retried", EventTriggered: "Triggered", BulkStarted: "Bulk action started", BackfillStarted: "Backfill started", CircuitClosed: "Circuit closed", WaitingRetried: "Waiting events retried", EndpointTested: "Test sent", DrainRequested: "Drain requested", OperationStopped: "Stopped",
@@ -94,7 +94,7 @@ export const en = {
   pass: "Passed", warn: "Warning", fail: "Failed", SUCCEEDED: "Succeeded", RETRYABLE: "Failed, can be retried", PERMANENT: "Failed for good", LOST: "Lost", LATE: "Too late", RELEASED: "Released", disabled: "Disabled", paused: "Paused",
   CRITICAL: "Critical", HIGH: "High", NORMAL: "Normal", LOW: "Low", PLAN_SCHEDULE: "Plan a schedule", REPLAN_SCHEDULE: "Replan a schedule", BACKFILL_SCHEDULE: "Backfill a schedule", BULK: "Bulk action",
   RETRY: "Next attempt", CIRCUIT: "Circuit", LIMIT: "Limit", ENDPOINT: "Endpoint", SCHEDULE: "Schedule", true: "Yes", false: "No",
-  cron: "Cron", yearly: "Yearly", rrule: "Calendar rule (RRULE)", every: "Every so often", compatible: "as calendars do (gap: later, overlap: first)", earlier: "earlier", later: "later", boundary: "at the change", skip: "skip", both: "both times",
+  cron: "Cron", yearly: "Yearly", rrule: "Calendar rule (RRULE)", every: "Every so often", compatible_gap: "later, as calendars do", compatible_overlap: "first, as calendars do", earlier: "earlier", later: "later", boundary: "at the change", skip: "skip", both: "both times",
   feb28: "28 February", mar1: "1 March", once: "once", all: "all", gap_earlier: "Does not exist, moved earlier", gap_later: "Does not exist, moved later", gap_boundary: "Does not exist, moved to the change", gap_skipped: "Does not exist, skipped",
   overlap_earlier: "Occurs twice, first time", overlap_later: "Occurs twice, second time", overlap_skipped: "Occurs twice, skipped", leap_moved: "29 February, moved", leap_skipped: "29 February, skipped", offset_changed: "First at a new offset",
 };
