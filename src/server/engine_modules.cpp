@@ -76,8 +76,10 @@ Operations::Ports operations_ports(const ModulePorts& p) {
 }
 
 ReportInstance::Self self_of(const Platform& p) {
+/// Made before the worker loop starts, so no claim comes before `started_at`.
     return {.id = p.instance,
             .version = product_version(),
+            .started_at = p.database->clock().now(),
             .roles = names_of(p.settings.scheduler.roles),
             .slots = p.settings.scheduler.roles.worker
                          ? static_cast<std::uint32_t>(p.settings.delivery.workers)
