@@ -1,6 +1,5 @@
 """Attempts: which ones count, when they began, and the numbers that their receiver sees."""
 import datetime
-import http.server
 import subprocess
 import threading
 import time
@@ -20,9 +19,7 @@ class Receiver(h.Receiver):
         self.let_go = threading.Event()
         receiver = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(h.ReceiverHandler):
             def do_POST(self):
                 self.rfile.read(int(self.headers["Content-Length"]))
                 with receiver.lock:
@@ -35,18 +32,7 @@ class Receiver(h.Receiver):
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *arguments):
-                pass
-
-        class Threads(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, address):
-                pass  # a killed sender resets its connections
-
-        self.server = Threads(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.serve(Handler)
 
     def count(self):
         with self.lock:
