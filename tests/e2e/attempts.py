@@ -91,12 +91,12 @@ def lateness(kind):
         late = over["latenessMs"]
         assert (over["attempt"], over["retryCount"]) == (2, 1), over
         assert late >= 0 and over["lateExecution"] == (late > 1000), over  # on a busy machine the first one was late too
-        told = client.ok("GET", f"/v1/events/{made['id']}/explain")
-        first = next(step for step in told["steps"] if step["step"] == "attempt")
+        explained = client.ok("GET", f"/v1/events/{made['id']}/explain")
+        first = next(step for step in explained["steps"] if step["step"] == "attempt")
         assert (first["number"], first["outcome"]) == (1, "LOST"), first
         began = instant(first["startedAt"]) - instant(over["targetTimestampUTC"])
         assert began == datetime.timedelta(milliseconds=late), (first, over)
-        assert ("late" in told["steps"][-1]["text"]) == (late > 1000), told["steps"][-1]
+        assert ("late" in explained["steps"][-1]["text"]) == (late > 1000), explained["steps"][-1]
         line = h.wait_until(lambda: server.logged("event.completed"), "the log")[0]
         assert (line["latenessMs"], line["lateExecution"]) == (late, late > 1000), line
         counted = metric(client, "sundial_event_lateness_seconds_sum", event_type="REMINDER")

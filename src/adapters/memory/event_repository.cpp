@@ -486,7 +486,7 @@ private:
         }
     }
 
-    /// Unless the event is an occurrence or another event has its key.
+    /// Does nothing if the event is an occurrence, or if another event has its key.
     void set_key_free(const Event& finished, bool free) {
         const KeyRow* key = state_.keys.find(finished.key);
         if (finished.occurrence || !key || key->event != finished.id) return;

@@ -153,8 +153,8 @@ using namespace std::chrono_literals;
 
 constexpr int priorities = 4;
 
-/// How long a settlement waits for a claim or a create that it can share a commit with, or at 100
-/// events/s for another settlement. As long as a busy worker waits for more outcomes.
+/// How long a settlement waits for other work that can share its commit: a claim, a create, or at
+/// 100 events/s another settlement. A busy worker waits as long for more outcomes.
 constexpr Writer::Patience patience{.at_least = 10ms, .at_most = 20ms};
 /// Larger batches get a commit of their own. They would delay a claim that shares their commit: a
 /// settlement takes about 50 us.
