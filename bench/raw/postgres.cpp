@@ -241,7 +241,7 @@ void append_all(const Asked& asked, Connection& connection, std::size_t number) 
             ids << id_of(number * each + i);
             data
                 << R"("{\"number\":)" + std::to_string(i) +
-                       R"(,\"text\":\"a hundred bytes or so of what somebody wants to keep for good\"}")";
+                       R"(,\"text\":\"about a hundred bytes that an application keeps for ten years\"}")";
         }
         const std::vector<std::string> values{std::to_string(number), std::to_string(written),
                                               ids.text(), data.text()};

@@ -173,7 +173,7 @@ void append(File& file, std::size_t events, std::size_t batch) {
             bind(fact, 1, id_of(i));
             bind(fact, 2,
                  R"({"number":)" + std::to_string(i) +
-                     R"(,"text":"a hundred bytes or so of what somebody wants to keep for good"})");
+                     R"(,"text":"about a hundred bytes that an application keeps for ten years"})");
             sqlite3_bind_int64(fact, 3, static_cast<sqlite3_int64>(i + 1));
             file.step(fact);
         }

@@ -3,7 +3,7 @@
  *
  * Everything that is not in one `atomic` may be interleaved with everything else, and any process may
  * be as slow as it likes: that alone stands for slow threads, networks and databases. Time passes in
- * ticks; whoever has something to do by a certain tick, and is not frozen, does it before that passes.
+ * ticks; a process that has something to do by a certain tick, and is not frozen, does it before that.
  *
  * Sizes, for -D: WORKERS, TRIES, CLAIMS, FAULTS, LEASE. With HEARTBEATS there are two workers, each an
  * instance of its own that sends heartbeats; without it only leases count.
@@ -58,7 +58,7 @@ mtype:status status = pending;
 byte version = 1;
 byte attempt = 0;              /* number of the latest claim */
 byte tries_used = 0;
-byte held_by = WORKERS;        /* of the latest claim; meaningless while nobody holds it */
+byte held_by = WORKERS;        /* of the latest claim; meaningless while no worker holds it */
 byte until_claimable = 0;      /* ticks: next try, or end of the lease */
 mtype:outcome tried[CLAIMS + 1];  /* rows of `attempts`, and for `accepted` the history row, by number */
 
@@ -209,7 +209,7 @@ inline apply(by, held, number, result, answer) {
         /* Success if it had happened and only the answer was lost; attempt numbers are never shared. */
         answer = tried[number] == result;
         if
-        :: !answer && tried[number] == lost ->               /* what came of it is told as LATE */
+        :: !answer && tried[number] == lost ->               /* its result is recorded as LATE */
             tried[number] = (result == accepted -> late_accepted : late)
         :: else -> skip
         fi
@@ -245,7 +245,7 @@ inline extend() {
         :: left[me] = LEASE - MARGIN
         :: faults < FAULTS -> faults++
         fi
-    :: else -> took_over = true                              /* told that it is lost: starts nothing */
+    :: else -> took_over = true                              /* learns that it is lost: starts nothing */
     fi
 }
 
@@ -292,7 +292,7 @@ end_idle:
     :: skip
     fi;
 #endif
-    /* One statement: whoever comes second finds nothing. */
+    /* One statement: the second caller finds nothing. */
     atomic {
         if
 #ifdef CLAIM_WITHOUT_LOCK
@@ -481,7 +481,7 @@ proctype Client() {
     fi
 }
 
-/* A tick passes only once whoever is awake has done what it had to do by then. */
+/* A tick passes only once each process that is awake has done what it had to do by then. */
 #define urgent(w) (requesting[w] && !frozen[w] && (until_timeout[w] == 0 || left[w] == 0 || must_abort(w)))
 #define counting(n) (n > 0 && n < 255)
 

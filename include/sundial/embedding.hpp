@@ -540,10 +540,10 @@ public:
     /// finished events: 90 days after completion, 365 after failure. Not with a test clock.
     void start();
     /// Calls no more handlers and waits for those that run; after `Options::stop_within` it asks
-    /// them to stop. The outcome of one that returns more than 25 s after the call is lost: its
-    /// event is handled again after the next start. Waiting workers get STOPPED. The engine cannot
-    /// be started again. In a handler it requests the same and returns at once: a later `stop`
-    /// elsewhere, or the destructor, waits.
+    /// them to stop. If a handler returns more than 25 s after the call, its outcome is lost, and
+    /// its event is handled again after the next start. Waiting workers get STOPPED. The engine
+    /// cannot be started again. In a handler it requests the same and returns at once: a later
+    /// `stop` elsewhere, or the destructor, waits.
     void stop();
     /// Advances a test clock: every event that comes due in between is handled at its instant, on
     /// the engine's threads, before this returns. Returns the number of completed events. Errors:

@@ -117,11 +117,11 @@ struct EndpointTest {
 
 /// The result of verifying the signature of a request, as a receiver does.
 struct ReceivedSignature {
-    /// "VALID"; "INVALID": the body was changed, or the secret that made it is gone; "MISSING": the
-    /// request has none, because the inbox had no secret.
+    /// "VALID"; "INVALID": the body was changed, or the inbox no longer has the secret that signed
+    /// it; "MISSING": the request has no signature, because the inbox had no secret.
     std::string state;
-    /// If valid, whose it is: "CURRENT", the newest secret, or "PREVIOUS", a replaced one that
-    /// still signs. Otherwise empty.
+    /// The secret that made a valid signature: "CURRENT", the newest one, or "PREVIOUS", a replaced
+    /// one that still signs. Empty if the signature is not valid.
     std::string secret;
     /// The age of its timestamp when the request arrived; empty: it has no timestamp.
     std::optional<std::chrono::milliseconds> age;

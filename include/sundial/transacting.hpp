@@ -96,7 +96,7 @@ public:
     /// Runs the work of a request once: this transaction stores the answer under `key` for 24
     /// hours, and a repeated call returns it without running `work`. If `work` returns an error,
     /// nothing is stored. Two requests with one key never run at once, in any process.
-    /// `fingerprint`: all that identifies the request. Errors: those of `work`;
+    /// `fingerprint`: everything that identifies the request. Errors: those of `work`;
     /// IDEMPOTENCY_KEY_REUSED if the key belongs to another fingerprint; IDEMPOTENCY_IN_PROGRESS if
     /// another transaction works on it; VALIDATION_FAILED.
     Result<Once> once(const std::string& key, const std::string& fingerprint,

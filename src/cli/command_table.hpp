@@ -32,7 +32,7 @@ enum class ValueKind {
 
 /// A column of a list: a member of a row, with dots for nested ones. `@ref` is ext: and the
 /// external id, or else the id; `@state` is `enabled`, or `disabled` and the reason; `@roles` joins
-/// `roles` by commas.
+/// `roles` by commas; `@seen` is `14 s ago`, from `silentMs`.
 struct Column {
     std::string title;
     std::string member;

@@ -30,7 +30,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return text;
 }
 
-/// Not of @FILE, which a shell cannot complete.
+/// False for a flag that takes @FILE, which a shell cannot complete.
 bool takes_file(const FlagHelp& flag) {
     return flag.value.find("FILE") != std::string::npos &&
            flag.value.find('@') == std::string::npos;

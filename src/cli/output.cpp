@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 
 #include "cli/json_text.hpp"
 
@@ -45,7 +47,15 @@ void add_members(std::string_view object, std::size_t indent, const Output& outp
     }
 }
 
-/// `@ref`, `@roles` and `@state`: see Column.
+/// A length in whole seconds, minutes or hours, rounded down: `14 s ago`.
+std::string age_of(std::int64_t milliseconds) {
+    const std::int64_t seconds = milliseconds / 1'000;
+    if (seconds < 60) return std::to_string(seconds) + " s ago";
+    if (seconds < 3'600) return std::to_string(seconds / 60) + " min ago";
+    return std::to_string(seconds / 3'600) + " h ago";
+}
+
+/// `@ref`, `@roles`, `@seen` and `@state`: see Column.
 std::string computed_cell(std::string_view row, std::string_view member) {
     if (member == "@ref") {
         const std::string external_id = plain_text(value_at(row, "externalId"));
@@ -57,6 +67,10 @@ std::string computed_cell(std::string_view row, std::string_view member) {
             roles += (roles.empty() ? "" : ",") + plain_text(role);
         }
         return roles;
+    }
+    if (member == "@seen") {
+        const std::string silent = plain_text(value_at(row, "silentMs"));
+        return silent.empty() ? "" : age_of(std::strtoll(silent.c_str(), nullptr, 10));
     }
     if (value_at(row, "enabled") == "true") return "enabled";
     std::string reason = plain_text(value_at(row, "disabledReason"));

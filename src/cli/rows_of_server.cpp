@@ -131,7 +131,7 @@ void add_instances(std::vector<ApiCommand>& rows) {
                                 {"roles", "@roles"},
                                 {"version", "version"},
                                 {"started", "startedAt"},
-                                {"reported", "reportedAt"},
+                                {"last seen", "@seen"},
                                 {"claims", "leasesHeld"},
                                 {"slots", "slots"},
                                 {"last claim", "lastClaimAt"},

@@ -39,15 +39,20 @@ std::size_t number_of(const Given& given, std::string_view flag, const std::stri
 
 bool has(const Given& given, std::string_view flag) { return first_of(given, flag) == "true"; }
 
-/// The CSV has no computed columns: @ref becomes id and externalId, @state becomes enabled.
+/// The CSV has the members of computed columns: @ref becomes id and externalId, @state becomes
+/// enabled, and @seen becomes silentMs.
 std::vector<Column> csv_columns(const std::vector<Column>& shown) {
     std::vector<Column> columns;
     for (const Column& column : shown) {
         if (column.member == "@ref") {
             columns.push_back({"id", "id"});
             columns.push_back({"externalId", "externalId"});
+        } else if (column.member == "@roles") {
+            columns.push_back({"roles", column.member});
         } else {
-            const std::string member = column.member == "@state" ? "enabled" : column.member;
+            const std::string member = column.member == "@state"  ? "enabled"
+                                       : column.member == "@seen" ? "silentMs"
+                                                                  : column.member;
             columns.push_back({member, member});
         }
     }

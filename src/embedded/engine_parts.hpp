@@ -21,6 +21,7 @@
 #include "application/intake/complete_intake.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/maintenance/maintenance.hpp"
+#include "application/operations/operation_tasks.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"

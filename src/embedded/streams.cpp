@@ -21,6 +21,18 @@ ValidationFailed no_uuid(const std::string& id) {
     return invalid("/events/id", "bad_format", "'" + id + "' is not a UUID");
 }
 
+/// Between the library's metadata and the domain's, whose members have the same names.
+template <class To, class From>
+To metadata_as(const From& metadata) {
+    return {.occurred_at = metadata.occurred_at,
+            .correlation_id = metadata.correlation_id,
+            .causation_id = metadata.causation_id,
+            .actor = metadata.actor,
+            .tenant = metadata.tenant,
+            .traceparent = metadata.traceparent,
+            .headers = metadata.headers};
+}
+
 /// Errors: ValidationFailed.
 sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expected,
                                            const std::vector<NewRecordedEvent>& events, Ids& ids) {
@@ -35,18 +47,11 @@ sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expe
     for (const NewRecordedEvent& event : events) {
         const auto id = event.id.empty() ? ids.fresh() : base::parse_uuid(event.id);
         if (!id) return no_uuid(event.id);
-        const EventMetadata& metadata = event.metadata;
         append.events.push_back({.event_id = *id,
                                  .event_type = event.type,
                                  .schema_version = event.schema_version,
                                  .data = event.data,
-                                 .metadata = {.occurred_at = metadata.occurred_at,
-                                              .correlation_id = metadata.correlation_id,
-                                              .causation_id = metadata.causation_id,
-                                              .actor = metadata.actor,
-                                              .tenant = metadata.tenant,
-                                              .traceparent = metadata.traceparent,
-                                              .headers = metadata.headers}});
+                                 .metadata = metadata_as<sundial::EventMetadata>(event.metadata)});
     }
     return append;
 }
@@ -147,7 +152,6 @@ Result<Done> projected_by(const InlineProjection& projection, Transaction& tx,
 }  // namespace
 
 RecordedEvent shown(const sundial::RecordedEvent& event) {
-    const sundial::EventMetadata& metadata = event.metadata;
     return {.stream = {event.stream.aggregate_type, event.stream.aggregate_id},
             .version = event.version.value,
             .position = event.position,
@@ -155,13 +159,7 @@ RecordedEvent shown(const sundial::RecordedEvent& event) {
             .type = event.event_type,
             .schema_version = event.schema_version,
             .data = event.data,
-            .metadata = {.occurred_at = metadata.occurred_at,
-                         .correlation_id = metadata.correlation_id,
-                         .causation_id = metadata.causation_id,
-                         .actor = metadata.actor,
-                         .tenant = metadata.tenant,
-                         .traceparent = metadata.traceparent,
-                         .headers = metadata.headers},
+            .metadata = metadata_as<EventMetadata>(event.metadata),
             .recorded_at = event.recorded_at,
             .redacted = event.redacted_at.has_value()};
 }

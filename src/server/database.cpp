@@ -58,12 +58,10 @@ public:
     Clock& clock() override { return opened_->clock(); }
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {
-        const postgres::PoolUse use = opened_->pool_use();
-        return PoolUse{use.idle, use.in_use, use.waiting};
+        return opened_->pool_use();
     }
     [[nodiscard]] std::optional<OpenTransactions> open_transactions() override {
-        const postgres::OpenTransactions open = opened_->open_transactions();
-        return OpenTransactions{open.oldest, open.hidden_sessions};
+        return opened_->open_transactions();
     }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override {
         std::vector<ListenAddress> all;

@@ -15,23 +15,12 @@
 #include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
+#include "application/ports/storage_state.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 #include "server/settings.hpp"
 
 namespace sundial::server {
-
-struct PoolUse {
-    std::size_t idle = 0;
-    std::size_t in_use = 0;
-    std::size_t waiting = 0;  // calls that wait for a connection
-};
-
-/// Transactions that keep rows from vacuum.
-struct OpenTransactions {
-    std::chrono::seconds oldest{0};    // of those that the database's role can see; 0: none
-    std::int64_t hidden_sessions = 0;  // sessions of other roles, which it cannot see
-};
 
 /// The database of this process, independent of its kind.
 class Database {

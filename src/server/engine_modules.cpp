@@ -6,6 +6,7 @@
 
 #include "adapters/system/clocks.hpp"
 #include "application/observation/engine_log.hpp"
+#include "application/operations/operation_tasks.hpp"
 #include "application/ports/failures.hpp"
 #include "server/tracing.hpp"
 #include "server/version.hpp"
@@ -75,8 +76,10 @@ Operations::Ports operations_ports(const ModulePorts& p) {
             .make_task = operation_tasks(p.store, p.zones, p.ids, p.wakeups)};
 }
 
+/// Made before the worker loop starts, so no claim comes before `started_at`.
 ReportInstance::Self self_of(const Platform& p) {
     return {.id = p.instance,
+            .started_at = p.database->clock().now(),
             .version = product_version(),
             .roles = names_of(p.settings.scheduler.roles),
             .slots = p.settings.scheduler.roles.worker

@@ -77,7 +77,7 @@ bool left_to_workers(const Endpoint* endpoint) {
 /// Lets only the first values of each label through. Thread-safe.
 class FewLabels {
 public:
-    /// Of values that are too many, `other`, which stands for all of them.
+    /// Replaces each value beyond the first `max_label_values` by `other`.
     prometheus::Labels operator()(prometheus::Labels labels) {
         const std::lock_guard lock(mutex_);
         for (auto& [name, value] : labels) {

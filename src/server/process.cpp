@@ -213,13 +213,13 @@ void reload(const Settings& settings, http::HttpServer& server,
     }
 }
 
-/// An embedded file; empty if the program was built without it, as those of the console.
+/// An embedded file. Empty if the program was built without it: builds can omit the console.
 std::string_view embedded_text(std::string_view name) {
     const auto file = std::ranges::find(embedded_files, name, &base::EmbeddedFile::name);
     return file == embedded_files.end() ? std::string_view() : file->content;
 }
 
-/// The console, and the script and style of the documents, which are there without it, too.
+/// The script and style of the documents, and the console's files if it is served.
 http::Console embedded_console(bool with_console) {
     http::Console console{
         .files = {{"docs.js", embedded_text("docs.js"), embedded_text("docs.js.gz")},

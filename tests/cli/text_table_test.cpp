@@ -57,6 +57,17 @@ TEST(Csv, KeepsEmptyFieldsInTheirColumns) {
     EXPECT_EQ(csv_line({""}), "\"\"\r\n");
 }
 
+TEST(CellsOfRow, SayHowLongAgoAnInstanceWasSeen) {
+    const auto seen = [](const std::string& row) {
+        return cells_of_row(row, {{"last seen", "@seen"}});
+    };
+    EXPECT_THAT(seen(R"({"silentMs":0})"), ElementsAre("0 s ago"));
+    EXPECT_THAT(seen(R"({"silentMs":59999})"), ElementsAre("59 s ago"));
+    EXPECT_THAT(seen(R"({"silentMs":60000})"), ElementsAre("1 min ago"));
+    EXPECT_THAT(seen(R"({"silentMs":7200000})"), ElementsAre("2 h ago"));
+    EXPECT_THAT(seen("{}"), ElementsAre(""));  // a server of an earlier version
+}
+
 TEST(TextTable, AlignsWideCharacters) {
     TextTable table({"name", "zone"});
     table.add({"日本", "Asia/Tokyo"});

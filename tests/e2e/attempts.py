@@ -1,6 +1,5 @@
 """Attempts: which ones count, when they began, and the numbers that their receiver sees."""
 import datetime
-import http.server
 import subprocess
 import threading
 import time
@@ -20,9 +19,7 @@ class Receiver(h.Receiver):
         self.let_go = threading.Event()
         receiver = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(h.ReceiverHandler):
             def do_POST(self):
                 self.rfile.read(int(self.headers["Content-Length"]))
                 with receiver.lock:
@@ -35,18 +32,7 @@ class Receiver(h.Receiver):
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *arguments):
-                pass
-
-        class Threads(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request, address):
-                pass  # a killed sender resets its connections
-
-        self.server = Threads(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.serve(Handler)
 
     def count(self):
         with self.lock:
@@ -105,12 +91,12 @@ def lateness(kind):
         late = over["latenessMs"]
         assert (over["attempt"], over["retryCount"]) == (2, 1), over
         assert late >= 0 and over["lateExecution"] == (late > 1000), over  # on a busy machine the first one was late too
-        told = client.ok("GET", f"/v1/events/{made['id']}/explain")
-        first = next(step for step in told["steps"] if step["step"] == "attempt")
+        explained = client.ok("GET", f"/v1/events/{made['id']}/explain")
+        first = next(step for step in explained["steps"] if step["step"] == "attempt")
         assert (first["number"], first["outcome"]) == (1, "LOST"), first
         began = instant(first["startedAt"]) - instant(over["targetTimestampUTC"])
         assert began == datetime.timedelta(milliseconds=late), (first, over)
-        assert ("late" in told["steps"][-1]["text"]) == (late > 1000), told["steps"][-1]
+        assert ("late" in explained["steps"][-1]["text"]) == (late > 1000), explained["steps"][-1]
         line = h.wait_until(lambda: server.logged("event.completed"), "the log")[0]
         assert (line["latenessMs"], line["lateExecution"]) == (late, late > 1000), line
         counted = metric(client, "sundial_event_lateness_seconds_sum", event_type="REMINDER")

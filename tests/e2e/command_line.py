@@ -56,7 +56,7 @@ def main():
     for arguments in (["--help"], ["event", "--help"], ["op", "wait", "--help"], ["--version"]):
         done = subprocess.run([h.PROGRAM, *arguments], capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
         assert done.returncode == 0 and done.stdout and not done.stderr, done
-    print(f"{len(MISTYPED)} mistyped commands were told what would be right")
+    print(f"{len(MISTYPED)} mistyped commands got the right spelling as a hint")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Dead letters: 300 events that a receiver refuses, found in groups, retried at a pace across a kill -9, dismissed."""
 import collections
-import http.server
 import json
 import subprocess
 import sys
@@ -19,9 +18,7 @@ class Fickle(h.Receiver):
         accepted = self.accepted = collections.Counter()
         mended, lock = self.mended, threading.Lock()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(h.ReceiverHandler):
             def do_POST(self):
                 size = int(self.headers["Content-Length"])
                 if len(self.rfile.read(size)) < size:
@@ -34,19 +31,7 @@ class Fickle(h.Receiver):
                     self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *arguments):
-                pass
-
-        class Threads(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 256
-
-            def handle_error(self, request, address):
-                pass  # a killed sender resets its connections
-
-        self.server = Threads(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.serve(Handler)
 
 
 def fail_events(server, endpoint, count, event_type):

@@ -187,6 +187,29 @@ class Server:
         return self.process.wait(timeout=HANG_GUARD)
 
 
+class ReceiverHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *arguments):
+        pass
+
+
+class ReceiverServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, request, address):
+        pass  # a killed sender resets its connections: expected here
+
+
+def serve_in_background(handler):
+    """A server on a free port, whose thread ends with the process."""
+    server = ReceiverServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
 class Receiver:
     """A webhook receiver: keeps (time, headers, body) of each request and answers 204, after `delay` seconds; 404
     on the path `refuse`. With `hold`, an event of threading, it answers once that is set."""
@@ -195,10 +218,7 @@ class Receiver:
         received = self.received = []
         lock = self.lock = threading.Lock()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
+        class Handler(ReceiverHandler):
             def do_POST(self):
                 size = int(self.headers["Content-Length"])
                 body = self.rfile.read(size)
@@ -215,19 +235,11 @@ class Receiver:
                     self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *arguments):
-                pass
+        self.serve(Handler)
 
-        class Threads(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 256
-
-            def handle_error(self, request, address):
-                pass  # a killed sender resets its connections: expected here
-
-        self.server = Threads(("127.0.0.1", 0), Handler)
+    def serve(self, handler):
+        self.server = serve_in_background(handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def count(self):
         with self.lock:

@@ -1,7 +1,6 @@
 """Rate limits and circuits: limits that instances share, and endpoints that are gone (410)."""
 import collections
 import contextlib
-import http.server
 import threading
 import time
 
@@ -11,7 +10,7 @@ LEASE = 15  # seconds, the shortest that is allowed
 BRIEF = (f"--scheduler.lease=PT{LEASE}S", "--delivery.timeout=PT5S")
 
 
-class Receiver:
+class Receiver(h.Receiver):
     """Answers `status` after `delay` seconds; knows how many requests it has in hand, and when each came."""
 
     def __init__(self, status=204, delay=0.0):
@@ -21,10 +20,7 @@ class Receiver:
         self.times, self.events, self.attempts = [], [], []
         receiver = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
+        class Handler(h.ReceiverHandler):
             def do_POST(self):
                 self.rfile.read(int(self.headers["Content-Length"]))
                 with receiver.lock:
@@ -42,19 +38,7 @@ class Receiver:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *arguments):
-                pass
-
-        class Threads(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 256
-
-            def handle_error(self, request, address):
-                pass  # a killed sender resets its connections
-
-        self.server = Threads(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.serve(Handler)
 
     def count(self):
         with self.lock:

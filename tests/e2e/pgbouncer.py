@@ -25,8 +25,8 @@ def day():
             assert server.client().get("/readyz").status == 200
             assert server.stop() == 0
         with h.running("serve", "--db", pool.url, f"--storage.listen_url={pool.url}", folder=directory) as server:
-            told = lambda: [line for line in server.log() if "storage.listen_url leads to a pooler" in line["msg"]]
-            h.wait_until(told, "a warning that hints do not come through a pooler")
+            warned = lambda: [line for line in server.log() if "storage.listen_url leads to a pooler" in line["msg"]]
+            h.wait_until(warned, "a warning that hints do not come through a pooler")
             assert server.stop() == 0
         expect_no_trouble(pool)
 

@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import random
+import re
 import subprocess
 
 import crashes
@@ -120,6 +121,9 @@ def together():
             assert rows[("api", "ui")]["slots"] == 0 < rows[("worker",)]["slots"], rows
             _, listed, _ = command("instance", "list", "--server", f"http://127.0.0.1:{servers[0].port}", folder=directory)
             assert "api,ui" in listed and "worker" in listed and "scheduler" in listed, listed
+            assert "last seen" in listed and re.search(r"\b[0-9]+ s ago\b", listed), listed
+            _, csv, _ = command("instance", "list", "--csv", "--server", f"http://127.0.0.1:{servers[0].port}", folder=directory)
+            assert csv.startswith("id,status,roles,version,startedAt,silentMs,"), csv
             h.wait_until(lambda: client.ok("GET", "/healthz")["checks"]["roles"]["status"] == "pass", "every role to be there")
             assert doctor_on_roles(url, directory)["state"] == "ok"
             for server, roles in zip(servers, ("api,ui", "worker", "scheduler")):

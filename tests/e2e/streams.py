@@ -26,10 +26,10 @@ def appends_and_repeats(client):
     batch = [fact(n=1), fact(n=2)]
     first = append(client, "Order/17", batch, "NO_STREAM")
     assert first.status == 201 and first.headers["ETag"] == '"2"', first.body
-    told = first.json()
-    assert (told["firstVersion"], told["lastVersion"], told["replayed"]) == (1, 2, False), told
+    appended = first.json()
+    assert (appended["firstVersion"], appended["lastVersion"], appended["replayed"]) == (1, 2, False), appended
     again = append(client, "Order/17", batch, 0)
-    assert again.status == 200 and again.json() == {**told, "replayed": True}, again.body
+    assert again.status == 200 and again.json() == {**appended, "replayed": True}, again.body
     refused = append(client, "Order/17", [fact(n=3)], "NO_STREAM")
     assert code(refused) == (409, "OPTIMISTIC_LOCK"), refused.body
     assert refused.json()["expectedVersion"] == 0 and refused.json()["actualVersion"] == 2, refused.body

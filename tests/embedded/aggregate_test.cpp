@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <future>
 #include <latch>
 #include <stdexcept>
 #include <string>
@@ -458,80 +457,6 @@ TEST_P(Contended, RT11_AllFinishAndNoneStarves) {
 TEST_P(Contended, FinishWithoutTheLockToo) {
     std::cout << GetParam() << ": " << calls_of_all(0) << " calls by " << contenders
               << " without the lock\n";
-}
-
-TEST_P(Aggregates, AProjectionCountsEachEventOnce) {
-    for (int i = 0; i < 5; ++i) deposit("a", 1);
-    const auto project = [&] {
-        return streams_->project(
-            {.name = "totals", .filter = {.stream_types = {"Account"}}, .page = 2},
-            [](sundial::Transaction& tx, const RecordedEvent& event) -> Result<sundial::Done> {
-                const auto kept = tx.append({"Totals", "all"}, Expected::any(),
-                                            {{.type = "Seen", .data = event.data}});
-                if (!kept) return kept.error();
-                return sundial::Done{};
-            });
-    };
-    ASSERT_TRUE(project().catch_up());
-    deposit("a", 1);
-    ASSERT_TRUE(project().catch_up());  // another subscription, which need not wait for a lease
-    EXPECT_EQ(streams_->read({"Totals", "all"})->version, 6U);
-    EXPECT_GT(streams_->checkpoint("totals")->position, 0U);
-}
-
-TEST_P(Aggregates, OnlyOneFollowerRunsAtATime) {
-    deposit("a", 1);
-    std::string code;
-    const auto nothing = [](const RecordedEvent&) -> Result<sundial::Done> {
-        return sundial::Done{};
-    };
-    auto first =
-        streams_->follow({.name = "mails"}, [&](const RecordedEvent&) -> Result<sundial::Done> {
-            code = streams_->follow({.name = "mails"}, nothing).catch_up().error().code;
-            return sundial::Done{};
-        });
-    ASSERT_TRUE(first.catch_up());
-    EXPECT_EQ(code, "LOCK_HELD");
-}
-
-TEST_P(Aggregates, AFollowerReceivesNewEvents) {
-    std::promise<std::string> reported;
-    auto follower = streams_->follow({.name = "mails"},
-                                     [&](const RecordedEvent& event) -> Result<sundial::Done> {
-                                         if (event.type == "Deposited")
-                                             reported.set_value(event.data);
-                                         return sundial::Done{};
-                                     });
-    follower.start();
-    deposit("a", 42);
-    EXPECT_EQ(reported.get_future().get(), "42");
-    EXPECT_FALSE(follower.stopped());
-}
-
-TEST_P(Aggregates, AFollowerStopsAtAFailedEventOrParksIt) {
-    deposit("a", 1);
-    deposit("a", 2);
-    const auto follow = [&](std::string name, bool park) {
-        sundial::Following following{.name = std::move(name),
-                                     .filter = {.stream_types = {"Account"}}};
-        following.retry = {.max_attempts = 2, .base = 1ms};
-        following.park = park;
-        return streams_->follow(following, [](const RecordedEvent& event) -> Result<sundial::Done> {
-            if (event.data == "1") return Error{"NO", "not this one"};
-            return sundial::Done{};
-        });
-    };
-    auto stopping = follow("strict", false);
-    EXPECT_EQ(stopping.catch_up().error().code, "STOPPED");
-    EXPECT_THAT(stopping.stopped().value_or(""), HasSubstr("not this one"));
-    EXPECT_TRUE(follow("lenient", true).catch_up());
-    const auto parked = streams_->parked("lenient");
-    ASSERT_TRUE(parked);
-    ASSERT_THAT(*parked, SizeIs(1));
-    EXPECT_EQ((*parked)[0].reason, "NO: not this one");
-    EXPECT_EQ((*parked)[0].attempts, 2U);
-    EXPECT_TRUE(*streams_->unpark("lenient", (*parked)[0].position));
-    EXPECT_FALSE(*streams_->unpark("lenient", (*parked)[0].position));
 }
 
 }  // namespace

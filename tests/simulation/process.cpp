@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "application/operations/operation_tasks.hpp"
 #include "base/check.hpp"
 
 namespace sundial::simulation {

@@ -20,6 +20,7 @@
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
 #include "application/events/schedule_event.hpp"
+#include "application/operations/operation_tasks.hpp"
 #include "application/operations/operations.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/failures.hpp"

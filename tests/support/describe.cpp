@@ -92,8 +92,8 @@ std::string describe(const Event& event) {
         << ", attempt " << event.attempt.value << ", retries " << event.retry_count << ", retry of "
         << id_or_none(event.retry_of) << ", first attempt " << describe(event.first_attempt_at)
         << ", dismissed " << describe(event.dismissed_at) << " because "
-        << event.dismissal_note.value_or("of nothing said") << " by "
-        << event.dismissed_by.value_or("nobody named") << ", trace "
+        << event.dismissal_note.value_or("(no note)") << " by "
+        << event.dismissed_by.value_or("(no name)") << ", trace "
         << (event.trace ? stored_form(*event.trace) : "none") << ", created "
         << describe(event.created_at) << ", updated " << describe(event.updated_at) << ", payload "
         << text_of(event.payload);

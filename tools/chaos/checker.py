@@ -343,9 +343,9 @@ class Checker:
             elif any(b <= after and e >= before for b, e in self.run.unclear_claims):
                 self.verdict.excuse("I6", "a claim without an answer")
             elif any(b <= after and e >= before for b, e in self.run.unparked):
-                self.verdict.excuse("I6", "somebody enabled its endpoint")
+                self.verdict.excuse("I6", "a client enabled its endpoint")
             else:
-                self.verdict.breach("I6", f"{event}: nobody made version {version} of {row['version']}")
+                self.verdict.breach("I6", f"{event}: no change made version {version} of {row['version']}")
 
     # I11, I16, I17: the final rows
 

@@ -120,7 +120,7 @@ class User:
         if self.connection is None:
             usable = [instance for instance in self.users.instances if instance.usable()]
             if not usable:
-                raise NoAnswer("nobody is there")
+                raise NoAnswer("no server answers")
             self.connection = usable[self.at % len(usable)].connection()
         try:
             answer = self.connection.call(method, path, body, timeout=ANSWER_WITHIN)
@@ -151,18 +151,18 @@ class User:
         answer = self.until_answered("create", {"key": wish.key, **asked}, "POST", "/v1/events", body)
         if answer is None:
             return
-        told = answer.json()
+        result = answer.json()
         if answer.status == 201:
-            self.write("ok", "create", key=wish.key, id=told["id"], target=told["targetTimestampUTC"])
-        elif told.get("code") == "DUPLICATE_IDEMPOTENCY_KEY":
+            self.write("ok", "create", key=wish.key, id=result["id"], target=result["targetTimestampUTC"])
+        elif result.get("code") == "DUPLICATE_IDEMPOTENCY_KEY":
             # An earlier try has created it: no other user has this key.
-            self.write("ok", "create", key=wish.key, id=told["existingId"], target=None)
+            self.write("ok", "create", key=wish.key, id=result["existingId"], target=None)
         else:
-            self.write("fail", "create", key=wish.key, status=answer.status, code=told.get("code"))
+            self.write("fail", "create", key=wish.key, status=answer.status, code=result.get("code"))
             return
         with self.users.lock:
             self.users.acked += 1
-        event = told.get("existingId") or told["id"]
+        event = result.get("existingId") or result["id"]
         if wish.kind == "cancel":
             self.pending.append((time.monotonic() + wish.cancels_after, lambda: self.cancel(event, wish.key)))
         if wish.kind == "permanent":
@@ -199,11 +199,11 @@ class User:
         answer = self.until_answered("retry", {"id": event, "key": key}, "POST", f"/v1/events/{event}/retry", {})
         if answer is None:
             return
-        told = answer.json()
+        result = answer.json()
         if answer.status in (200, 201):
-            self.write("ok", "retry", id=told["id"], key=key, of=event)
+            self.write("ok", "retry", id=result["id"], key=key, of=event)
         else:
-            self.write("fail", "retry", id=event, key=key, code=told.get("code"), existing=told.get("existingId"))
+            self.write("fail", "retry", id=event, key=key, code=result.get("code"), existing=result.get("existingId"))
 
     def read(self, event, key):
         try:
@@ -232,10 +232,10 @@ class ToldSuccess(User):
         body = wish.body()
         self.write("invoke", "create", key=wish.key)
         try:
-            told = self.call("POST", "/v1/events", body).json()["id"]
+            result = self.call("POST", "/v1/events", body).json()["id"]
         except NoAnswer:
-            told = None
-        self.write("ok", "create", key=wish.key, id=told, target=None)
+            result = None
+        self.write("ok", "create", key=wish.key, id=result, target=None)
 
 
 def final_state(connection, path):

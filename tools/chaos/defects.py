@@ -144,7 +144,7 @@ class OtherBytes(Defect):
 
 
 class CancelIgnored(Defect):
-    name, seam, breaks = "cancel ignored", "users are told 200, nobody asks the instance", ("I13",)
+    name, seam, breaks = "cancel ignored", "clients get 200, but the instance is not asked", ("I13",)
     user = client.ToldCancelled
     mix = {"plain": 50, "cancel": 50}
 

@@ -10,9 +10,9 @@ def show(run, verdict):
     print(f"  {len(run.creates)} events acknowledged, {run.requests} requests, {len(run.final)} events in the end: "
           + ", ".join(f"{count} {status}" for status, count in sorted(collections.Counter(row["status"] for row in run.final.values()).items())))
     faults = collections.Counter(line["kind"] for line in run.faults.lines)
-    told = [f"{count} {kind} (proof: {verdict.counts[kind]})" for kind, count in sorted(faults.items())]
-    told += [f"{count} answers {kind}" for kind, count in sorted(run.kinds.items())]
-    print("  faults: " + (", ".join(told) or "none"))
+    counted = [f"{count} {kind} (proof: {verdict.counts[kind]})" for kind, count in sorted(faults.items())]
+    counted += [f"{count} answers {kind}" for kind, count in sorted(run.kinds.items())]
+    print("  faults: " + (", ".join(counted) or "none"))
     if asked.get("breaks"):
         print(f"  something is wrong on purpose: {' or '.join(asked['breaks'])} must be broken")
     for name, text in INVARIANTS.items():

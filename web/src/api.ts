@@ -241,8 +241,8 @@ function openStream() {
       opened.addEventListener(`${topic}.${change}`, ({ data }: MessageEvent<string>) => {
         tellFollowers(topic);
         if (changeFollowers.size === 0) return;
-        const told = JSON.parse(data) as Pick<LiveChange, "id" | "version" | "fields">;
-        changeFollowers.forEach((got) => got({ ...told, topic, change, at: new Date(serverNow()).toISOString() }));
+        const received = JSON.parse(data) as Pick<LiveChange, "id" | "version" | "fields">;
+        changeFollowers.forEach((got) => got({ ...received, topic, change, at: new Date(serverNow()).toISOString() }));
       });
     }
   }

@@ -144,9 +144,9 @@ test("cells of CSV keep their text and start no formula", () => {
 
 test("a lost server is reported once, and its return too", () => {
   const connection = new Connection();
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   let returns = 0;
-  connection.onChange(() => told.push(connection.missing));
+  connection.onChange(() => reported.push(connection.missing));
   const stop = connection.onReturn(() => { returns++; });
   connection.answered();
   connection.failed("server");
@@ -157,7 +157,7 @@ test("a lost server is reported once, and its return too", () => {
   stop();
   connection.failed("server");
   connection.answered();
-  assert.deepEqual(told, ["server", "database", undefined, "server", undefined]);
+  assert.deepEqual(reported, ["server", "database", undefined, "server", undefined]);
   assert.equal(returns, 1);
   assert.deepEqual([1, 2, 3, 4, 5, 9].map(retryDelay), [1000, 2000, 4000, 8000, 15_000, 15_000]);
 });

@@ -236,7 +236,7 @@ const SUITES = {
     }
   }),
 
-  /** An overview on which nothing happens changes nothing in its document while it asks and is told. */
+  /** An overview on which nothing happens changes nothing in its document when it reads again or receives a change. */
   idle: () => withConsole(async ({ newPage, url }) => {
     const page = await newPage();
     await open(page, `${url}/ui/`);

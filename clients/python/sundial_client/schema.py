@@ -1485,9 +1485,13 @@ class Instance(TypedDict):
     version: str
     # Its roles: api, scheduler, worker, ui (`scheduler.roles`)
     roles: List[str]
+    # When it opened the database, by the database's clock
     startedAt: str
     # It reports about every 5 s
     reportedAt: str
+    # Time since its last report, by the database's clock. An instance that was killed stays RUNNING until this
+    # exceeds 20 s
+    silentMs: int
     # Its machine's clock minus the database's
     clockSkewMs: float
     # Claims that it holds

@@ -1296,9 +1296,15 @@ export interface Instance {
   version: string;
   /** Its roles: api, scheduler, worker, ui (`scheduler.roles`) */
   roles: readonly string[];
+  /** When it opened the database, by the database's clock */
   startedAt: string;
   /** It reports about every 5 s */
   reportedAt: string;
+  /**
+   * Time since its last report, by the database's clock. An instance that was killed stays RUNNING until this
+   * exceeds 20 s
+   */
+  silentMs: number;
   /** Its machine's clock minus the database's */
   clockSkewMs: number;
   /** Claims that it holds */

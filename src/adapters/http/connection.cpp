@@ -70,13 +70,13 @@ Mono steady_now() {
 }
 TimedSocket::Time time_of(Mono mono) { return TimedSocket::Time{mono}; }
 
-/// Differs between requests: streams that fail together do not ask again together.
+/// In [0, 1), different for each request, so that streams that fail together do not retry together.
 double spread_of(const std::string& correlation_id) {
     constexpr std::size_t parts = 1000;
     return static_cast<double>(std::hash<std::string>{}(correlation_id) % parts) / parts;
 }
 
-/// Listens to nothing: the wait lasts until its deadline.
+/// No signal ends this wait, so it lasts until its deadline.
 TimedSocket::Listen deaf() {
     return [](auto&&) { return std::shared_ptr<void>(); };
 }
@@ -392,7 +392,7 @@ void Connection::undo(Response response) {
     });
 }
 
-/// Open routes check no key, so an answer of theirs changes nothing.
+/// Routes without a key check leave `has_shown_key_` as it is.
 void Connection::note_key(const Response& response) {
     if (response.status == 401) {
         has_shown_key_ = false;

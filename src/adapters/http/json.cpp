@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "domain/names.hpp"
 
 namespace sundial::http {
 namespace {
@@ -168,20 +169,6 @@ std::string quoted_json(std::string_view text) {
     return out;
 }
 
-std::string pointer_step(std::string_view name) {
-    std::string step = "/";
-    for (const char c : name) {
-        if (c == '~') {
-            step += "~0";
-        } else if (c == '/') {
-            step += "~1";
-        } else {
-            step += c;
-        }
-    }
-    return step;
-}
-
 namespace {
 
 namespace bj = boost::json;
@@ -293,7 +280,8 @@ private:
     bool refuse(std::string code, std::string message, bj::error_code& ec) {
         std::string pointer;
         for (const Place& place : places_) {
-            pointer += place.object ? pointer_step(place.name) : '/' + std::to_string(place.index);
+            pointer =
+                json_pointer(pointer, place.object ? place.name : std::to_string(place.index));
         }
         fault_ = FieldError{std::move(pointer), std::move(code), std::move(message)};
         ec = bj::error::exception;

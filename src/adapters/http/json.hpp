@@ -55,9 +55,6 @@ private:
 /// always valid.
 [[nodiscard]] std::string quoted_json(std::string_view text);
 
-/// `name` as one step of a JSON pointer: "/a~1b".
-[[nodiscard]] std::string pointer_step(std::string_view name);
-
 /// The fault that makes `text` unacceptable as JSON; empty if there is none.
 [[nodiscard]] std::optional<Problem> fault_in_json(std::string_view text, const JsonLimits& limits);
 

@@ -137,6 +137,12 @@ const ProblemKind& kind_of(Code code) {
     return kinds[index];
 }
 
+Code code_named(std::string_view name) {
+    const auto* const kind = std::ranges::find(kinds, name, &ProblemKind::name);
+    base::check(kind != kinds.end());
+    return kind->code;
+}
+
 std::span<const ProblemKind> problem_kinds() { return kinds; }
 
 Problem validation_failed(std::vector<FieldError> errors) {

@@ -85,6 +85,8 @@ struct ProblemKind {
     bool retryable;
 };
 [[nodiscard]] const ProblemKind& kind_of(Code code);
+/// The code with this name, which must exist.
+[[nodiscard]] Code code_named(std::string_view name);
 [[nodiscard]] std::span<const ProblemKind> problem_kinds();
 
 /// JSON text that is inserted unchanged.

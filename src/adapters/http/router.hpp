@@ -14,6 +14,13 @@
 
 namespace sundial::http {
 
+/// A handler that calls a member function on a copy of `routes`.
+template <class Routes>
+[[nodiscard]] Handler handler_of(const Routes& routes,
+                                 Response (Routes::*member)(const Request&) const) {
+    return [routes, member](const Request& request) { return (routes.*member)(request); };
+}
+
 /// Finds the handler of a request. Only admitted callers pass (see Guard), and only requests that
 /// the OpenAPI document allows: path, method, media types, query, body. Add all routes first;
 /// `handle` is thread-safe.

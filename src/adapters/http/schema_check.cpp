@@ -7,6 +7,7 @@
 #include "adapters/http/json.hpp"
 #include "adapters/http/schema_compiler.hpp"
 #include "base/text.hpp"
+#include "domain/names.hpp"
 
 namespace sundial::http {
 namespace {
@@ -165,7 +166,7 @@ void check_object(const SchemaNode& node, const bj::object& object, const std::s
     check_count(object.size(), node.min_properties, node.max_properties, "member", pointer, errors);
     for (const auto& member : object) {
         const std::string name(member.key());
-        const std::string at = pointer + pointer_step(name);
+        const std::string at = json_pointer(pointer, name);
         if (node.property_names != nullptr) check_string(*node.property_names, name, at, errors);
         const auto property = std::ranges::find(node.properties, name,
                                                 &std::pair<std::string, const SchemaNode*>::first);
@@ -179,7 +180,7 @@ void check_object(const SchemaNode& node, const bj::object& object, const std::s
     }
     for (const std::string& name : node.required) {
         if (!object.contains(name)) {
-            errors.push_back({pointer + pointer_step(name), "required", "is required"});
+            errors.push_back({json_pointer(pointer, name), "required", "is required"});
         }
     }
 }

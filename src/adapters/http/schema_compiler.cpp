@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "adapters/http/json.hpp"
+#include "domain/names.hpp"
 
 namespace sundial::http {
 namespace {
@@ -177,7 +178,7 @@ void SchemaCompiler::fill(SchemaNode& node, const bj::value& schema, const std::
     if (schema.is_bool() && schema.get_bool()) return;  // `true` accepts every value
     const bj::object& object = object_at(schema, place);
     for (const auto& member : object) {
-        fill_member(node, member.key(), member.value(), place + pointer_step(member.key()));
+        fill_member(node, member.key(), member.value(), json_pointer(place, member.key()));
     }
     check_whole(node, object, place);
 }
@@ -196,7 +197,7 @@ void SchemaCompiler::fill_member(SchemaNode& node, std::string_view keyword, con
         for (const auto& property : object_at(value, place)) {
             const std::string name(property.key());
             node.properties.emplace_back(name,
-                                         compile(property.value(), place + pointer_step(name)));
+                                         compile(property.value(), json_pointer(place, name)));
         }
     } else if (keyword == "additionalProperties") {
         node.closed = value.is_bool() && !value.get_bool();

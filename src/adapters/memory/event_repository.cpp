@@ -241,20 +241,6 @@ public:
         return AddedEvent{*added, created.created_at};
     }
 
-    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
-        std::span<const Event> events) override {
-        std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;
-        answers.reserve(events.size());
-        for (const Event& event : events) answers.push_back(add(event));
-        return answers;
-    }
-
-    std::size_t add_new(std::span<const Event> events) override {
-        return static_cast<std::size_t>(
-            std::count_if(events.begin(), events.end(),
-                          [&](const Event& event) { return add(event).has_value(); }));
-    }
-
     std::optional<Event> find(EventId id) override {
         if (const Event* event = state_.live.find(id)) return *event;
         if (const FinishedEvent* finished = state_.history.find(id)) return finished->event;
@@ -500,7 +486,7 @@ private:
         }
     }
 
-    /// Unless the event is an occurrence or another event has its key.
+    /// Does nothing if the event is an occurrence, or if another event has its key.
     void set_key_free(const Event& finished, bool free) {
         const KeyRow* key = state_.keys.find(finished.key);
         if (finished.occurrence || !key || key->event != finished.id) return;

@@ -148,7 +148,7 @@ void check_url(const std::string& url, std::string_view setting) {
 
 void Connection::Close::operator()(pg_conn* connection) const {
     if (!callers) return PQfinish(connection);
-    // Both fail only on a connection that is broken, as its next use shows.
+    // Both fail only if the connection is broken, and then its next use reports that.
     static_cast<void>(PQexitPipelineMode(connection));
     static_cast<void>(PQsetnonblocking(connection, was_nonblocking ? 1 : 0));
 }

@@ -32,7 +32,7 @@ public:
         return add_each({&event, 1}).front();
     }
     Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) override {
-        // Not before what else the transaction has done.
+        // Not earlier than the transaction's other changes.
         return add_one(event, session_.has_begun() ? std::optional{session_.now()} : std::nullopt);
     }
 

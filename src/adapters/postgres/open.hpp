@@ -17,6 +17,7 @@
 #include "application/ports/outbox.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
+#include "application/ports/storage_state.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 #include "sundial/sql.hpp"
@@ -45,18 +46,6 @@ struct Settings {
     std::chrono::milliseconds resolve_for{5'000};
     /// Called for each such transaction, from any thread; may be empty.
     std::function<void(std::string_view purpose)> on_outcome_unknown{};
-};
-
-struct PoolUse {
-    std::size_t idle = 0;
-    std::size_t in_use = 0;
-    std::size_t waiting = 0;  // calls that wait for a connection
-};
-
-/// The transactions of other sessions in the database; vacuum removes no row that they could read.
-struct OpenTransactions {
-    std::chrono::seconds oldest{0};    // of those that the role can see; 0: none
-    std::int64_t hidden_sessions = 0;  // sessions of other roles, which it cannot see
 };
 
 /// The address at which a server listens.

@@ -45,6 +45,25 @@ void claim_each(Session& session, Cursor&& ready, const Claiming& claiming, Clai
     }
 }
 
+/// Claims events of `request.endpoint`, of each priority those that `ready` finds.
+template <class Request>
+Claimed claim_of_endpoint(Writer& writer, const Statement& ready, const Request& request) {
+    base::check(request.shard == 0);
+    Claimed claimed;
+    writer.run([&](Session& session) {
+        claimed = {{}, session.now};
+        for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+            if (request.shares[priority] == 0) continue;
+            claim_each(session,
+                       session.connection.query(ready, priority, session.now,
+                                                request.shares[priority], request.endpoint),
+                       {request.by, request.lease}, claimed);
+        }
+        return !claimed.events.empty();
+    });
+    return claimed;
+}
+
 /// The row if it is unchanged since the claim.
 std::optional<Event> still_held(Connection& connection, EventId id, Version held) {
     auto event = live_event(connection, id);
@@ -134,8 +153,8 @@ using namespace std::chrono_literals;
 
 constexpr int priorities = 4;
 
-/// How long a settlement waits for a claim or a create that it can share a commit with, or at 100
-/// events/s for another settlement. As long as a busy worker waits for more outcomes.
+/// How long a settlement waits for other work that can share its commit: a claim, a create, or at
+/// 100 events/s another settlement. A busy worker waits as long for more outcomes.
 constexpr Writer::Patience patience{.at_least = 10ms, .at_most = 20ms};
 /// Larger batches get a commit of their own. They would delay a claim that shares their commit: a
 /// settlement takes about 50 us.
@@ -203,20 +222,7 @@ public:
     }
 
     Claimed claim_from_line(const LineRequest& request) override {
-        base::check(request.shard == 0);
-        Claimed claimed;
-        writer_.run([&](Session& session) {
-            claimed = {{}, session.now};
-            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
-                if (request.shares[priority] == 0) continue;
-                claim_each(session,
-                           session.connection.query(sql::ready_in_line, priority, session.now,
-                                                    request.shares[priority], request.endpoint),
-                           {request.by, request.lease}, claimed);
-            }
-            return !claimed.events.empty();
-        });
-        return claimed;
+        return claim_of_endpoint(writer_, sql::ready_in_line, request);
     }
 
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
@@ -403,20 +409,7 @@ public:
     }
 
     Claimed claim(const PullRequest& request) override {
-        base::check(request.shard == 0);
-        Claimed claimed;
-        writer_.run([&](Session& session) {
-            claimed = {{}, session.now};
-            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
-                if (request.shares[priority] == 0) continue;
-                claim_each(session,
-                           session.connection.query(sql::ready_to_pull, priority, session.now,
-                                                    request.shares[priority], request.endpoint),
-                           {request.by, request.lease}, claimed);
-            }
-            return !claimed.events.empty();
-        });
-        return claimed;
+        return claim_of_endpoint(writer_, sql::ready_to_pull, request);
     }
 
     std::uint32_t held(EndpointId endpoint) override {

@@ -54,19 +54,6 @@ public:
         return AddedEvent{*added, created.created_at};
     }
 
-    std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
-        std::span<const Event> events) override {
-        std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;
-        answers.reserve(events.size());
-        for (const Event& event : events) answers.push_back(add(event));
-        return answers;
-    }
-
-    std::size_t add_new(std::span<const Event> events) override {
-        return static_cast<std::size_t>(
-            std::count_if(events.begin(), events.end(),
-                          [&](const Event& event) { return add(event).has_value(); }));
-    }
     std::optional<Event> find(EventId id) override {
         return first_of(session_.connection.query(sql::event, id), read_event);
     }

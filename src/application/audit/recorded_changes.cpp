@@ -3,7 +3,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "application/schedules/schedule_fields.hpp"
+#include "application/requests/schedule_request.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "base/json.hpp"
 #include "domain/time/text.hpp"

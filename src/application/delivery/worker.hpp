@@ -266,7 +266,7 @@ private:
     WaitingLines lines_;
     std::vector<Lane> lanes_{endpoint_lane};  // as in the latest peek
     std::vector<HandlerPool> pools_;
-    /// The room of each pool as the scheduler knows it; empty: not told yet.
+    /// The room of each pool as the scheduler knows it; empty: not known yet.
     std::vector<std::optional<std::uint32_t>> pool_rooms_;
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;

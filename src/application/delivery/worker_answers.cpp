@@ -68,7 +68,8 @@ void Worker::update_rooms(Mono now) {
         for (const Lane& lane : pool.lanes) held += held_.taken_slots_of(lane);
         const std::size_t limit = pool.limit + (pool.ahead ? ahead_.events(now) : 0);
         const std::size_t left = limit - std::min(limit, held);
-        // As for all slots: a claim for few events costs as much as one for many.
+        // Claims only when half is free, because a claim for few events costs as much as one for
+        // many. The same holds for all slots together.
         const auto room = static_cast<std::uint32_t>(2 * left >= limit ? left : 0);
         if (std::exchange(pool_rooms_[i], room) == room) continue;  // nearly always
         for (std::size_t place = 0; place < lanes_.size(); ++place) {

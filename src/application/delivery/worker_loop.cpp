@@ -32,7 +32,7 @@ struct WorkerLoop::Mailbox {
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
     Instant awake_at = never;  // events due then or later need no wake-up
-    // The claim or the settlement beside the loop has its answer.
+    // Whether the claim or the settlement that runs on another thread has returned.
     bool claimed = false, settled = false;
     bool stop = false;
     std::optional<Alive> alive;    // of the heartbeat
@@ -382,7 +382,7 @@ void WorkerLoop::carry_out(const RequestAdmission& command) {
 Command WorkerLoop::send_all(Send first) {
     std::vector<Delivery::Starting> attempts;
     attempts.reserve(settings_.slots - worker_.sending() + 1);  // the first one counts already
-    const Mono began = now();                                   // of all: they start together
+    const Mono began = now();                                   // the start of all of them
     Command command = std::move(first);
     for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(began)) {
         attempts.push_back(prepared(std::move(*send)));
@@ -435,7 +435,8 @@ void WorkerLoop::carry_out(const DisableEndpoint& command) {
 }
 
 void WorkerLoop::carry_out(const Settle& command) {
-    // A pass and a stop wait for it, and so does the loop if it makes the call itself.
+    // A call that something waits for must not wait for others: the loop waits if it makes the call
+    // itself, and so do passes and stops.
     const bool awaited = !settle_.executor || taken_over_ > 0 || stopping_;
     const auto call = [this, awaited] {
         const auto& batch = settle_.command->batch;

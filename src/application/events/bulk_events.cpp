@@ -223,7 +223,7 @@ BulkPart part_of_ids(Transaction& tx, const BulkRequest& request,
     return part;
 }
 
-/// For a FAILED event its id and the instant of the failure.
+/// The event's id; for a FAILED event also the instant of the failure.
 std::string place_of(const Event& event) {
     const auto* failed = std::get_if<Failed>(&event.state);
     const std::string moment =
@@ -326,7 +326,8 @@ private:
     EventResult<Event> move(EventId id) {
         EventEdit edit;
         edit.target = request_.target;
-        // An event with an exact instant has no zone that an edit would take.
+        // A local time without a zone is in the event's zone. An event with an exact instant has
+        // none.
         const bool in_own_zone = edit.target.local && !edit.target.zone &&
                                  edit.target.local->find('[') == std::string::npos;
         if (request_.shift || in_own_zone) {

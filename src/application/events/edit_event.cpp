@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "application/events/event_references.hpp"
+#include "application/requests/event_references.hpp"
 #include "application/requests/queries.hpp"
 #include "domain/names.hpp"
 

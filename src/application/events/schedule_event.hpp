@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "application/events/event_references.hpp"
 #include "application/events/target.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
@@ -14,6 +13,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/ports/tracer.hpp"
+#include "application/requests/event_references.hpp"
 #include "application/requests/results.hpp"
 #include "application/transactions/group_commit.hpp"
 #include "domain/event.hpp"

@@ -14,7 +14,7 @@ void ReportInstance::run() {
         drain_requested = tx.instances().report({.id = self_.id,
                                                  .version = self_.version,
                                                  .roles = self_.roles,
-                                                 .started_at = tx.now(),
+                                                 .started_at = self_.started_at,
                                                  .reported_at = tx.now(),
                                                  .clock_skew = facts.clock_skew,
                                                  .held = facts.held,

@@ -25,6 +25,7 @@ public:
     /// The facts that do not change while the instance runs.
     struct Self {
         InstanceId id;
+        Instant started_at;  // by the database's clock, before it claimed anything
         std::string version;
         std::vector<std::string> roles;
         std::uint32_t slots = 0;

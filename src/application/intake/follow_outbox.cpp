@@ -36,14 +36,14 @@ constexpr std::chrono::microseconds first_pause = 1s, longest_pause = 60s;
 constexpr std::chrono::microseconds keep_taken = 7 * 24h;
 constexpr std::chrono::microseconds between_tidying = 1h;
 
-/// The outbox, not the storage, did not answer.
+/// The application's database did not answer. Sundial's own did.
 class OutboxLost : public Unavailable {
 public:
     using Unavailable::Unavailable;
 };
 
-/// As the API answers.
-constexpr std::size_t most_errors = 20;
+/// Errors of one row that are recorded: as many as the API shows for a request.
+constexpr std::size_t max_errors = 20;
 
 constexpr std::array kinds{std::string_view{"event"}, std::string_view{"schedule"},
                            std::string_view{"user"}};
@@ -60,7 +60,7 @@ std::vector<IdInterval> ids_of(std::span<const TakenRange> ranges) {
 std::string json_of(const std::vector<FieldError>& errors) {
     base::JsonWriter json;
     json.begin_array();
-    for (const FieldError& error : std::span{errors}.first(std::min(errors.size(), most_errors))) {
+    for (const FieldError& error : std::span{errors}.first(std::min(errors.size(), max_errors))) {
         json.begin_object().member("pointer", std::string_view{storable_reason(error.pointer)});
         json.member("code", std::string_view{error.code});
         // Databases store no U+0000 in JSON, and a message may quote the row.

@@ -19,7 +19,6 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/time_zones.hpp"
 #include "application/requests/results.hpp"
 #include "base/log.hpp"
 #include "domain/operation.hpp"
@@ -68,10 +67,6 @@ public:
                                          Instant now);
 
 using MakeOperationTask = std::function<std::unique_ptr<OperationTask>(const Operation&)>;
-
-/// The task for each kind of operation. The arguments outlive it.
-[[nodiscard]] MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids,
-                                                Wakeups& wakeups);
 
 /// Maximum number of bulk operations at work at once, on all instances together (reliability:
 /// limits).

@@ -7,6 +7,19 @@
 
 namespace sundial {
 
+std::vector<Result<Attempt, DuplicateIdempotencyKey>> EventRepository::add_each(
+    std::span<const Event> events) {
+    std::vector<Result<Attempt, DuplicateIdempotencyKey>> answers;
+    answers.reserve(events.size());
+    for (const Event& event : events) answers.push_back(add(event));
+    return answers;
+}
+
+std::size_t EventRepository::add_new(std::span<const Event> events) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        events, [this](const Event& event) { return add(event).has_value(); }));
+}
+
 void DeadLetterCounters::add(const std::string& reason, std::optional<EndpointId> endpoint,
                              Instant failed_at, EventId id) {
     if (letters_.counted == max_dead_letters) {

@@ -192,12 +192,12 @@ public:
     /// does not need the time before saves a round trip.
     virtual Result<AddedEvent, DuplicateIdempotencyKey> add_now(const Event& event) = 0;
     /// The same for many events, with one independent result for each, in their order. If two
-    /// events have the same key, the first is stored.
+    /// events have the same key, the first is stored. Unless overridden, adds one after another.
     virtual std::vector<Result<Attempt, DuplicateIdempotencyKey>> add_each(
-        std::span<const Event> events) = 0;
+        std::span<const Event> events);
     /// The same, but a known key counts as success and changes nothing. Returns the number of new
-    /// events.
-    virtual std::size_t add_new(std::span<const Event> events) = 0;
+    /// events. Unless overridden, adds one after another.
+    virtual std::size_t add_new(std::span<const Event> events);
     /// Live or finished.
     virtual std::optional<Event> find(EventId id) = 0;
     /// A live event. No claim and no other change touches it until the transaction ends. Waits for

@@ -23,7 +23,7 @@ struct InstanceReport {
     InstanceId id;
     std::string version;
     std::vector<std::string> roles;
-    Instant started_at, reported_at;  // by the database's clock
+    Instant started_at, reported_at;  // by the database's clock; no claim came before the start
     /// This machine's clock minus the database's.
     std::chrono::microseconds clock_skew{0};
     std::uint32_t held = 0;   // claims that it holds

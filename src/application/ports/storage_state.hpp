@@ -1,13 +1,29 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-/// Facts about a database for its operator: `sundial db status`.
+/// Facts about a database for its operator.
 namespace sundial {
 
+/// A pool of connections.
+struct PoolUse {
+    std::size_t idle = 0;
+    std::size_t in_use = 0;
+    std::size_t waiting = 0;  // calls that wait for a connection
+};
+
+/// The transactions of other sessions in the database; vacuum removes no row that they could read.
+struct OpenTransactions {
+    std::chrono::seconds oldest{0};    // of those that the database's role can see; 0: none
+    std::int64_t hidden_sessions = 0;  // sessions of other roles, which it cannot see
+};
+
+/// The facts that `sundial db status` shows.
 struct StorageState {
     struct Table {
         std::string name;

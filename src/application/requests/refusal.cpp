@@ -14,32 +14,6 @@ std::string name_of(const StreamId& stream) {
     return "the stream " + stream.aggregate_type + "/" + stream.aggregate_id;
 }
 
-std::string_view code_of(Noun noun) {
-    switch (noun) {
-        case Noun::user:
-            return "USER_NOT_FOUND";
-        case Noun::schedule:
-            return "SCHEDULE_NOT_FOUND";
-        case Noun::endpoint:
-            return "ENDPOINT_NOT_FOUND";
-        case Noun::operation:
-            return "OPERATION_NOT_FOUND";
-        case Noun::api_key:
-            return "API_KEY_NOT_FOUND";
-        case Noun::lock:
-            return "LOCK_NOT_FOUND";
-        case Noun::attempt:
-            return "ATTEMPT_NOT_FOUND";
-        case Noun::instance:
-            return "INSTANCE_NOT_FOUND";
-        case Noun::calendar:
-            return "CALENDAR_NOT_FOUND";
-        case Noun::event:
-            break;
-    }
-    return "EVENT_NOT_FOUND";
-}
-
 struct ToRefusal {
     Refusal operator()(const ValidationFailed& failed) const {
         std::string detail;
@@ -50,7 +24,7 @@ struct ToRefusal {
         return {"VALIDATION_FAILED", detail, failed.errors};
     }
     Refusal operator()(const NotFound& missing) const {
-        return {std::string(code_of(missing.noun)), absence_in_words(missing)};
+        return {std::string(not_found_code(missing.noun)), absence_in_words(missing)};
     }
     Refusal operator()(const InvalidStateTransition& refused) const {
         return {"INVALID_STATE_TRANSITION",
@@ -162,6 +136,32 @@ struct ToRefusal {
 };
 
 }  // namespace
+
+std::string_view not_found_code(Noun noun) {
+    switch (noun) {
+        case Noun::user:
+            return "USER_NOT_FOUND";
+        case Noun::schedule:
+            return "SCHEDULE_NOT_FOUND";
+        case Noun::endpoint:
+            return "ENDPOINT_NOT_FOUND";
+        case Noun::operation:
+            return "OPERATION_NOT_FOUND";
+        case Noun::api_key:
+            return "API_KEY_NOT_FOUND";
+        case Noun::lock:
+            return "LOCK_NOT_FOUND";
+        case Noun::attempt:
+            return "ATTEMPT_NOT_FOUND";
+        case Noun::instance:
+            return "INSTANCE_NOT_FOUND";
+        case Noun::calendar:
+            return "CALENDAR_NOT_FOUND";
+        case Noun::event:
+            break;
+    }
+    return "EVENT_NOT_FOUND";
+}
 
 std::string_view noun_in_words(Noun noun) {
     switch (noun) {

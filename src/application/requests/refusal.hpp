@@ -17,6 +17,9 @@ struct Refusal {
 };
 [[nodiscard]] Refusal refusal_of(const Error& error);
 
+/// The code of NotFound: "USER_NOT_FOUND".
+[[nodiscard]] std::string_view not_found_code(Noun noun);
+
 /// "user", "API key".
 [[nodiscard]] std::string_view noun_in_words(Noun noun);
 

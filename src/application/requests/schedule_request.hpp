@@ -50,4 +50,7 @@ struct ScheduleFields {
     Edit<std::string> ping_url{};
 };
 
+/// `{"cron":"30 2 * * *"}`: a trigger in the form of the API and of recorded events.
+[[nodiscard]] std::string trigger_json(const Trigger& trigger);
+
 }  // namespace sundial

@@ -15,9 +15,6 @@
 
 namespace sundial {
 
-/// `{"cron":"30 2 * * *"}`: a trigger in the form of the API and of recorded events.
-[[nodiscard]] std::string trigger_json(const Trigger& trigger);
-
 /// `before` with the changes of `fields`. Errors: ValidationFailed, with all wrong fields (pointers
 /// /trigger/cron, /timezone, …) except those that judge_rule() finds; InvalidTemplate.
 [[nodiscard]] ScheduleResult<Schedule> edited(Transaction& tx, Schedule before,

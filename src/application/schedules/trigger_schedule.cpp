@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "application/audit/action_audit.hpp"
-#include "application/events/event_references.hpp"
+#include "application/requests/event_references.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "application/schedules/payload_template.hpp"

@@ -16,7 +16,7 @@ NewRecordedEvent a_fact(const Site& site, std::size_t number) {
     return {.event_id = site.ids.fresh(),
             .event_type = "Measured",
             .data = R"({"number":)" + std::to_string(number) +
-                    R"(,"text":"a hundred bytes or so of what somebody wants to keep for good"})"};
+                    R"(,"text":"about a hundred bytes that an application keeps for ten years"})"};
 }
 
 /// One writer, which appends batch after batch, each at the version that the previous one left.

@@ -19,12 +19,6 @@
 namespace sundial::server {
 namespace {
 
-/// A flag that sets a filter of the API.
-struct FilterFlag {
-    const char* flag;
-    const char* member;
-    const char* help;
-};
 constexpr std::array common_filters{
     FilterFlag{"--type", "eventType", "event types, with commas between them"},
     FilterFlag{"--endpoint", "endpointId", "of this endpoint; id or ext:…"},
@@ -35,7 +29,7 @@ constexpr std::array common_filters{
                "prefix of the failure reason: HTTP_STATUS, \"HTTP_STATUS 404\""},
     FilterFlag{"--key", "idempotencyKey", "exactly this idempotency key"},
     FilterFlag{"--failed-from", "executedFrom", "finished at or after: RFC 3339, now-1h"},
-    FilterFlag{"--failed-to", "executedTo", "over before"},
+    FilterFlag{"--failed-to", "executedTo", "finished before"},
     FilterFlag{"--due-from", "targetFrom", "due at or after"},
     FilterFlag{"--due-to", "targetTo", "due before"},
 };
@@ -69,12 +63,7 @@ struct EventFlags {
 using SharedEventFlags = std::shared_ptr<EventFlags>;
 
 void add_filter(CLI::App& command, EventFlags& flags, const FilterFlag& filter) {
-    command.add_option_function<std::string>(
-        filter.flag,
-        [&flags, member = std::string(filter.member)](const std::string& text) {
-            flags.choice.filters.emplace_back(member, text);
-        },
-        filter.help);
+    add_filter_flag(command, flags.choice.filters, filter);
 }
 void add_target(CLI::App& command, EventFlags& flags, const FilterFlag& target) {
     command.add_option_function<std::string>(

@@ -117,6 +117,16 @@ void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help
         ->type_name("SECONDS");
 }
 
+void add_filter_flag(CLI::App& command, std::vector<std::pair<std::string, std::string>>& filters,
+                     const FilterFlag& filter) {
+    command.add_option_function<std::string>(
+        filter.flag,
+        [&filters, member = std::string(filter.member)](const std::string& text) {
+            filters.emplace_back(member, text);
+        },
+        filter.help);
+}
+
 cli::HttpClient client(const ClientFlags& flags) {
     const auto variables = environment();
     const auto chosen = [&](const std::optional<std::string>& given, std::string_view flag,

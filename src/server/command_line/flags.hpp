@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "adapters/system/json_log.hpp"
 #include "cli/commands.hpp"
@@ -43,6 +45,15 @@ struct ClientFlags {
 void add_client_flags(CLI::App& command, ClientFlags& flags);
 /// `--timeout`: maximum wait in seconds; 0 if not given.
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
+/// A flag that sets a filter of the API.
+struct FilterFlag {
+    const char* flag;
+    const char* member;  // the API's name of the filter
+    const char* help;
+};
+/// Adds an option that appends its value to `filters`, which must live as long as `command`.
+void add_filter_flag(CLI::App& command, std::vector<std::pair<std::string, std::string>>& filters,
+                     const FilterFlag& filter);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
 /// The holder of a lock that a command acquires, unless `--holder` names another: `host:pid`.

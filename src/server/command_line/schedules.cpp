@@ -13,21 +13,16 @@
 namespace sundial::server {
 namespace {
 
-struct ScheduleFilterFlag {
-    const char* flag;
-    const char* member;
-    const char* help;
-};
 constexpr std::array schedule_filters{
-    ScheduleFilterFlag{"--tag", "tag", "with this tag"},
-    ScheduleFilterFlag{"--type", "eventType", "event types, with commas between them"},
-    ScheduleFilterFlag{"--trigger", "trigger", "yearly, cron, rrule, every"},
-    ScheduleFilterFlag{"--endpoint", "endpointId", "whose events go there; id or ext:…"},
-    ScheduleFilterFlag{"--q", "q", "prefix of the id, the external id or the event type"},
+    FilterFlag{"--tag", "tag", "with this tag"},
+    FilterFlag{"--type", "eventType", "event types, with commas between them"},
+    FilterFlag{"--trigger", "trigger", "yearly, cron, rrule, every"},
+    FilterFlag{"--endpoint", "endpointId", "whose events go there; id or ext:…"},
+    FilterFlag{"--q", "q", "prefix of the id, the external id or the event type"},
 };
 constexpr std::array schedule_truths{
-    ScheduleFilterFlag{"--enabled", "enabled", "enabled, or with =false paused"},
-    ScheduleFilterFlag{"--per-user", "perUser", "run for each user, or with =false not"},
+    FilterFlag{"--enabled", "enabled", "enabled, or with =false paused"},
+    FilterFlag{"--per-user", "perUser", "run for each user, or with =false not"},
 };
 
 struct ScheduleFlags {
@@ -55,15 +50,10 @@ int change_many(const ScheduleFlags& flags, const char* action) {
 void add_selection(CLI::App& command, ScheduleFlags& flags) {
     command.add_option("ids", flags.order.choice.ids,
                        "ids of schedules or ext:…; else those that the filters select");
-    for (const ScheduleFilterFlag& filter : schedule_filters) {
-        command.add_option_function<std::string>(
-            filter.flag,
-            [&flags, member = std::string(filter.member)](const std::string& text) {
-                flags.order.choice.filters.emplace_back(member, text);
-            },
-            filter.help);
+    for (const FilterFlag& filter : schedule_filters) {
+        add_filter_flag(command, flags.order.choice.filters, filter);
     }
-    for (const ScheduleFilterFlag& filter : schedule_truths) {
+    for (const FilterFlag& filter : schedule_truths) {
         command.add_flag_function(
             filter.flag,
             [&flags, member = std::string(filter.member)](std::int64_t count) {

@@ -83,7 +83,5 @@ TEST(Problem, EveryCodeHasOneNameAndAnErrorStatus) {
     }
 }
 
-TEST(PointerStep, EscapesTildeAndSlash) { EXPECT_EQ(pointer_step("a/b~c"), "/a~1b~0c"); }
-
 }  // namespace
 }  // namespace sundial::http

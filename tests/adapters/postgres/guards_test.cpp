@@ -1,12 +1,14 @@
 // The database refuses plain SQL that breaks a rule of the API, and handles the deletion of a user.
+#include "contract/guards.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "contract/settlements.hpp"
 #include "postgres_migrations.hpp"
 #include "postgres_storage.hpp"
 #include "support/postgres_cluster.hpp"
@@ -15,7 +17,6 @@ namespace sundial::postgres {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// PostgreSQL's error, or an empty text.
 std::string refusal_of(const std::string& url, const std::string& sql) {
@@ -29,185 +30,43 @@ std::string refusal_of(const std::string& url, const std::string& sql) {
 
 std::string letters(int count) { return "repeat('é', " + std::to_string(count) + ")"; }
 
-struct Rule {
-    const char* table;
-    const char* constraint;
-    std::string column;
-    std::vector<std::string> good;
-    std::vector<std::string> bad;
-};
-
-std::vector<Rule> rules() {
-    const std::vector<std::string> name{"'x'", letters(255)};
-    const std::vector<std::string> no_name{"''", letters(256)};
-    const std::vector<std::string> word{"'x'", letters(128)};
-    const std::vector<std::string> no_word{"''", letters(129)};
-    return {
-        {"users", "users_names_are_bounded", "first_name", name, no_name},
-        {"users", "users_names_are_bounded", "last_name", name, no_name},
-        {"users", "users_external_ids_are_bounded", "external_id", word, no_word},
-        {"users", "users_zones_are_bounded", "timezone", name, no_name},
-        {"users",
-         "users_birth_years_are_bounded",
-         "date_of_birth",
-         {"'0001-01-01'", "'9999-12-31'"},
-         {"'0001-12-31 BC'", "'10000-01-01'", "'-infinity'"}},
-        {"users", "users_versions_are_positive", "version", {"1"}, {"0"}},
-        {"schedules", "schedules_types_are_bounded", "event_type", word, no_word},
-        {"schedules", "schedules_external_ids_are_bounded", "external_id", word, no_word},
-        {"schedules", "schedules_zones_are_bounded", "per_user = false, timezone", name, no_name},
-        {"schedules",
-         "schedules_versions_are_positive",
-         "planned_version = 0, version",
-         {"1"},
-         {"0"}},
-        {"endpoints", "endpoints_names_are_bounded", "name", name, no_name},
-        {"endpoints", "endpoints_external_ids_are_bounded", "external_id", word, no_word},
-        {"endpoints", "endpoints_versions_are_positive", "version", {"1"}, {"0"}},
-        {"events", "events_zones_are_bounded", "zone", name, no_name},
-        {"events", "events_attempts_are_counted", "attempt", {"0"}, {"-1"}},
-        {"events", "events_attempts_are_counted", "retry_count", {"0"}, {"-1"}},
-        {"events", "events_versions_are_positive", "version", {"1"}, {"0"}},
-        {"events",
-         "events_years_are_bounded",
-         "due",
-         {"'0001-01-01T00:00:00Z'", "'9999-12-31T23:59:59.999999Z'"},
-         {"'0001-12-31T23:59:59.999999Z BC'", "'10000-01-01T00:00:00Z'", "'infinity'"}},
-    };
-}
-
-class Guards : public testing::Test {
+class Guards : public GuardsTest {
 protected:
-    Store& store() { return storage.store(); }
-    template <class... Events>
-    void given(const Events&... events) {
-        store().transact([&](Transaction& tx) {
-            for (const Event& event : {static_cast<Event>(events)...}) {
-                EXPECT_TRUE(tx.events().add(event).has_value());
-            }
-            return true;
-        });
+    Storage& storage() override { return storage_; }
+    std::string refusal_of(const std::string& sql) override {
+        return postgres::refusal_of(url(), sql);
     }
-    User a_stored_user() {
-        const User user = a_user();
-        store().transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
-        return user;
+    std::string value_of(const std::string& sql) override { return query(url(), sql)[0][0]; }
+    [[nodiscard]] std::string table(const std::string& name) const override {
+        return "sundial." + name;
     }
-    Event find(EventId id) {
-        return *in_read(store(), [&](Transaction& tx) { return tx.events().find(id); });
-    }
-    Event claim_one() {
-        for (std::uint32_t shard = 0; shard < storage.queue().shards(); ++shard) {
-            auto claimed = storage.queue().claim_ready({.by = instance_a,
-                                                        .shard = shard,
-                                                        .shares = {1, 1, 1, 1},
-                                                        .lease = 30s,
-                                                        .lane = reminder_lane});
-            if (!claimed.events.empty()) return claimed.events[0].event;
-        }
-        ADD_FAILURE() << "nothing to claim";
-        return an_event();
-    }
-    std::string live() { return query(storage.url(), "SELECT count(*) FROM sundial.events")[0][0]; }
+    [[nodiscard]] const std::string& url() const { return storage_.url(); }
 
-    PostgresStorage storage{16};
+private:
+    PostgresStorage storage_{16};
 };
-
-/// The update in a transaction that is rolled back, so that the row keeps its values.
-std::string undone(const std::string& update, const std::string& value) {
-    return "BEGIN; " + update + value + "; ROLLBACK";
-}
 
 TEST_F(Guards, RefuseRowsOutsideTheBoundsOfTheApi) {
-    given(an_event().build());
-    a_stored_user();
-    const Endpoint endpoint = an_endpoint();
-    store().transact([&](Transaction& tx) { return tx.endpoints().add(endpoint).has_value(); });
-    for (const Rule& rule : rules()) {
-        SCOPED_TRACE(std::string{rule.constraint} + " " + rule.column);
-        const std::string update =
-            "UPDATE sundial." + std::string{rule.table} + " SET " + rule.column + " = ";
-        for (const std::string& value : rule.good) {
-            EXPECT_EQ(refusal_of(storage.url(), undone(update, value)), "") << value;
-        }
-        for (const std::string& value : rule.bad) {
-            EXPECT_THAT(refusal_of(storage.url(), undone(update, value)),
-                        HasSubstr(rule.constraint))
-                << value;
-        }
-    }
+    std::vector<ColumnBounds> all = shared_bounds(letters, "false");
+    all.push_back({"users",
+                   "users_birth_years_are_bounded",
+                   "date_of_birth",
+                   {"'0001-01-01'", "'9999-12-31'"},
+                   {"'0001-12-31 BC'", "'10000-01-01'", "'-infinity'"}});
+    all.push_back({"events",
+                   "events_years_are_bounded",
+                   "due",
+                   {"'0001-01-01T00:00:00Z'", "'9999-12-31T23:59:59.999999Z'"},
+                   {"'0001-12-31T23:59:59.999999Z BC'", "'10000-01-01T00:00:00Z'", "'infinity'"}});
+    expect_bounds(all);
 }
 
-TEST_F(Guards, EndTheLiveEventsOfADeletedUser) {
-    const User user = a_stored_user();
-    const User other = a_stored_user();
-    const Event pending = an_event().of_user(user.id).due(noon + 1h);
-    const Event occurrence = an_event().of_user(user.id).due(noon + 1h).of_schedule(
-        an_id<ScheduleId>(), {std::chrono::year{2027} / 1 / 6});
-    const Event of_other = an_event().of_user(other.id).due(noon + 1h);
-    const Event parked = an_event().of_user(user.id).due(noon + 2h);
-    const Event waiting = an_event().of_user(user.id).due(noon);
-    given(pending, occurrence, of_other, parked, waiting);
-    const Event tried = claim_one();
-    ASSERT_TRUE(storage.queue().settle(std::vector{retry_in(tried, noon, 1h)}).at(0));
-    store().transact([&](Transaction& tx) {
-        tx.events().update(park(*tx.events().lock(parked.id), tx.now()).value());
-        return true;
-    });
-    const Event before = find(waiting.id);
+TEST_F(Guards, EndTheLiveEventsOfADeletedUser) { expect_that_live_events_of_a_deleted_user_end(); }
 
-    query(storage.url(),
-          "DELETE FROM sundial.users WHERE id <> (SELECT user_id FROM sundial.events WHERE "
-          "idempotency_key = '" +
-              of_other.key.value + "')");
-
-    for (const Event& event : {pending, occurrence, parked, waiting}) {
-        const Event after = find(event.id);
-        ASSERT_EQ(status_of(after), EventStatus::cancelled);
-        EXPECT_EQ(std::get<Cancelled>(after.state).reason, "user deleted");
-        EXPECT_EQ(std::get<Cancelled>(after.state).at, noon);
-        EXPECT_EQ(after.updated_at, noon);
-        EXPECT_FALSE(after.user);
-    }
-    Event expected = cancel(before, noon, "user deleted").value();
-    expected.user.reset();
-    EXPECT_EQ(find(waiting.id), expected);
-    EXPECT_EQ(status_of(find(of_other.id)), EventStatus::pending);
-    EXPECT_EQ(live(), "1");
-}
-
-TEST_F(Guards, FreeTheKeysOfTheEventsThatTheyEnd) {
-    const User user = a_stored_user();
-    const Event waiting = an_event().of_user(user.id).due(noon);
-    given(waiting);
-    const Event tried = claim_one();
-    ASSERT_TRUE(storage.queue().settle(std::vector{retry_in(tried, noon, 1h)}).at(0));
-    const Event occurrence = an_event().of_user(user.id).due(noon + 1h).of_schedule(
-        an_id<ScheduleId>(), {std::chrono::year{2027} / 1 / 6});
-    given(occurrence);
-
-    query(storage.url(), "DELETE FROM sundial.users");
-
-    store().transact([&](Transaction& tx) {
-        const auto again = tx.events().add(an_event().with_key(waiting.key.value));
-        EXPECT_TRUE(again && *again == Attempt{1});
-        EXPECT_FALSE(tx.events().add(an_event().with_key(occurrence.key.value)));
-        return true;
-    });
-}
+TEST_F(Guards, FreeTheKeysOfTheEventsThatTheyEnd) { expect_that_their_keys_are_free(); }
 
 TEST_F(Guards, LetAClaimedEventOfADeletedUserBeDelivered) {
-    const User user = a_stored_user();
-    given(an_event().of_user(user.id).build());
-    const Event held = claim_one();
-
-    query(storage.url(), "DELETE FROM sundial.users");
-
-    EXPECT_FALSE(find(held.id).user);
-    EXPECT_EQ(find(held.id).version, held.version);
-    ASSERT_TRUE(storage.queue().settle(std::vector{accepted(held, noon)}).at(0));
-    EXPECT_EQ(status_of(find(held.id)), EventStatus::completed);
-    EXPECT_EQ(live(), "0");
+    expect_that_a_claimed_event_is_delivered();
 }
 
 TEST_F(Guards, EndAnEventAsTheTransactionBeforeLeavesIt) {
@@ -219,11 +78,11 @@ TEST_F(Guards, EndAnEventAsTheTransactionBeforeLeavesIt) {
     store().transact([&](Transaction& tx) {
         moved = retarget(*tx.events().lock(event.id), event.intent, noon + 5h, tx.now()).value();
         tx.events().update(moved);
-        deletion = std::async(std::launch::async,
-                              [&] { query(storage.url(), "DELETE FROM sundial.users"); });
-        // Until it waits for this transaction, or is over.
+        deletion =
+            std::async(std::launch::async, [&] { query(url(), "DELETE FROM sundial.users"); });
+        // Until it waits for this transaction, or has ended.
         while (deletion.wait_for(0s) != std::future_status::ready &&
-               query(storage.url(), "SELECT FROM pg_locks WHERE NOT granted").empty()) {
+               query(url(), "SELECT FROM pg_locks WHERE NOT granted").empty()) {
             std::this_thread::yield();
         }
         return true;
@@ -237,7 +96,7 @@ TEST_F(Guards, EndAnEventAsTheTransactionBeforeLeavesIt) {
 }
 
 TEST_F(Guards, RefuseATruncateThatWouldLeaveEventsBehind) {
-    EXPECT_THAT(refusal_of(storage.url(), "TRUNCATE sundial.users"),
+    EXPECT_THAT(refusal_of("TRUNCATE sundial.users"),
                 HasSubstr("would leave the live events of users behind"));
 }
 

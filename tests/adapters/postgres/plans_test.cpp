@@ -1,79 +1,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "adapters/postgres/claim_sql.hpp"
 #include "adapters/postgres/event_batches_sql.hpp"
-#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
 #include "adapters/postgres/queue_sql.hpp"
-#include "adapters/postgres/stream_sql.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
-#include "adapters/postgres/tz_sql.hpp"
-#include "postgres_storage.hpp"
-#include "support/postgres_cluster.hpp"
+#include "plans_fixture.hpp"
 
 namespace sundial::postgres {
 namespace {
 
 using testing::AllOf;
-using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-/// 20,000 rows in a table that was analysed while empty, or never. Both have led to bad plans.
-class Plans : public testing::Test {
+/// Statements of the queue, and those that change events of one owner or one shard.
+class Plans : public PlansFixture {
 protected:
-    Plans() {
-        query(storage_.url(), R"(
-            INSERT INTO sundial.events
-                (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
-                 idempotency_key, event_type, endpoint_id, schedule_id, schedule_version, nominal,
-                 zone, gap, overlap, tz_release, payload, created_at, updated_at)
-            SELECT i % 16, md5(i::text)::uuid, 'PENDING', i % 4, now() - i * interval '1 s', 1, 0, 0, now(),
-                   'k' || i, 'REMINDER',
-                   CASE WHEN i % 32 < 16 THEN '01990000-0000-7000-8000-0000000000e1'::uuid END, '01990000-0000-7000-8000-000000000001', 1, '2027-01-05',
-                   'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
-              FROM generate_series(1, 20000) AS i)");
-    }
-    /// The plan of a queue statement with parameters of these types and values, as the queue runs
-    /// it.
-    std::string plan_of(const Statement& statement, const std::string& types,
-                        const std::string& values) {
-        return plan_after(
-            std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
-                sql::configure_queue.sql +
-                "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); ",
-            statement, types, values);
-    }
-    /// The same for a statement that changes found events of one shard.
-    std::string plan_of_batch(const Statement& statement, const std::string& types,
-                              const std::string& values) {
-        return plan_after(std::string{sql::look_up_rows.sql} + "; ", statement, types, values);
-    }
-    std::string plan_after(const std::string& settings, const Statement& statement,
-                           const std::string& types, const std::string& values) {
-        const auto rows =
-            query(storage_.url(), settings +
-                                      (statement.plan == Statement::Plan::fresh
-                                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
-                                           : "") +
-                                      "PREPARE it(" + types + ") AS " + statement.sql +
-                                      "; EXPLAIN EXECUTE it(" + values + ")");
-        std::string plan;
-        for (const auto& row : rows) plan += row[0] + '\n';
-        return plan;
-    }
-
-    /// Looks each row up by its whole key. A scan of the index without a condition on the key would
-    /// read all rows of the table.
-    static auto by_key() {
-        return AllOf(
-            HasSubstr("Index Scan using events_pkey on events event"),
-            ContainsRegex("Index Cond: \\(\\(shard = ANY \\(ARRAY\\[[a-z]*\\.shard\\]\\)\\) AND "
-                          "\\(id = [a-z]*\\.id\\)\\)"),
-            Not(HasSubstr("Index Cond: (shard = ")), Not(HasSubstr("Seq Scan on events")));
-    }
     static auto claims_by(const std::string& index) {
         return AllOf(HasSubstr("Index Scan using " + index + " on events"), by_key(),
                      Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")), Not(HasSubstr("Hash")));
@@ -245,25 +193,6 @@ protected:
                                   "3, '{}', " + owner),
                     by_key());
     }
-
-    /// 20,000 events that ended in the last hours, never analysed.
-    void given_finished_events() {
-        query(url(), R"(
-            INSERT INTO sundial.event_history
-                (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
-                 idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
-                 updated_at, dismissed_at)
-            SELECT i % 16, md5(i::text)::uuid, CASE WHEN i % 10 = 0 THEN 'FAILED' ELSE 'COMPLETED' END,
-                   2, now() - i * interval '1 s', 'HTTP_STATUS 400', 2, 1, 0, now(), 'h' || i, 'T',
-                   'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now(),
-                   CASE WHEN i % 20 = 0 THEN now() END
-              FROM generate_series(1, 20000) AS i)");
-    }
-
-    [[nodiscard]] const std::string& url() const { return storage_.url(); }
-
-private:
-    PostgresStorage storage_{16};
 };
 
 TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) { expect_good_claims(); }
@@ -362,154 +291,6 @@ TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
     EXPECT_THAT(
         plan_of(sql::find_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),
         AllOf(HasSubstr("Index Scan using events_computed_with"), Not(HasSubstr("Sort"))));
-}
-
-TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
-    given_finished_events();
-    const std::string filters =
-        "'{FAILED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-        "NULL, NULL, false, NULL, NULL, NULL, NULL, now()";
-    const std::string types =
-        "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-        "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], timestamptz";
-    EXPECT_THAT(plan_of(sql::walk_dead_letters, types + ", uuid, bigint, timestamptz",
-                        filters + ", '01990000-0000-7000-8000-000000000001', 100, "
-                                  "now() - interval '1 h'"),
-                AllOf(HasSubstr("finished_at_idx"), HasSubstr("finished_at >="),
-                      Not(HasSubstr("event_history_done")), Not(HasSubstr("on events"))));
-}
-
-/// A page ordered by target, filtered by statuses, as lists run it.
-class PlansOfLists : public Plans {
-protected:
-    std::string page_of(const std::string& statuses) {
-        const auto rows = query(
-            url(),
-            std::string{sql::walk_indexes.sql} +
-                "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
-                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, "
-                "text[], uuid, timestamptz, bigint, integer, bigint, uuid, timestamptz) AS " +
-                sql::events_by_target_down.sql + "; EXPLAIN EXECUTE it('" + statuses +
-                "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                "NULL, NULL, NULL, NULL, NULL, 51, 16, 2097152, NULL, NULL)");
-        std::string plan;
-        for (const auto& row : rows) plan += row[0] + '\n';
-        return plan;
-    }
-};
-
-TEST_F(PlansOfLists, APageByTargetWalksItsIndexThoughTheTableWasAnalysedWhenItWasEmpty) {
-    EXPECT_THAT(page_of("{PENDING}"),
-                AllOf(HasSubstr("Index Scan Backward using events_untried_by_due on events"),
-                      Not(HasSubstr("Seq Scan"))));
-}
-
-TEST_F(PlansOfLists, APageOfPendingEventsSkipsEventsThatWaitForARetry) {
-    EXPECT_THAT(page_of("{PENDING}"), Not(HasSubstr("events_retried_by_due")));
-}
-
-TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
-    EXPECT_THAT(page_of("{PROCESSING}"), AllOf(HasSubstr("events_retried_by_due"),
-                                               HasSubstr("Index Cond: (due <= clock())")));
-}
-
-/// Reads the ended events of a time, as lists by execution do. A scan of the whole table would be
-/// chosen otherwise, because the table was never analysed.
-class PlansByEnd : public Plans {
-protected:
-    PlansByEnd() { given_finished_events(); }
-
-    std::string plan_by_end(const Statement& statement, const std::string& types,
-                            const std::string& values) {
-        return plan_after(std::string{sql::find_by_end.sql} + "; ", statement, types, values);
-    }
-    static auto by_end() {
-        return AllOf(ContainsRegex("on event_history_done_[a-z0-9_]*_finished_at_idx"),
-                     HasSubstr("Index Cond: ((finished_at >= "), Not(HasSubstr("Seq Scan")));
-    }
-    static auto of_failed_too() {
-        return AllOf(by_end(), ContainsRegex("on event_history_failed_[a-z0-9_]*_finished_at_idx"));
-    }
-};
-
-TEST_F(PlansByEnd, CountTheEventsOfATime) {
-    const std::string types = "timestamptz, timestamptz, bigint";
-    for (const char* until : {"NULL", "now() - interval '50 min'"}) {
-        const std::string values = std::string{"now() - interval '1 h', "} + until + ", 10001";
-        for (const auto& statement : {sql::count_ended, sql::count_executed}) {
-            EXPECT_THAT(plan_by_end(statement, types, values), of_failed_too());
-            EXPECT_THAT(plan_after("", statement, types, values), HasSubstr("Seq Scan"))
-                << "the settings are needed";
-        }
-    }
-}
-
-TEST_F(PlansByEnd, ListTheEventsOfATimeInAnyOrder) {
-    const std::string types =
-        "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-        "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], uuid, ";
-    const std::string values =
-        "NULL, NULL, '{RARE}', NULL, NULL, NULL, NULL, NULL, NULL, now() - interval '1 h', now(), "
-        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16, 2097152, NULL, NULL";
-    const std::string rest = ", bigint, integer, bigint, uuid, timestamptz";
-    for (const auto& statement :
-         {sql::events_by_execution, sql::events_by_execution_down, sql::events_by_target,
-          sql::events_by_target_down, sql::events_by_creation_of_user,
-          sql::events_by_creation_of_user_down}) {
-        EXPECT_THAT(plan_by_end(statement, types + "timestamptz" + rest, values),
-                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
-    }
-    for (const auto& statement : {sql::events_by_lateness, sql::events_by_lateness_down}) {
-        EXPECT_THAT(plan_by_end(statement, types + "interval" + rest, values),
-                    AllOf(of_failed_too(), Not(HasSubstr("on events"))));
-    }
-}
-
-TEST_F(PlansByEnd, ListTheAttemptsOfATime) {
-    EXPECT_THAT(plan_by_end(sql::latest_attempts,
-                            "timestamptz, timestamptz, bigint, bigint, text[], integer[], uuid, "
-                            "timestamptz, uuid",
-                            "now() - interval '1 h', now(), 4001, 51, NULL, NULL, NULL, NULL, "
-                            "NULL"),
-                AllOf(by_end(), HasSubstr("attempts_recorded")));
-}
-
-TEST_F(Plans, StreamsAreReadByTheirKeyFromWhereAPageEnded) {
-    query(url(), R"(
-        INSERT INTO sundial.streams (aggregate_type, aggregate_id, version)
-        SELECT 'Order', 'o-' || i, 1 FROM generate_series(1, 20000) AS i)");
-    const std::string walk = std::string{sql::walk_indexes.sql} + "; ";
-    const auto by_key =
-        AllOf(HasSubstr("using streams_pkey on streams"),
-              HasSubstr("(ROW(aggregate_type, aggregate_id) > ROW('Order'::text, 'o-5'::text))"),
-              Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")));
-    for (const char* type : {"NULL", "'Order'"}) {
-        EXPECT_THAT(plan_after(walk, sql::passed_stream, "text, text, text, bigint",
-                               std::string{type} + ", 'Order', 'o-5', 9999"),
-                    AllOf(HasSubstr("Index Only Scan"), by_key));
-    }
-    const std::string types = "text, text, text, text, bigint, text, text";
-    EXPECT_THAT(
-        plan_after(walk, sql::list_streams, types, "NULL, '7', 'Order', 'o-5', 51, 'Order', 'o-6'"),
-        AllOf(by_key, HasSubstr("(ROW(aggregate_type, aggregate_id) <= "
-                                "ROW('Order'::text, 'o-6'::text))")));
-    EXPECT_THAT(
-        plan_after("", sql::list_streams, types, "NULL, NULL, 'Order', 'o-5', 51, NULL, NULL"),
-        by_key);
-}
-
-TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
-    EXPECT_THAT(
-        plan_of(
-            sql::walk_live,
-            "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-            "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], timestamptz, "
-            "uuid, "
-            "bigint, smallint",
-            "'{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-            "NULL, NULL, NULL, NULL, NULL, now(), '01990000-0000-7000-8000-000000000001', 100, 3"),
-        AllOf(HasSubstr("Index Scan using events_pkey"), HasSubstr("Index Cond: (ROW(shard, id)"),
-              Not(HasSubstr("event_history"))));
 }
 
 /// The plan then repeats the subquery for the oldest keys for each row of the table.

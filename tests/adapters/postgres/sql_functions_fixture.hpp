@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "application/intake/complete_intake.hpp"
+#include "application/operations/operation_tasks.hpp"
 #include "application/operations/operations.hpp"
 #include "application/schedules/schedules_module.hpp"
 #include "postgres_storage.hpp"

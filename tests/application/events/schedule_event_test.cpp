@@ -8,6 +8,7 @@
 
 #include "domain/trace_context.hpp"
 #include "support/control_plane.hpp"
+#include "support/recorded_spans.hpp"
 
 namespace sundial {
 namespace {
@@ -57,21 +58,6 @@ TEST_F(ScheduleEventTest, StoresTheRequestedEvent) {
     EXPECT_EQ(wakeups.hints.back(), noon + 1h);
 }
 
-/// Records spans. Their ids are new; a test compares parents only.
-class SpansOfRequests final : public Tracer {
-public:
-    [[nodiscard]] std::optional<TraceContext> begin(
-        const std::optional<TraceContext>& parent) override {
-        return new_context(ids_.fresh(), parent, 1);
-    }
-    [[nodiscard]] std::chrono::nanoseconds now() const override { return {}; }
-    void end(Span span) override { spans.push_back(std::move(span)); }
-    std::vector<Span> spans;
-
-private:
-    FakeIds ids_;
-};
-
 TEST_F(ScheduleEventTest, KeepsTheTraceOfTheRequest) {
     NewEvent requested = a_reminder();
     EXPECT_FALSE(scheduled(requested).trace);
@@ -84,7 +70,7 @@ TEST_F(ScheduleEventTest, KeepsTheTraceOfTheRequest) {
 }
 
 TEST_F(ScheduleEventTest, PutsItsOwnSpanBetweenTheRequestAndTheEvents) {
-    SpansOfRequests tracer;
+    RecordedSpans tracer;
     ScheduleEvent traced{store, zones, ids, wakeups, no_endpoint_kinds, tracer};
     NewEvent requested = a_reminder();
     requested.trace = TraceContext{.trace_id = "0af7651916cd43dd8448eb211c80319c",

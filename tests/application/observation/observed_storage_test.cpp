@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/operations/operation_tasks.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "application/streams/keep_checkpoint.hpp"
 #include "contract/settlements.hpp"

@@ -8,24 +8,10 @@
 
 #include "support/builders.hpp"
 #include "support/fake_delivery.hpp"
-#include "support/fake_ids.hpp"
+#include "support/recorded_spans.hpp"
 
 namespace sundial {
 namespace {
-
-class RecordedSpans final : public Tracer {
-public:
-    [[nodiscard]] std::optional<TraceContext> begin(
-        const std::optional<TraceContext>& parent) override {
-        return new_context(ids_.fresh(), parent, 1);
-    }
-    [[nodiscard]] std::chrono::nanoseconds now() const override { return {}; }
-    void end(Span span) override { spans.push_back(std::move(span)); }
-    std::vector<Span> spans;
-
-private:
-    FakeIds ids_;
-};
 
 std::map<std::string, SpanValue> attributes_of(const Span& span) {
     return {span.attributes.begin(), span.attributes.end()};

@@ -21,7 +21,7 @@ export const en = {
   from: "From", before: "Before", until: "Until now", version: "Version", note: "Note", url: "Address", timeout: "Time-out", retryPolicy: "Retries", rateLimit: "Limit", secret: "Secret", publicKey: "Public key", inFlight: "In flight",
   circuit: "Circuit", failureShare: "Failures", failuresNow: "{percent} % in the window of its circuit breaker", probe: "next probe", disabledReason: "Disabled because", number: "Number", begun: "Started", duration: "Duration", answer: "Response", body: "Body", instance: "Instance",
   ofTotal: "{n} of {total}", count: "Count", oldest: "Oldest", newest: "Newest", samples: "Examples", progress: "Progress", finished: "Finished", errors: "Errors", holder: "Holder", acquired: "Acquired", expires: "Expires", fencingToken: "Fencing token",
-  recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Reported", clockSkew: "Clock off by", lastClaim: "Last claim", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
+  recorded: "Recorded", actor: "By", data: "Data", roles: "Roles", role: "Role", reported: "Last seen", clockSkew: "Clock off by", lastClaim: "Last claim", lastUsed: "Last used", offset: "Offset", changesNone: "It affects no occurrence on that day.", nextChange: "Next change of clocks", born: "Born", birthMonth: "Month of birth", birthDay: "Day of birth",
   externalId: "Own id", effect: "Remarks", history: "History", enabled: "Enabled", deleted: "Deleted", archived: "Archived", erased: "Erased", skipped: "Skipped", payload: "Payload",
 
   // Overview.

@@ -177,10 +177,7 @@ void add_endpoint_routes(Router& router, EndpointApi api) {
     const auto add = [&](std::string method, std::string pattern,
                          Response (EndpointRoutes::*handler)(const Request&) const,
                          Effects effects = Effects::in_store) {
-        router.add(
-            std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); },
-            effects);
+        router.add(std::move(method), std::move(pattern), handler_of(routes, handler), effects);
     };
     add("GET", "/v1/endpoints", &EndpointRoutes::list);
     add("POST", "/v1/endpoints", &EndpointRoutes::create);

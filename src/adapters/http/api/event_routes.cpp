@@ -292,9 +292,7 @@ void add_event_routes(Router& router, EventApi api) {
     const EventRoutes routes(api);
     const auto add = [&](std::string method, std::string pattern,
                          Response (EventRoutes::*handler)(const Request&) const) {
-        router.add(
-            std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+        router.add(std::move(method), std::move(pattern), handler_of(routes, handler));
     };
     add("GET", "/v1/events", &EventRoutes::list);
     add("POST", "/v1/events", &EventRoutes::create);

@@ -16,32 +16,6 @@ namespace {
 const std::string no_version_named =
     "; If-Match names no version, which is written with its quotes, as in the ETag: \"1\"";
 
-Code not_found_code(Noun noun) {
-    switch (noun) {
-        case Noun::user:
-            return Code::user_not_found;
-        case Noun::schedule:
-            return Code::schedule_not_found;
-        case Noun::event:
-            return Code::event_not_found;
-        case Noun::endpoint:
-            return Code::endpoint_not_found;
-        case Noun::operation:
-            return Code::operation_not_found;
-        case Noun::api_key:
-            return Code::api_key_not_found;
-        case Noun::attempt:
-            return Code::attempt_not_found;
-        case Noun::instance:
-            return Code::instance_not_found;
-        case Noun::calendar:
-            return Code::calendar_not_found;
-        case Noun::lock:
-            break;
-    }
-    return Code::lock_not_found;
-}
-
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }
 
 Problem of_stream(Code code, const StreamId& stream, const std::string& what) {
@@ -89,7 +63,8 @@ struct ToProblem {
     }
 
     Problem operator()(const NotFound& missing) const {
-        return {.code = not_found_code(missing.noun), .detail = absence_in_words(missing)};
+        return {.code = code_named(not_found_code(missing.noun)),
+                .detail = absence_in_words(missing)};
     }
 
     Problem operator()(const InvalidStateTransition& refused) const {

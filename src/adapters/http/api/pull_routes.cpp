@@ -162,9 +162,7 @@ void add_pull_routes(Router& router, PullApi api) {
     const PullRoutes routes(api);
     const auto add = [&](std::string pattern,
                          Response (PullRoutes::*handler)(const Request&) const) {
-        router.add("POST", std::move(pattern), [routes, handler](const Request& request) {
-            return (routes.*handler)(request);
-        });
+        router.add("POST", std::move(pattern), handler_of(routes, handler));
     };
     add("/v1/endpoints/{id}/claim", &PullRoutes::claim);
     add("/v1/events/{id}/complete", &PullRoutes::complete);

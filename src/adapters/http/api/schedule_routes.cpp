@@ -175,10 +175,7 @@ void add_schedule_routes(Router& router, ScheduleApi api) {
     const auto add = [&](std::string method, std::string pattern,
                          Response (ScheduleRoutes::*handler)(const Request&) const,
                          const auto&... effects) {
-        router.add(
-            std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); },
-            effects...);
+        router.add(std::move(method), std::move(pattern), handler_of(routes, handler), effects...);
     };
     add("GET", "/v1/schedules", &ScheduleRoutes::list);
     add("POST", "/v1/schedules", &ScheduleRoutes::create);

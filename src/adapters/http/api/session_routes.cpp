@@ -121,10 +121,7 @@ void add_session_routes(Router& router, SessionApi api) {
     const SessionRoutes routes(api);
     const auto add = [&](const char* method,
                          Response (SessionRoutes::*handler)(const Request&) const) {
-        router.add(
-            method, "/v1/session",
-            [routes, handler](const Request& request) { return (routes.*handler)(request); },
-            Effects::none);
+        router.add(method, "/v1/session", handler_of(routes, handler), Effects::none);
     };
     add("POST", &SessionRoutes::log_in);
     add("GET", &SessionRoutes::show);

@@ -304,9 +304,7 @@ void add_user_routes(Router& router, UserApi api) {
     const UserRoutes routes(api);
     const auto add = [&](std::string method, std::string pattern,
                          Response (UserRoutes::*handler)(const Request&) const) {
-        router.add(
-            std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+        router.add(std::move(method), std::move(pattern), handler_of(routes, handler));
     };
     add("GET", "/v1/users", &UserRoutes::list);
     add("PATCH", "/v1/users/{id}", &UserRoutes::patch);

@@ -10,6 +10,7 @@ namespace sundial::http {
 namespace {
 
 namespace bj = boost::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class ConsoleApiTest : public ApiTest {
@@ -32,7 +33,11 @@ protected:
     int wakes = 0;
     CollectStats collected{instance_a};
     StatsModule stats{ports, collected};
-    InstancesModule instances{{.id = instance_a, .version = "1.0", .roles = {"api"}, .slots = 64},
+    InstancesModule instances{{.id = instance_a,
+                               .started_at = noon - 1min,
+                               .version = "1.0",
+                               .roles = {"api"},
+                               .slots = 64},
                               {.store = store,
                                .monotonic = monotonic,
                                .facts =
@@ -144,6 +149,8 @@ TEST_F(ConsoleApiTest, ListsInstancesAndDrainsOne) {
     const bj::value& own = page.at("data").at(0);
     EXPECT_EQ(own.at("id").as_string(), to_string(instance_a));
     EXPECT_EQ(own.at("status").as_string(), "RUNNING");
+    EXPECT_EQ(own.at("startedAt").as_string(), "2027-01-05T11:59:00.000Z");
+    EXPECT_EQ(own.at("silentMs").as_int64(), 0);
     EXPECT_EQ(own.at("leasesHeld").as_int64(), 2);
     EXPECT_EQ(own.at("slots").as_int64(), 64);
     EXPECT_EQ(own.at("lastClaimAt").as_string(), "2027-01-05T11:59:58.000Z");
@@ -153,8 +160,12 @@ TEST_F(ConsoleApiTest, ListsInstancesAndDrainsOne) {
     EXPECT_THAT(drained.body, HasSubstr(R"("status":"DRAINING")"));
     EXPECT_EQ(wakes, 1);
 
+    ASSERT_TRUE(clock.set(noon + 20s));
+    EXPECT_THAT(get("/v1/instances").body,
+                AllOf(HasSubstr(R"("status":"DRAINING")"), HasSubstr(R"("silentMs":20000,)")));
     ASSERT_TRUE(clock.set(noon + 1min));
-    EXPECT_THAT(get("/v1/instances").body, HasSubstr(R"("status":"SILENT")"));
+    EXPECT_THAT(get("/v1/instances").body,
+                AllOf(HasSubstr(R"("status":"SILENT")"), HasSubstr(R"("silentMs":60000,)")));
     const Response unknown = call("POST", "/v1/instances/" + to_string(instance_b) + "/drain");
     EXPECT_EQ(unknown.status, 404);
     EXPECT_THAT(unknown.body, HasSubstr("INSTANCE_NOT_FOUND"));

@@ -1,4 +1,4 @@
-#include "application/events/event_references.hpp"
+#include "application/requests/event_references.hpp"
 
 #include <unordered_map>
 #include <utility>
