@@ -299,6 +299,43 @@ TEST_P(SettleContract, AnswersEachSettlementOfABatchInItsPlace) {
     EXPECT_THAT(queue().release_claims({}), IsEmpty());
 }
 
+/// All in one shard, so that one statement settles those of a kind.
+TEST_P(SettleContract, SettlesClaimsBesideThoseThatAreLost) {
+    const auto another = [] { return an_event().in_shard(0).due(noon - 1s); };
+    given(another(), another(), another(), another(), another(), another());
+    const auto claimed_by = [&](InstanceId by) {
+        std::vector<Event> events;
+        for (const auto& one : claim(by)) events.push_back(one.event);
+        std::ranges::sort(events, {}, &Event::id);
+        return events;
+    };
+    const std::vector<Event> lost = claimed_by(instance_a);
+    advance(30s);
+    const std::vector<Event> held = claimed_by(instance_b);
+    ASSERT_EQ(lost.size(), 6U);
+    ASSERT_EQ(held.size(), 6U);
+    const std::vector batch{accepted(lost[0], noon),     accepted(held[0], noon + 30s),
+                            accepted(lost[1], noon),     refused(held[2], noon + 30s),
+                            refused(lost[3], noon),      retry_in(held[4], noon + 30s, 1s),
+                            retry_in(lost[5], noon, 1s), accepted(held[0], noon + 30s)};
+
+    const auto answers = queue().settle(batch);
+
+    const std::vector settled{false, true, false, true, false, true, false, true};
+    ASSERT_EQ(answers.size(), settled.size());
+    for (std::size_t i = 0; i < settled.size(); ++i) EXPECT_EQ(answers[i].has_value(), settled[i]);
+    EXPECT_EQ(status_of(*find(held[0].id)), EventStatus::completed);
+    EXPECT_EQ(status_of(*find(held[2].id)), EventStatus::failed);
+    EXPECT_EQ(find(held[4].id)->retry_count, held[4].retry_count + 1);
+    for (const std::size_t taken : {1U, 3U, 5U}) EXPECT_EQ(find(held[taken].id), held[taken]);
+    for (const std::size_t late : {0U, 1U, 3U, 5U}) {
+        EXPECT_EQ(attempts_of(held[late].id).at(0).outcome, AttemptOutcome::late);
+    }
+    for (const std::size_t untold : {2U, 4U}) {
+        EXPECT_EQ(attempts_of(held[untold].id).at(0).outcome, AttemptOutcome::lost);
+    }
+}
+
 TEST_P(SettleContract, KeepsTheTextsOfAFailureExactly) {
     given(an_event());
     const Event held = claim_one();

@@ -149,7 +149,7 @@ def deliveries():
     receiver = h.Receiver()
     with behind_a_proxy("--delivery.workers=4", "--scheduler.claim_batch=2") as (proxy, server, client):
         client.ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": receiver.url, "externalId": "r"})
-        proxy.cut = of_the_worker(b"remove_settled")
+        proxy.cut = of_the_worker(b"settle_accepted")
         keys = [f"s-{i}" for i in range(60)]
         for key in keys:
             client.ok("POST", "/v1/events", an_event(key, targetTimestampUTC="now", endpointId="ext:r"))

@@ -203,62 +203,82 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
      WHERE )sql" SUNDIAL_IS("ready") R"sql(
     RETURNING )sql" SUNDIAL_CLAIMED R"sql(, ready.lost, ready.now)sql"};
 
-// A claim is settled by several statements of one transaction. Each finds the rows whose version is
-// still the one held; the first one locks them. The last one returns the ordinals (from 1) of the
-// claims that were still ours.
+// Each statement that settles claims finds the rows whose version is still the one held. Where
+// several settle a claim in one transaction, the first one locks the rows. The last one returns the
+// ordinals (from 1) of the claims that were still ours.
 #define SUNDIAL_HELD SUNDIAL_IS("given") " AND event.version = given.held"
 
-/// Writes the history of accepted claims of one shard, the common case. There is no attempt to
-/// record: the row of the claim has the other facts. $1 shard, $2 ids, $3 versions held, $4 starts,
-/// $5 durations, $6 status codes.
-inline constexpr Statement keep_accepted{"keep_accepted", R"sql(
-    INSERT INTO sundial.event_history
-        (shard, id, status, priority, finished_at, settled_by, started_at, duration,
-         status_code, version, attempt, retry_count, due, idempotency_key, event_type,
-         user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
-         tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, traceparent, worker)
-    SELECT event.shard, event.id, 'COMPLETED', event.priority, sundial.clock(), event.claimed_by,
-           given.started, given.took, given.code, event.version + 1, event.attempt, event.retry_count,
-           event.due, event.idempotency_key, event.event_type, event.user_id, event.endpoint_id,
-           event.schedule_id, event.schedule_version, event.nominal, event.wall, event.zone, event.gap,
-           event.overlap, event.tz_release, event.payload, event.retry_of,
-           coalesce(event.first_attempt_at, given.started), event.created_at, sundial.clock(),
-           event.jitter, event.nominal_time, event.second_pass, event.origin, event.traceparent,
-           event.worker
-      FROM )sql" SUNDIAL_GIVEN("", "unnest($2::uuid[], $3::bigint[], $4::timestamptz[],"
-                                   " $5::interval[], $6::integer[])"
-                                   " AS given(id, held, started, took, code)") R"sql(
-      JOIN sundial.events AS event ON )sql" SUNDIAL_HELD R"sql(
-       FOR UPDATE OF event)sql"};
-/// Writes the history of failed claims. $1 shard, $2 ids, $3 versions held, $4 starts, $5
-/// durations, $6 status codes, $7 instances, $8 reasons, $9 workers (null: the instance's own
-/// claim), $10 whether the last attempt counts as a retry.
-inline constexpr Statement keep_failed{
-    "keep_failed", R"sql(
-    INSERT INTO sundial.event_history
-        (shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,
-         status_code, version, attempt, retry_count, due, idempotency_key, event_type,
-         user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
-         tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin, traceparent, worker)
-    SELECT event.shard, event.id, 'FAILED', event.priority, sundial.clock(), given.why,
-           given.instance, given.started, given.took, given.code, event.version + 1, event.attempt,
-           event.retry_count + given.counts::integer,
-           event.due, event.idempotency_key, event.event_type, event.user_id, event.endpoint_id,
-           event.schedule_id, event.schedule_version, event.nominal, event.wall, event.zone, event.gap,
-           event.overlap, event.tz_release, event.payload, event.retry_of,
-           coalesce(event.first_attempt_at, given.started), event.created_at, sundial.clock(),
-           event.jitter, event.nominal_time, event.second_pass, event.origin, event.traceparent,
-           given.by_worker
-      FROM )sql" SUNDIAL_GIVEN("",
-                               "unnest($2::uuid[], $3::bigint[], $4::timestamptz[],"
-                               " $5::interval[], $6::integer[], $7::uuid[], $8::text[], $9::text[],"
-                               " $10::boolean[])"
-                               " AS given(id, held, started, took, code, instance, why, by_worker,"
-                               " counts)") R"sql(
-      JOIN sundial.events AS event ON )sql" SUNDIAL_HELD R"sql(
-       FOR UPDATE OF event)sql"};
+/// The columns of the history that are written when an event ends, and their values, from the row
+/// of the claim and from `given`.
+#define SUNDIAL_FINISHED                                                                       \
+    "shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,"      \
+    " status_code, version, attempt, retry_count, worker, due, idempotency_key, event_type,"   \
+    " user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap," \
+    " tz_release, payload, retry_of, first_attempt_at, created_at, updated_at, jitter,"        \
+    " nominal_time, second_pass, origin, traceparent"
+#define SUNDIAL_ENDS_AS(status, reason, settled_by, retries, worker)                          \
+    "event.shard, event.id, '" status "', event.priority, sundial.clock(), " reason           \
+    ", " settled_by                                                                           \
+    ", given.started, given.took, given.code, event.version + 1, event.attempt, " retries     \
+    ", " worker                                                                               \
+    ", event.due, event.idempotency_key, event.event_type, event.user_id, event.endpoint_id," \
+    " event.schedule_id, event.schedule_version, event.nominal, event.wall, event.zone,"      \
+    " event.gap, event.overlap, event.tz_release, event.payload, event.retry_of,"             \
+    " coalesce(event.first_attempt_at, given.started), event.created_at, sundial.clock(),"    \
+    " event.jitter, event.nominal_time, event.second_pass, event.origin, event.traceparent"
+/// An accepted claim has no attempt to record: its row has the other facts. $1 shard, $2 ids, $3
+/// versions held, $4 starts, $5 durations, $6 status codes.
+#define SUNDIAL_COMPLETED \
+    SUNDIAL_ENDS_AS("COMPLETED", "NULL", "event.claimed_by", "event.retry_count", "event.worker")
+#define SUNDIAL_ACCEPTED                                                \
+    SUNDIAL_GIVEN("",                                                   \
+                  "unnest($2::uuid[], $3::bigint[], $4::timestamptz[]," \
+                  " $5::interval[], $6::integer[]) WITH ORDINALITY"     \
+                  " AS given(id, held, started, took, code, ordinal)")
+/// $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes, $7 instances, $8
+/// reasons, $9 workers (null: the instance's own claim), $10 whether the last attempt counts as a
+/// retry.
+#define SUNDIAL_FAILED                                       \
+    SUNDIAL_ENDS_AS("FAILED", "given.why", "given.instance", \
+                    "event.retry_count + given.counts::integer", "given.by_worker")
+#define SUNDIAL_REFUSED                                                                     \
+    SUNDIAL_GIVEN("",                                                                       \
+                  "unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::interval[],"     \
+                  " $6::integer[], $7::uuid[], $8::text[], $9::text[], $10::boolean[])"     \
+                  " WITH ORDINALITY AS given(id, held, started, took, code, instance, why," \
+                  " by_worker, counts, ordinal)")
+
+/// Moves the rows of claims to their history.
+#define SUNDIAL_MOVE(values, given)                                                \
+    "WITH finished (" SUNDIAL_FINISHED                                             \
+    ", ordinal)"                                                                   \
+    " AS (DELETE FROM sundial.events AS event USING " given " WHERE " SUNDIAL_HELD \
+    " RETURNING " values                                                           \
+    ", given.ordinal),"                                                            \
+    " kept AS (INSERT INTO sundial.event_history (" SUNDIAL_FINISHED               \
+    ")"                                                                            \
+    " SELECT " SUNDIAL_FINISHED                                                    \
+    " FROM finished)"                                                              \
+    " SELECT ordinal FROM finished"
+/// Settles accepted claims of one shard, the common case.
+inline constexpr Statement settle_accepted{"settle_accepted",
+                                           SUNDIAL_MOVE(SUNDIAL_COMPLETED, SUNDIAL_ACCEPTED)};
+/// Settles failed claims of one shard.
+inline constexpr Statement settle_failed{"settle_failed",
+                                         SUNDIAL_MOVE(SUNDIAL_FAILED, SUNDIAL_REFUSED)};
+
+// The same on a distributed database. Citus refuses an INSERT in a WITH, so that one statement
+// writes the history and another one removes the rows. The server needs a quarter more time for
+// them: they find each row twice.
+#define SUNDIAL_KEEP(values, given)                                                   \
+    "INSERT INTO sundial.event_history (" SUNDIAL_FINISHED                            \
+    ")"                                                                               \
+    " SELECT " values " FROM " given " JOIN sundial.events AS event ON " SUNDIAL_HELD \
+    " FOR UPDATE OF event"
+inline constexpr Statement keep_accepted{"keep_accepted",
+                                         SUNDIAL_KEEP(SUNDIAL_COMPLETED, SUNDIAL_ACCEPTED)};
+inline constexpr Statement keep_failed{"keep_failed",
+                                       SUNDIAL_KEEP(SUNDIAL_FAILED, SUNDIAL_REFUSED)};
 /// Removes claims whose history is written. $1 shard, $2 ids, $3 versions held.
 inline constexpr Statement remove_settled{"remove_settled", R"sql(
     DELETE FROM sundial.events AS event
@@ -408,6 +428,14 @@ inline constexpr Statement extend{"extend", R"sql(
      WHERE )sql" SUNDIAL_HELD R"sql(
     RETURNING given.ordinal)sql"};
 
+#undef SUNDIAL_KEEP
+#undef SUNDIAL_MOVE
+#undef SUNDIAL_REFUSED
+#undef SUNDIAL_FAILED
+#undef SUNDIAL_ACCEPTED
+#undef SUNDIAL_COMPLETED
+#undef SUNDIAL_ENDS_AS
+#undef SUNDIAL_FINISHED
 #undef SUNDIAL_HELD
 #undef SUNDIAL_CLAIMED
 #undef SUNDIAL_LOST_AND_GIVEN

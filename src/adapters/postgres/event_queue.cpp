@@ -167,7 +167,7 @@ public:
         std::vector<bool> done(settlements.size());
         CRASH_POINT("settle: before commit");
         run_for_each(database_, "settle", by_kind, done, [&](auto part, const auto& indices) {
-            return settling(part.first, part.second, settlements, indices);
+            return settling(part.first, part.second, settlements, indices, database_.distributed());
         });
         CRASH_POINT("settle: after commit");
         run_for_each(database_, "settle", left_of(parts, done), done,

@@ -52,8 +52,9 @@ auto responses_of(const Settlements& rows) {
         rows, [](const AttemptRecord& attempt) { return BytesView{attempt.response_body}; });
 }
 
-Call keeping_accepted(std::int16_t shard, const Settlements& rows) {
-    return Call{sql::keep_accepted,
+/// `statement` settles, or writes the history only.
+Call ending_accepted(const Statement& statement, std::int16_t shard, const Settlements& rows) {
+    return Call{statement,
                 shard,
                 column(rows, &Settlement::id),
                 column(rows, &Settlement::held),
@@ -61,9 +62,9 @@ Call keeping_accepted(std::int16_t shard, const Settlements& rows) {
                 column(rows, &Settlement::duration),
                 column(rows, &Settlement::status_code)};
 }
-Call keeping_failed(std::int16_t shard, const Settlements& rows) {
+Call ending_failed(const Statement& statement, std::int16_t shard, const Settlements& rows) {
     return Call{
-        sql::keep_failed,
+        statement,
         shard,
         column(rows, &Settlement::id),
         column(rows, &Settlement::held),
@@ -115,7 +116,7 @@ Call recording_attempts(std::int16_t shard, const Settlements& rows) {
 }  // namespace
 
 std::vector<Call> settling(std::int16_t shard, std::size_t kind, std::span<const Settlement> all,
-                           const std::vector<std::size_t>& indices) {
+                           const std::vector<std::size_t>& indices, bool distributed) {
     const Settlements rows = chosen(all, indices);
     std::vector<Call> calls;
     const bool any_attempt =
@@ -130,8 +131,14 @@ std::vector<Call> settling(std::int16_t shard, std::size_t kind, std::span<const
     // For an accepted claim, the history and the row of the claim contain all facts.
     const bool accepted = std::holds_alternative<Accepted>(result);
     base::check(!accepted || !any_attempt);
-    calls.push_back(accepted ? keeping_accepted(shard, rows) : keeping_failed(shard, rows));
-    calls.push_back(removing_settled(shard, rows));
+    if (accepted) {
+        const auto& statement = distributed ? sql::keep_accepted : sql::settle_accepted;
+        calls.push_back(ending_accepted(statement, shard, rows));
+    } else {
+        const auto& statement = distributed ? sql::keep_failed : sql::settle_failed;
+        calls.push_back(ending_failed(statement, shard, rows));
+    }
+    if (distributed) calls.push_back(removing_settled(shard, rows));
     return calls;
 }
 

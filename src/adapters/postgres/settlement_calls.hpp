@@ -21,10 +21,10 @@ std::vector<std::reference_wrapper<const Given>> chosen(std::span<const Given> g
     return column(indices, [given](std::size_t i) { return std::cref(given[i]); });
 }
 /// For results of one kind, an index of the variant. The last call returns the ordinals (from 1) of
-/// the claims that were held.
+/// the claims that were held. A distributed database moves a row to its history by two statements.
 [[nodiscard]] std::vector<Call> settling(std::int16_t shard, std::size_t kind,
                                          std::span<const Settlement> all,
-                                         const std::vector<std::size_t>& indices);
+                                         const std::vector<std::size_t>& indices, bool distributed);
 
 /// Answers repetitions, and records the outcomes of claims that are lost.
 [[nodiscard]] Call settling_late(std::int16_t shard, std::span<const Settlement> all,

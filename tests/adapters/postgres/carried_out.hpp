@@ -14,13 +14,13 @@ enum class Setup { queue, plain };
 [[nodiscard]] std::string carried_out(const std::string& url, const Statement& statement,
                                       const std::string& types, const std::string& values,
                                       Setup setup = Setup::queue);
-/// Pages read by a whole statement, or by all statements whose plans follow one another.
+/// Pages read by a whole statement.
 [[nodiscard]] int pages_touched(const std::string& plan);
 
 /// Claims `events` NORMAL events of shard 3 that have been claimable since `floor` or later.
 [[nodiscard]] std::string claim_a_batch(const std::string& url, int events,
                                         const std::string& floor = "-infinity");
-/// Settles the events claimed by `claim_a_batch` as completed: the plans of both statements.
+/// Settles the events claimed by `claim_a_batch` as completed.
 [[nodiscard]] std::string settle_the_batch(const std::string& url);
 
 }  // namespace sundial::postgres

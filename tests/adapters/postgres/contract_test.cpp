@@ -27,6 +27,8 @@ SUNDIAL_CONTRACT(DistributedPostgres, EventRepositoryContract,
                  postgres::postgres_with(16, between_machines));
 SUNDIAL_CONTRACT(DistributedPostgres, PullQueueContract,
                  postgres::postgres_with(16, between_machines));
+SUNDIAL_CONTRACT(DistributedPostgres, SettleContract,
+                 postgres::postgres_with(16, between_machines));
 SUNDIAL_CONTRACT(DistributedPostgres, StatsRepositoryContract,
                  postgres::postgres_with(16, between_machines));
 SUNDIAL_CONTRACT(DistributedPostgres, TzRepositoryContract,

@@ -127,15 +127,9 @@ TEST_F(LockOrder, OfTheEventsOfAUserIsThatOfIds) {
     EXPECT_EQ(rows("sundial.events WHERE user_id IS NULL"), "2");  // they are claimed
 }
 
-/// Changes of many events find them first, and then lock them. Meanwhile another transaction may
-/// change some.
-class FoundEvents : public LockOrder {
+/// Another transaction changes an event first.
+class OvertakenChanges : public LockOrder {
 protected:
-    void given(const Event& earlier, const Event& later) {
-        storage_.store().transact([&](Transaction& tx) {
-            return tx.events().add(earlier).has_value() && tx.events().add(later).has_value();
-        });
-    }
     /// Runs `work` while another transaction has changed the event. That commits once `work` waits.
     template <class Work>
     auto overtaken(const std::string& change, const Event& event, Work work) {
@@ -143,14 +137,54 @@ protected:
         const Statement begin{"begin", "BEGIN"}, changing{"change", change.c_str()},
             commit{"commit", "COMMIT"};
         (void)other.run(std::array{Call{begin}, Call{changing, event.id}}, false, 30s);
-        auto waiting = std::async(std::launch::async, [&] { return committed(work); });
+        auto waiting = std::async(std::launch::async, work);
         wait_for_lock(waiting);
         (void)other.run(std::array{Call{commit}}, false, 30s);
         return waiting.get();
     }
 
+    std::vector<Result<void, LeaseLost>> settle_both() {
+        return storage_.queue().settle(
+            std::vector{accepted(first_, noon), accepted(second_, noon)});
+    }
+
 private:
     RecordedLog log_;
+};
+
+TEST_F(OvertakenChanges, ASettlementLeavesAClaimThatIsTakenOverMeanwhile) {
+    const auto answers = overtaken("UPDATE sundial.events SET version = version + 1 WHERE id = $1",
+                                   first_, [&] { return settle_both(); });
+    EXPECT_FALSE(answers.at(0).has_value());
+    EXPECT_TRUE(answers.at(1).has_value());
+    EXPECT_EQ(rows("sundial.events WHERE version = 3"), "1");
+    EXPECT_EQ(rows("sundial.event_history WHERE id = '" + to_string(second_.id) + "'"), "1");
+    EXPECT_EQ(rows("sundial.event_history"), "1");
+}
+
+TEST_F(OvertakenChanges, ASettlementMovesTheRowAsAnotherTransactionLeftIt) {
+    const auto answers = overtaken("UPDATE sundial.events SET payload = '[]' WHERE id = $1", first_,
+                                   [&] { return settle_both(); });
+    EXPECT_TRUE(answers.at(0).has_value());
+    EXPECT_TRUE(answers.at(1).has_value());
+    EXPECT_EQ(rows("sundial.events"), "0");
+    EXPECT_EQ(rows("sundial.event_history WHERE payload = '[]'"), "1");
+    EXPECT_EQ(rows("sundial.event_history"), "2");
+}
+
+/// Changes of many events find them first, and then lock them. Meanwhile another transaction may
+/// change some.
+class FoundEvents : public OvertakenChanges {
+protected:
+    void given(const Event& earlier, const Event& later) {
+        storage_.store().transact([&](Transaction& tx) {
+            return tx.events().add(earlier).has_value() && tx.events().add(later).has_value();
+        });
+    }
+    template <class Work>
+    auto committed_after(const std::string& change, const Event& event, Work work) {
+        return overtaken(change, event, [&] { return committed(work); });
+    }
 };
 
 TEST_F(FoundEvents, ThatAreUnparkedMeanwhileDoNotCountAsOurs) {
@@ -162,8 +196,8 @@ TEST_F(FoundEvents, ThatAreUnparkedMeanwhileDoNotCountAsOurs) {
           "UPDATE sundial.events SET status = 'PROCESSING', claimable_at = 'infinity' WHERE "
           "endpoint_id IS NOT NULL");
     const auto unparked =
-        overtaken("UPDATE sundial.events SET claimable_at = due WHERE id = $1", earlier,
-                  [&](Transaction& tx) { return tx.events().unpark(endpoint, 1); });
+        committed_after("UPDATE sundial.events SET claimable_at = due WHERE id = $1", earlier,
+                        [&](Transaction& tx) { return tx.events().unpark(endpoint, 1); });
     EXPECT_EQ(unparked, 1U);
     EXPECT_EQ(rows("sundial.events WHERE version = 2 AND id = '" + to_string(later.id) + "'"), "1");
     EXPECT_EQ(rows("sundial.events WHERE claimable_at = 'infinity'"), "0");
@@ -176,10 +210,10 @@ TEST_F(FoundEvents, ThatFollowTheScheduleMeanwhileAreLeftOut) {
     const Event later = an_event().in_shard(4).of_schedule(schedule, day);
     given(earlier, later);
     const auto locked =
-        overtaken("UPDATE sundial.events SET schedule_version = 2 WHERE id = $1", earlier,
-                  [&](Transaction& tx) {
-                      return tx.events().lock_behind(schedule, Version{2}, std::nullopt, 1);
-                  });
+        committed_after("UPDATE sundial.events SET schedule_version = 2 WHERE id = $1", earlier,
+                        [&](Transaction& tx) {
+                            return tx.events().lock_behind(schedule, Version{2}, std::nullopt, 1);
+                        });
     EXPECT_EQ(locked, std::vector{later});
 }
 

@@ -119,15 +119,19 @@ protected:
             for (int i = 0; i < arrays; ++i) values += ", '{}'";
             return values;
         };
-        EXPECT_THAT(plan_of(sql::keep_accepted,
-                            "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
-                            with_arrays(5)),
-                    by_key());
-        EXPECT_THAT(plan_of(sql::keep_failed,
-                            "smallint, uuid[], bigint[], timestamptz[], interval[], integer[], "
-                            "uuid[], text[], text[], boolean[]",
-                            with_arrays(9)),
-                    by_key());
+        for (const auto& statement : {sql::settle_accepted, sql::keep_accepted}) {
+            EXPECT_THAT(plan_of(statement,
+                                "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
+                                with_arrays(5)),
+                        by_key());
+        }
+        for (const auto& statement : {sql::settle_failed, sql::keep_failed}) {
+            EXPECT_THAT(plan_of(statement,
+                                "smallint, uuid[], bigint[], timestamptz[], interval[], integer[], "
+                                "uuid[], text[], text[], boolean[]",
+                                with_arrays(9)),
+                        by_key());
+        }
         EXPECT_THAT(plan_of(sql::remove_settled, "smallint, uuid[], bigint[]", with_arrays(2)),
                     by_key());
         EXPECT_THAT(
