@@ -1,4 +1,4 @@
-"""What a real Citus with two workers shows: the contract suites, how many transactions take two phases, a coordinator that
+"""A real Citus with two workers: the contract suites, how many transactions take two phases, a coordinator that
 dies between them, and a worker that is away. Skipped without PostgreSQL's extension citus."""
 import contextlib
 import json
@@ -18,7 +18,9 @@ EVENT = {"eventType": "T", "targetTimestampUTC": "2050-01-01T00:00:00Z", "delive
 
 def contracts(program):
     """The contract suites of the adapter on the coordinator: the program distributes its database itself."""
-    with h.folder() as directory, citus.running(directory) as cluster:
+    # The test clock is a table, which a worker reads for its part of a statement.
+    options = ("fsync=off", "citus.allow_nested_distributed_execution=on")
+    with h.folder() as directory, citus.running(directory, options) as cluster:
         cluster.add_workers()
         told = os.path.join(directory, "told.json")
         done = subprocess.run([program, "--gtest_filter=Citus/*", f"--gtest_output=json:{told}", "--gtest_brief=1"],

@@ -59,7 +59,7 @@ std::int16_t shard_in(const std::pair<std::int16_t, std::size_t>& shard_and_kind
     return shard_and_kind.first;
 }
 
-/// What is known of each item of a call.
+/// The outcome of each item of a call, as far as it is known.
 struct Progress {
     explicit Progress(std::size_t items) : done(items), unknown(items) {}
 
