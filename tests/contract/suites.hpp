@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "contract/answer_once_contract.hpp"
 #include "contract/checkpoint_contract.hpp"
 #include "contract/control_plane_contract.hpp"
@@ -14,44 +16,61 @@
 #include "contract/store_contract.hpp"
 #include "contract/tz_repository_contract.hpp"
 
+namespace sundial {
+
+/// As the parameters of a suite.
+template <class Kind>
+std::vector<Kind> storages_of(const std::vector<StorageKind>& all) {
+    return {all.begin(), all.end()};
+}
+
+}  // namespace sundial
+
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
-#define SUNDIAL_CONTRACTS(adapter, ...)                                    \
-    SUNDIAL_CONTRACT(adapter, AnswerOnceContract, __VA_ARGS__);            \
-    SUNDIAL_CONTRACT(adapter, ApiKeyRaceContract, __VA_ARGS__);            \
-    SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
-    SUNDIAL_CONTRACT(adapter, AttemptListContract, __VA_ARGS__);           \
-    SUNDIAL_CONTRACT(adapter, CalendarRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);            \
-    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);                 \
-    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);            \
-    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);       \
-    SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);            \
-    SUNDIAL_CONTRACT(adapter, ExecutionListContract, __VA_ARGS__);         \
-    SUNDIAL_CONTRACT(adapter, IdempotencyRepositoryContract, __VA_ARGS__); \
-    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);       \
-    SUNDIAL_CONTRACT(adapter, InstanceRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, LockGuardContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, LimitsContract, __VA_ARGS__);                \
-    SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__);   \
-    SUNDIAL_CONTRACT(adapter, OutboxProgressContract, __VA_ARGS__);        \
-    SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                  \
-    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);                \
-    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);        \
-    SUNDIAL_CONTRACT(adapter, SessionRepositoryContract, __VA_ARGS__);     \
-    SUNDIAL_CONTRACT(adapter, StatsRepositoryContract, __VA_ARGS__);       \
-    SUNDIAL_CONTRACT(adapter, StepsContract, __VA_ARGS__);                 \
-    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);                 \
-    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);          \
-    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);        \
-    INSTANTIATE_TEST_SUITE_P(adapter, ModelContract, testing::ValuesIn(model_runs({__VA_ARGS__})))
+#define SUNDIAL_CONTRACTS(adapter, ...) \
+    SUNDIAL_CONTRACTS_FROM(adapter, std::vector<StorageKind>{__VA_ARGS__})
+
+/// The same with a list of storages, which may be empty.
+#define SUNDIAL_CONTRACTS_FROM(adapter, ...)                                    \
+    SUNDIAL_CONTRACT_FROM(adapter, AnswerOnceContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT_FROM(adapter, ApiKeyRaceContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT_FROM(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
+    SUNDIAL_CONTRACT_FROM(adapter, AttemptListContract, __VA_ARGS__);           \
+    SUNDIAL_CONTRACT_FROM(adapter, CalendarRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT_FROM(adapter, CheckpointContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT_FROM(adapter, ClockContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT_FROM(adapter, EndpointRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT_FROM(adapter, EventListContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT_FROM(adapter, EventQueueContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT_FROM(adapter, EventRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT_FROM(adapter, EventStoreContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT_FROM(adapter, ExecutionListContract, __VA_ARGS__);         \
+    SUNDIAL_CONTRACT_FROM(adapter, IdempotencyRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT_FROM(adapter, InboxRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT_FROM(adapter, InstanceRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT_FROM(adapter, LockGuardContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT_FROM(adapter, LockStoreContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT_FROM(adapter, LimitsContract, __VA_ARGS__);                \
+    SUNDIAL_CONTRACT_FROM(adapter, OperationRepositoryContract, __VA_ARGS__);   \
+    SUNDIAL_CONTRACT_FROM(adapter, OutboxProgressContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT_FROM(adapter, PullQueueContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT_FROM(adapter, RaceContract, __VA_ARGS__);                  \
+    SUNDIAL_CONTRACT_FROM(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT_FROM(adapter, SettleContract, __VA_ARGS__);                \
+    SUNDIAL_CONTRACT_FROM(adapter, SkipRepositoryContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT_FROM(adapter, SessionRepositoryContract, __VA_ARGS__);     \
+    SUNDIAL_CONTRACT_FROM(adapter, StatsRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT_FROM(adapter, StepsContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT_FROM(adapter, StoreContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT_FROM(adapter, TzRepositoryContract, __VA_ARGS__);          \
+    SUNDIAL_CONTRACT_FROM(adapter, UserRepositoryContract, __VA_ARGS__);        \
+    INSTANTIATE_TEST_SUITE_P(adapter, ModelContract, testing::ValuesIn(model_runs(__VA_ARGS__)))
 
 /// The suite of heartbeats, on an adapter that has them: `SUNDIAL_CONTRACT(Memory,
 /// HeartbeatContract, StorageKind{…});`
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \
-    INSTANTIATE_TEST_SUITE_P(adapter, suite, testing::Values(__VA_ARGS__))
+    SUNDIAL_CONTRACT_FROM(adapter, suite, std::vector<StorageKind>{__VA_ARGS__})
+#define SUNDIAL_CONTRACT_FROM(adapter, suite, ...) \
+    INSTANTIATE_TEST_SUITE_P(adapter, suite,       \
+                             testing::ValuesIn(storages_of<suite::ParamType>(__VA_ARGS__)))

@@ -1,6 +1,5 @@
 """Where the rows of a database are: `sundial db status`, `reshard`, and `distribute` over a real Citus cluster."""
 import contextlib
-import glob
 import json
 import os
 import subprocess
@@ -12,9 +11,8 @@ import daily_use
 import harness as h
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/chaos"))
-import postgres as servers
+import citus
 
-SKIPPED = 77
 TABLES = ["events", "event_keys", "attempts", "event_moves", "event_history"]
 EVENT = {"eventType": "T", "targetTimestampUTC": "2050-01-01T00:00:00Z", "deliveryPayload": {"n": 1}}
 
@@ -152,38 +150,9 @@ def restored(url, directory):
         assert "sound" in run("check", "--db", other)
 
 
-def citus_tools():
-    """The folder with the tools of a PostgreSQL that has the extension: POSTGRES_TOOLS, or one that Debian installed. None without it."""
-    folders = [os.environ["POSTGRES_TOOLS"]] if "POSTGRES_TOOLS" in os.environ else glob.glob("/usr/lib/postgresql/*/bin")
-    for folder in folders:
-        with contextlib.suppress(OSError, subprocess.CalledProcessError):
-            shared = subprocess.run([f"{folder}/pg_config", "--sharedir"], check=True, capture_output=True, text=True).stdout.strip()
-            if os.path.exists(f"{shared}/extension/citus.control"):
-                return folder
-    return None
-
-
-@contextlib.contextmanager
-def cluster(directory):
-    """A coordinator and two workers, all with the extension."""
-    options = ("shared_preload_libraries=citus", "max_prepared_transactions=200", "wal_level=logical", "fsync=off",
-               "citus.enable_statistics_collection=off")
-    os.environ["HOME"] = directory  # where the servers look for certificates; theirs may not be readable
-    nodes = [servers.Postgres(directory, name, options=options) for name in ("coordinator", "one", "two")]
-    try:
-        for node in nodes:
-            node.create()
-            node.sql("CREATE EXTENSION citus")
-        nodes[0].sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {nodes[0].port})")
-        yield nodes
-    finally:
-        for node in nodes:
-            node.stop()
-
-
 def distributed():
-    with h.folder() as directory, cluster(directory) as (coordinator, *workers):
-        url = coordinator.url()
+    with h.folder() as directory, citus.running(directory) as nodes:
+        url, workers = nodes.url, nodes.workers
         receiver = h.Receiver(refuse="/refuse")
         run("migrate", "--db", url)
         made = fill(url, directory, receiver)
@@ -193,8 +162,7 @@ def distributed():
         run("reshard", "--shards", "64", "-y", "--db", url)
         before = rows_by_shard(url)
         events = psql(url, "SELECT status, count(*) FROM sundial.v_events GROUP BY 1 ORDER BY 1")
-        for worker in workers:
-            coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
+        nodes.add_workers()
         planned = run_json("distribute", "--dry-run", "--db", url)
         assert planned["distributed"] == TABLES and planned["flattensHistory"] and len(planned["workers"]) == 2 and not planned["refusals"], planned
         assert not run_json("status", "--db", url)["distributed"]
@@ -237,7 +205,8 @@ def check_history(url):
 
 
 def unfit_worker():
-    with h.folder() as directory, cluster(directory) as (coordinator, worker, _):
+    with h.folder() as directory, citus.running(directory) as nodes:
+        coordinator, worker, _ = nodes.nodes
         run("migrate", "--db", coordinator.url(), "--storage.shards=64")
         worker.tool("pg_ctl", "-D", worker.data, "-m", "fast", "stop")
         worker.process.wait()
@@ -252,13 +221,8 @@ def unfit_worker():
 
 @contextlib.contextmanager
 def distributed_database(directory):
-    with cluster(directory) as (coordinator, *workers):
-        url = coordinator.url()
-        run("migrate", "--db", url, "--storage.shards=64")
-        for worker in workers:
-            coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
-        run("distribute", "-y", "--db", url)
-        yield url
+    with citus.running(directory) as nodes:
+        yield nodes.distribute().url
 
 
 def deliveries():
@@ -385,11 +349,7 @@ def counted(client):
 
 
 def on_citus(test):
-    tools = citus_tools()
-    if not tools:
-        print("skipped: extension citus is not installed")
-        sys.exit(SKIPPED)
-    os.environ["POSTGRES_TOOLS"] = tools
+    citus.use_tools()
     {"distributed": distributed, "unfit_worker": unfit_worker, "deliveries": deliveries, "day": day}[test]()
 
 

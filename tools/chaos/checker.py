@@ -254,7 +254,7 @@ class Checker:
                     least = max(least, answer[5] * SECOND)
                 if waited < least:
                     cause = self.faults.during({self.sender(claims, first[4])}, first[0], second[0])
-                    if cause in ("kill", "pause", "dbkill", "failover", "powercut"):
+                    if cause in ("kill", "pause", "dbkill", "failover", "powercut", "worker", "coordinator"):
                         verdict.excuse("I13", cause)
                     else:
                         verdict.breach("I13", f"{event}: tried again {waited / SECOND:.3f} s after {status}"
@@ -393,7 +393,7 @@ class Checker:
 
     def writes_back(self):
         verdict, times = self.verdict, sorted(self.run.ok_times)
-        bound = {"dbkill": 5, "failover": 10, "powercut": 5}
+        bound = {"dbkill": 5, "failover": 10, "powercut": 5, "worker": 5, "coordinator": 5}
         for line in self.faults.lines:
             if line["kind"] in bound:
                 at = bisect.bisect(times, line["mono1"])

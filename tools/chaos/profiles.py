@@ -5,6 +5,7 @@ import os
 import signal
 import time
 
+import citus
 import harness as h
 import history
 from client import EVENT_TYPE, User
@@ -510,6 +511,80 @@ class CrashPointsAlone(CrashPoints):
         return f"{world.folder}/sundial.db"
 
 
+class Citus(Profile):
+    """Events distributed over two workers by PostgreSQL's extension citus (tools/chaos/citus.py)."""
+
+    def require(self, options):
+        citus.use_tools()
+
+    def prepare(self, world):
+        self.cluster = citus.Cluster(world.folder)
+        world.closing.append(self.cluster.stop)
+        self.cluster.create().distribute()
+        world.database = self.cluster.coordinator
+
+
+class CitusKill9(Citus, Kill9):
+    """kill -9 of instances, which share a cluster of Citus."""
+    name = "citus-kill9"
+
+
+class CitusServerKill(Citus):
+    """kill -9 of a server of the cluster, all its processes at once, then a start with crash recovery."""
+    def victims(self, world):
+        raise NotImplementedError
+
+    def strike(self, world):
+        victims = self.victims(world)
+        world.wait_for_traffic()
+        with world.nemeses.fault(self.faults[0], ["db"]) as fault:
+            fault["proof"] = sum(victim.kill() for victim in victims)
+            time.sleep(world.rng.uniform(0, 1.5))
+            for victim in victims:
+                victim.start()
+
+
+class CitusWorker(CitusServerKill):
+    """One of the two workers is killed, now and then both."""
+    name = "citus-worker"
+    faults = ("worker",)
+
+    def victims(self, world):
+        both = world.rng.random() < 0.15
+        return self.cluster.workers if both else [world.rng.choice(self.cluster.workers)]
+
+
+class CitusCoordinator(CitusServerKill):
+    """The coordinator is killed, also between PREPARE and COMMIT: it ends its transactions on the workers later."""
+    name = "citus-coordinator"
+    faults = ("coordinator",)
+
+    def victims(self, world):
+        return [self.cluster.coordinator]
+
+
+class CitusRebalance(Citus):
+    """Parts of the events move to the other worker one by one, and Citus moves as many back, while all goes on. That excuses
+    nothing."""
+    name = "citus-rebalance"
+    faults = ("rebalance",)
+    moved = 2  # parts, in one direction
+
+    def strike(self, world):
+        coordinator = self.cluster.coordinator
+        with world.nemeses.fault("rebalance", []) as fault:
+            before = dict(self.cluster.parts())
+            source, target = world.rng.sample([worker.port for worker in self.cluster.workers], 2)
+            for part in world.rng.sample([part for part, port in before.items() if port == source], self.moved):
+                coordinator.sql(f"SELECT citus_move_shard_placement({part}, '127.0.0.1', {source}, '127.0.0.1', {target})")
+            moved = dict(self.cluster.parts())
+            coordinator.sql("SELECT citus_rebalance_start('by_shard_count')")
+            coordinator.sql("SELECT citus_rebalance_wait()")
+            after = dict(self.cluster.parts())
+            fault["proof"] = sum(one[part] != other[part] for one, other in ((before, moved), (moved, after)) for part in before)
+
+
 PROFILES = {profile.name: profile for profile in (
     Kill9, Kill9Alone, Pause, DbKill, SinkTrouble, CommitCut, Failover, PowerCut, PowerCutUnsafe, Partition, WrongClock,
-    FullDisk, Mixed, Sqs, CrashPoints, CrashPointsAlone)}
+    FullDisk, Mixed, Sqs, CrashPoints, CrashPointsAlone, CitusKill9, CitusWorker, CitusCoordinator,
+    CitusRebalance)}

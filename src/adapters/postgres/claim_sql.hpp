@@ -210,7 +210,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
 
 /// The columns of the history that are written when an event ends, and their values, from the row
 /// of the claim and from `given`.
-#define SUNDIAL_FINISHED                                                                       \
+#define SUNDIAL_HISTORY                                                                        \
     "shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,"      \
     " status_code, version, attempt, retry_count, worker, due, idempotency_key, event_type,"   \
     " user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap," \
@@ -250,14 +250,14 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
 
 /// Moves the rows of claims to their history.
 #define SUNDIAL_MOVE(values, given)                                                \
-    "WITH finished (" SUNDIAL_FINISHED                                             \
+    "WITH finished (" SUNDIAL_HISTORY                                              \
     ", ordinal)"                                                                   \
     " AS (DELETE FROM sundial.events AS event USING " given " WHERE " SUNDIAL_HELD \
     " RETURNING " values                                                           \
     ", given.ordinal),"                                                            \
-    " kept AS (INSERT INTO sundial.event_history (" SUNDIAL_FINISHED               \
+    " kept AS (INSERT INTO sundial.event_history (" SUNDIAL_HISTORY                \
     ")"                                                                            \
-    " SELECT " SUNDIAL_FINISHED                                                    \
+    " SELECT " SUNDIAL_HISTORY                                                     \
     " FROM finished)"                                                              \
     " SELECT ordinal FROM finished"
 /// Settles accepted claims of one shard, the common case.
@@ -271,7 +271,7 @@ inline constexpr Statement settle_failed{"settle_failed",
 // writes the history and another one removes the rows. The server needs a quarter more time for
 // them: they find each row twice.
 #define SUNDIAL_KEEP(values, given)                                                   \
-    "INSERT INTO sundial.event_history (" SUNDIAL_FINISHED                            \
+    "INSERT INTO sundial.event_history (" SUNDIAL_HISTORY                             \
     ")"                                                                               \
     " SELECT " values " FROM " given " JOIN sundial.events AS event ON " SUNDIAL_HELD \
     " FOR UPDATE OF event"
@@ -435,7 +435,7 @@ inline constexpr Statement extend{"extend", R"sql(
 #undef SUNDIAL_ACCEPTED
 #undef SUNDIAL_COMPLETED
 #undef SUNDIAL_ENDS_AS
-#undef SUNDIAL_FINISHED
+#undef SUNDIAL_HISTORY
 #undef SUNDIAL_HELD
 #undef SUNDIAL_CLAIMED
 #undef SUNDIAL_LOST_AND_GIVEN

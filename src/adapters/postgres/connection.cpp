@@ -47,9 +47,12 @@ void log_notice(void* log, const PGresult* result) {
          .fields = {}});
 }
 
-/// Whether the server closes the connection, or reports that the outcome is unknown.
-bool ends_the_connection(std::string_view state) {
-    return state.starts_with("08") || state.starts_with("57P0") || state == "40003";
+/// Whether the server closes the connection, or reports that the outcome is unknown. A server that
+/// passes on the failure of another machine reports it as an error of the statement.
+bool ends_the_connection(const PGresult* result, std::string_view state) {
+    if (state == "40003") return true;
+    return (state.starts_with("08") || state.starts_with("57P0")) &&
+           field_of(result, PG_DIAG_SEVERITY_NONLOCALIZED) != "ERROR";
 }
 
 bool is_done(const Answer& answer) {
@@ -297,7 +300,8 @@ void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& 
     // Without its DETAIL, which quotes rows: names of people do not belong in logs.
     std::string message = field_of(result, PG_DIAG_MESSAGE_PRIMARY);
     if (message.empty()) message = text_of(PQresultErrorMessage(result));
-    if (PQstatus(connection_.get()) == CONNECTION_BAD || ends_the_connection(state)) lose(message);
+    if (PQstatus(connection_.get()) == CONNECTION_BAD || ends_the_connection(result, state))
+        lose(message);
     if (!first) first.emplace(state, field_of(result, PG_DIAG_CONSTRAINT_NAME), message);
 }
 
@@ -331,6 +335,55 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
     await_end(silence);
     if (refused) throw std::move(*refused);
     return answers;
+}
+
+std::vector<Connection::PartAnswers> Connection::run_parts(std::span<const std::vector<Call>> parts,
+                                                           const Call& end, bool prepare,
+                                                           std::chrono::milliseconds silence) {
+    prepare = prepare && direct_;
+    const auto by_name = [&](const Call& call) {
+        return prepare && call.statement->plan == Statement::Plan::kept;
+    };
+    // First, in a pipeline of their own: a part that fails would take those within it along, for
+    // the parts after it, too.
+    std::vector<const Statement*> preparing;
+    for (const std::vector<Call>& part : parts) {
+        for (const Call& call : part) {
+            if (!by_name(call) || prepared_.contains(call.statement) ||
+                std::ranges::find(preparing, call.statement) != preparing.end()) {
+                continue;
+            }
+            send_prepare(call);
+            preparing.push_back(call.statement);
+        }
+    }
+    if (!preparing.empty()) end_pipeline();
+    for (const std::vector<Call>& part : parts) {
+        for (const Call& call : part) send(call, by_name(call));
+        end_pipeline();
+        send(end, false);
+        end_pipeline();
+    }
+    if (std::exchange(leaving_, false)) await_leave(silence);
+
+    std::optional<SqlError> unprepared;
+    for (const Statement* statement : preparing) {
+        if (is_done(next_answer(silence, unprepared))) prepared_.insert(statement);
+    }
+    if (!preparing.empty()) await_end(silence);
+    std::vector<PartAnswers> all;
+    all.reserve(parts.size());
+    for (const std::vector<Call>& part : parts) {
+        PartAnswers& its = all.emplace_back();
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            its.answers.push_back(next_answer(silence, its.refused));
+        }
+        await_end(silence);
+        const Answer ended = next_answer(silence, its.refused);
+        await_end(silence);
+    }
+    if (unprepared) throw std::move(*unprepared);
+    return all;
 }
 
 Answer Connection::next_answer(std::chrono::milliseconds silence,

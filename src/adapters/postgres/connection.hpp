@@ -50,6 +50,17 @@ public:
     /// statements.
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
                             std::chrono::milliseconds silence);
+    /// The answers to one part. If a statement was refused, the part had no effect, unless the
+    /// server refused `end`.
+    struct PartAnswers {
+        std::vector<Answer> answers{};
+        std::optional<SqlError> refused{};
+    };
+    /// Sends the calls of each part in a pipeline of its own, followed by `end` (COMMIT, which
+    /// rolls back a refused part), all at once: a refusal in one part does not stop the others.
+    /// Throws as `run` does if an answer is missing.
+    std::vector<PartAnswers> run_parts(std::span<const std::vector<Call>> parts, const Call& end,
+                                       bool prepare, std::chrono::milliseconds silence);
     /// Runs one statement of the program. Parameters and results are texts; the server infers the
     /// types. Throws as `run` does.
     [[nodiscard]] Answer run_text(const std::string& sql, std::span<const SqlValue> values,

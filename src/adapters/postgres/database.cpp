@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <thread>
 #include <utility>
 
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
+#include "base/check.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -123,6 +125,24 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
          .fields = {}});
 }
 
+void Database::forget_machines_of(Connection& connection) {
+    connection.give_up();
+    pool_.close_idle();
+}
+
+void Database::report_parts(std::size_t failed, std::size_t all, const std::string& why) {
+    const bool before = parts_fail_.exchange(failed > 0);
+    if (before == (failed > 0)) return;
+    log_.write({.level = failed > 0 ? base::LogLevel::warn : base::LogLevel::info,
+                .event_name = {},
+                .message = failed > 0 ? "a machine of the distributed database does not answer (" +
+                                            std::to_string(failed) + " of " + std::to_string(all) +
+                                            " parts of a call failed): " + why
+                                      : "all machines of the distributed database answer again",
+                .correlation_id = {},
+                .fields = {}});
+}
+
 void Database::report_unanswered(std::string_view purpose, const Unanswered& unanswered) {
     log_.write({.level = base::LogLevel::warn,
                 .event_name = "commit.outcome_unknown",
@@ -174,7 +194,11 @@ Database::Finding Database::check_evidence(const Evidence& evidence) {
             // changed since, either by our transaction and then others, or by others alone
             return Finding::never;
         } catch (const SqlError& error) {
-            if (!is_passing(error)) throw;
+            if (is_of_machine(error, distributed_)) {
+                forget_machines_of(*connection);
+            } else if (!is_passing(error)) {
+                throw;
+            }
             leave_if_wrong(*connection, error);
         }
     } catch (const ConnectionLost&) {
@@ -197,7 +221,7 @@ bool Database::may_retry(const SqlError& error, int tries) {
         }
         return tries < max_tries;
     }
-    if (error.state == "55P03") return tries < max_waits;
+    if (is_lock_timeout(error)) return tries < max_waits;
     return (is_conflict(error) || is_of_wrong_connection(error)) && tries < max_tries;
 }
 
@@ -235,7 +259,14 @@ void Database::repeat_attempts(std::string_view purpose,
                 }
             } catch (const SqlError& error) {
                 leave_if_wrong(*connection, error);
-                if (!may_retry(error, number)) {
+                if (is_of_machine(error, distributed_)) {
+                    forget_machines_of(*connection);
+                    if (current.committing) {
+                        unanswered.emplace(error.what(), std::move(current.evidence));
+                    } else if (number > 1) {
+                        throw Unavailable{error.what()};
+                    }
+                } else if (!may_retry(error, number)) {
                     if (is_timeout(error)) throw StatementTimeout{error.what()};
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{purpose} + ": " +
@@ -358,6 +389,77 @@ Database::Answered Database::run(std::string_view purpose, Effect effect,
         }
         pause_before(std::min(number, longest_pause), number);
     }
+}
+
+Database::InParts Database::run_in_parts(std::string_view purpose, Effect effect,
+                                         std::span<const std::vector<Call>> parts) {
+    base::check(effect != Effect::once);
+    InParts all{std::vector<std::optional<Answered>>(parts.size()), {}};
+    if (parts.empty()) return all;
+    if (!distributed_ || open_here()) {
+        std::vector<Call> calls;
+        for (const auto& part : parts) calls.insert(calls.end(), part.begin(), part.end());
+        Answered whole = run(purpose, effect, calls);
+        auto next = std::make_move_iterator(whole.answers.begin());
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const auto end = next + static_cast<std::ptrdiff_t>(parts[i].size());
+            all.answered[i] = {whole.now, {next, end}};
+            next = end;
+        }
+        return all;
+    }
+    // The coordinator's session may have kept a connection to a machine that has failed since. So
+    // failed parts run once more, in another session.
+    for (int tries = 0; tries < 2; ++tries) {
+        with_retries(purpose,
+                     [&](TransactionAttempt& attempt) { run_missing(attempt, parts, all); });
+        if (all.failed() == 0) break;
+    }
+    report_parts(all.failed(), parts.size(), all.why);
+    if (effect != Effect::none && all.failed() == 0) outage_.succeeded();
+    return all;
+}
+
+void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
+                           InParts& all) {
+    std::vector<std::size_t> missing;
+    std::vector<std::vector<Call>> transactions;
+    std::size_t sent = 0;
+    std::ptrdiff_t before = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (all.answered[i]) continue;
+        missing.push_back(i);
+        std::vector<Call>& calls = transactions.emplace_back();
+        calls.emplace_back(sql::begin_write);
+        append_queue_configuration(calls);
+        before = static_cast<std::ptrdiff_t>(calls.size());
+        calls.insert(calls.end(), parts[i].begin(), parts[i].end());
+        sent += calls.size();
+    }
+    const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
+                         static_cast<std::int64_t>(sent + 1);
+    auto results =
+        attempt.connection.run_parts(transactions, Call{sql::commit}, attempt.prepare, silence);
+    bool machine_failed = false;
+    std::optional<SqlError> to_repeat;
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+        auto& [answers, refused] = results[i];
+        if (!refused) {
+            const Instant now = note_server(answers[1]);
+            answers.erase(answers.begin(), answers.begin() + before);
+            all.answered[missing[i]] = {now, std::move(answers)};
+            continue;
+        }
+        const bool of_machine = is_of_machine(*refused, distributed_);
+        machine_failed = machine_failed || of_machine;
+        if (of_machine || is_timeout(*refused) || is_lock_timeout(*refused)) {
+            all.why = refused->what();
+        } else if (!to_repeat) {
+            to_repeat = std::move(*refused);
+        }
+    }
+    if (machine_failed) forget_machines_of(attempt.connection);
+    if (to_repeat) throw std::move(*to_repeat);
 }
 
 Database::Answered Database::run_as_part(Session& whole, std::span<const Call> calls) {

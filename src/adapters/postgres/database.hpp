@@ -152,6 +152,22 @@ public:
     /// only.
     Answered run(std::string_view purpose, Effect effect, std::span<const Call> calls);
 
+    /// Of each part its answers; none if a machine that has its rows failed, or took too long. Then
+    /// its effect is unknown.
+    struct InParts {
+        std::vector<std::optional<Answered>> answered;
+        std::string why;  // of the last part that failed
+        [[nodiscard]] std::size_t failed() const {
+            return static_cast<std::size_t>(
+                std::ranges::count_if(answered, [](const auto& each) { return !each; }));
+        }
+    };
+    /// As `run`, for calls that are not `once`. On a distributed database each part is a
+    /// transaction of its own, in the same round trip: each commits in one phase if it changes one
+    /// shard, and a machine that fails stops its parts only.
+    InParts run_in_parts(std::string_view purpose, Effect effect,
+                         std::span<const std::vector<Call>> parts);
+
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
     /// Whether events are distributed over machines (ADR 0070). Then a statement that Citus could
     /// not run on all shards at once is sent once for each shard.
@@ -192,6 +208,13 @@ private:
                       const std::function<void(TransactionAttempt&)>& attempt);
     void repeat_attempts(std::string_view purpose,
                          const std::function<void(TransactionAttempt&)>& attempt);
+    /// Runs the parts that have no answers yet.
+    void run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
+                     InParts& all);
+    /// Ends the sessions that may have connections to a machine that has failed.
+    void forget_machines_of(Connection& connection);
+    /// Logs that parts begin to fail, and that they no longer do.
+    void report_parts(std::size_t failed, std::size_t all, const std::string& why);
     Answered run_once(std::string_view purpose, Effect effect, std::span<const Call> calls);
     [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
@@ -228,6 +251,7 @@ private:
     const std::uint32_t shards_;
     const bool distributed_;
     std::atomic<bool> prepare_;
+    std::atomic<bool> parts_fail_ = false;
     std::mutex own_name_mutex_;
     struct Name {
         std::string database;

@@ -54,49 +54,84 @@ ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
     return parts;
 }
 
-/// Runs the calls `make_calls(key, indices)` of each part, all in one transaction, and marks in
-/// `done` the items whose ordinals within their part (from 1) the last call of the part returned.
+std::int16_t shard_in(std::int16_t shard) { return shard; }
+std::int16_t shard_in(const std::pair<std::int16_t, std::size_t>& shard_and_kind) {
+    return shard_and_kind.first;
+}
+
+/// The outcome of each item of a call, as far as it is known.
+struct Progress {
+    explicit Progress(std::size_t items) : done(items), unknown(items) {}
+
+    std::vector<bool> done;
+    std::vector<bool> unknown;  // its machine has failed
+    std::string why;            // of the last of these
+};
+
+/// Runs the calls `make_calls(key, indices)` of each part, and marks as done the items whose
+/// ordinals within their part (from 1) the last call of the part returned. On a distributed
+/// database each shard has a transaction of its own.
 template <class Key, class MakeCalls>
 void run_for_each(Database& database, std::string_view purpose, const Parts<Key>& parts,
-                  std::vector<bool>& done, MakeCalls make_calls) {
-    if (parts.empty()) return;
-    std::vector<Call> calls;
-    std::vector<std::size_t> last_calls;
+                  Progress& progress, MakeCalls make_calls) {
+    struct Place {
+        std::size_t transaction, last_call;
+    };
+    std::vector<std::vector<Call>> transactions;
+    std::vector<Place> places;
+    std::optional<std::int16_t> shard;
     for (const auto& [key, indices] : parts) {
+        if (shard != shard_in(key)) transactions.emplace_back();
+        shard = shard_in(key);
+        std::vector<Call>& calls = transactions.back();
         std::ranges::move(make_calls(key, indices), std::back_inserter(calls));
-        last_calls.push_back(calls.size() - 1);
+        places.push_back({transactions.size() - 1, calls.size() - 1});
     }
-    const auto answered = database.run(purpose, Database::Effect::repeatable, calls);
-    auto last = last_calls.begin();
+    const auto ran = database.run_in_parts(purpose, Database::Effect::repeatable, transactions);
+    if (ran.failed() > 0) progress.why = ran.why;
+    auto place = places.begin();
     for (const auto& [key, indices] : parts) {
-        for (const auto place : column_of<std::int64_t>(answered.answers.at(*last++), 0)) {
-            done[indices.at(static_cast<std::size_t>(place - 1))] = true;
+        const auto [transaction, last_call] = *place++;
+        const auto& answered = ran.answered.at(transaction);
+        if (!answered) {
+            for (const std::size_t i : indices) progress.unknown[i] = true;
+            continue;
+        }
+        for (const auto ordinal : column_of<std::int64_t>(answered->answers.at(last_call), 0)) {
+            progress.done[indices.at(static_cast<std::size_t>(ordinal - 1))] = true;
         }
     }
 }
 
-/// The items of `parts` that are not done.
-ByShard left_of(const ByShard& parts, const std::vector<bool>& done) {
+/// The items of `parts` that have no outcome yet.
+ByShard left_of(const ByShard& parts, const Progress& progress) {
     ByShard left;
     for (const auto& [shard, indices] : parts) {
         for (const std::size_t i : indices) {
-            if (!done[i]) left[shard].push_back(i);
+            if (!progress.done[i] && !progress.unknown[i]) left[shard].push_back(i);
         }
     }
     return left;
 }
 
+/// Throws PartlyUnavailable if some have no outcome.
 template <class Given>
 std::vector<Result<void, LeaseLost>> answers_of(std::span<const Given> given,
-                                                const std::vector<bool>& done) {
-    std::vector<Result<void, LeaseLost>> answers;
+                                                const Progress& progress) {
+    std::vector<std::optional<Result<void, LeaseLost>>> known(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
-        if (done[i]) {
-            answers.emplace_back();
-        } else {
-            answers.emplace_back(LeaseLost{given[i].id, given[i].held});
+        if (progress.done[i]) {
+            known[i].emplace();
+        } else if (!progress.unknown[i]) {
+            known[i].emplace(LeaseLost{given[i].id, given[i].held});
         }
     }
+    if (std::ranges::find(progress.unknown, true) != progress.unknown.end()) {
+        throw PartlyUnavailable{progress.why, std::move(known)};
+    }
+    std::vector<Result<void, LeaseLost>> answers;
+    answers.reserve(known.size());
+    for (auto& each : known) answers.push_back(std::move(*each));
     return answers;
 }
 
@@ -164,50 +199,51 @@ public:
                 by_kind[{shard, one.result.index()}].push_back(i);
             }
         }
-        std::vector<bool> done(settlements.size());
+        Progress progress{settlements.size()};
         CRASH_POINT("settle: before commit");
-        run_for_each(database_, "settle", by_kind, done, [&](auto part, const auto& indices) {
+        run_for_each(database_, "settle", by_kind, progress, [&](auto part, const auto& indices) {
             return settling(part.first, part.second, settlements, indices, database_.distributed());
         });
         CRASH_POINT("settle: after commit");
-        run_for_each(database_, "settle", left_of(parts, done), done,
+        run_for_each(database_, "settle", left_of(parts, progress), progress,
                      [&](std::int16_t shard, const auto& indices) {
                          return std::vector{settling_late(shard, settlements, indices)};
                      });
-        return answers_of(settlements, done);
+        return answers_of(settlements, progress);
     }
 
     std::vector<Result<void, LeaseLost>> release_claims(
         std::span<const ReleasedClaim> released) override {
         const ByShard parts = by_shard(released, shards());
-        std::vector<bool> done(released.size());
+        Progress progress{released.size()};
         CRASH_POINT("release: before commit");
-        run_for_each(database_, "give back", parts, done,
+        run_for_each(database_, "give back", parts, progress,
                      [&](std::int16_t shard, const auto& indices) {
                          return releasing(shard, released, indices);
                      });
         CRASH_POINT("release: after commit");
-        run_for_each(database_, "give back", left_of(parts, done), done,
+        run_for_each(database_, "give back", left_of(parts, progress), progress,
                      [&](std::int16_t shard, const auto& indices) {
                          return std::vector{finding_released(shard, released, indices)};
                      });
-        return answers_of(released, done);
+        return answers_of(released, progress);
     }
 
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override {
-        std::vector<bool> done(held.size());
+        Progress progress{held.size()};
         CRASH_POINT("extend: before commit");
-        run_for_each(database_, "extend", by_shard(held, shards()), done,
+        run_for_each(database_, "extend", by_shard(held, shards()), progress,
                      [&](std::int16_t shard, const auto& indices) {
                          const auto rows = chosen(held, indices);
                          return std::vector{Call{sql::extend, shard, column(rows, &Held::id),
                                                  column(rows, &Held::held), lease}};
                      });
         CRASH_POINT("extend: after commit");
+        const auto answers = answers_of(held, progress);
         std::vector<EventId> lost;
         for (std::size_t i = 0; i < held.size(); ++i) {
-            if (!done[i]) lost.push_back(held[i].id);
+            if (!answers[i]) lost.push_back(held[i].id);
         }
         return lost;
     }

@@ -1,6 +1,9 @@
 #include "application/ports/pull_queue.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <vector>
 
 #include "adapters/postgres/claim_sql.hpp"
 #include "adapters/postgres/claims.hpp"
@@ -8,6 +11,7 @@
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/queue_sql.hpp"
 #include "adapters/postgres/rows.hpp"
+#include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -26,7 +30,7 @@ public:
         } else {
             calls.emplace_back(sql::peek_to_pull, endpoints, database_.shards());
         }
-        const auto answered = database_.run("look", Database::Effect::none, calls);
+        const auto answered = run_somehow(calls);
         PullPeek peeked{answered.now, {}};
         for (const Answer& rows : answered.answers) {
             for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -57,12 +61,43 @@ public:
     }
 
     std::uint32_t held(EndpointId endpoint) override {
-        const Call count{sql::held_by_workers, endpoint, database_.shards()};
-        const auto answered = database_.run("look", Database::Effect::none, {&count, 1});
-        return static_cast<std::uint32_t>(answered.answers.front().get<std::uint64_t>(0, 0));
+        std::uint64_t count = 0;
+        if (database_.distributed()) {
+            database_.read("look", [&](Session& session) {
+                const Instant now = session.now();
+                count = session.run(sql::held_by_workers_at, endpoint, session.shards(), now)
+                            .get<std::uint64_t>(0, 0);
+            });
+        } else {
+            const Call call{sql::held_by_workers, endpoint, database_.shards()};
+            const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+            count = answered.answers.front().get<std::uint64_t>(0, 0);
+        }
+        return static_cast<std::uint32_t>(count);
     }
 
 private:
+    /// As QueuePeeks: a machine of a distributed database that fails has no answers.
+    Database::Answered run_somehow(const std::vector<Call>& calls) {
+        if (!database_.distributed()) return database_.run("look", Database::Effect::none, calls);
+        try {
+            return database_.run("look", Database::Effect::none, calls);
+        } catch (const Unavailable&) {
+            if (database_.open_here()) throw;
+        }
+        std::vector<std::vector<Call>> parts;
+        for (const Call& call : calls) parts.push_back({call});
+        auto ran = database_.run_in_parts("look", Database::Effect::none, parts);
+        if (ran.failed() == parts.size()) throw Unavailable{ran.why};
+        Database::Answered all{};
+        for (auto& part : ran.answered) {
+            if (!part) continue;
+            all.now = std::max(all.now, part->now);
+            std::ranges::move(part->answers, std::back_inserter(all.answers));
+        }
+        return all;
+    }
+
     Database& database_;
 };
 

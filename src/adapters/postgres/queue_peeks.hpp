@@ -70,6 +70,12 @@ private:
                      const std::vector<std::uint32_t>& parts, const std::vector<Instant>& from,
                      Instant until, const DeadInstances& dead) const;
     void add_reading_of_lines(std::vector<Call>& calls) const;
+    /// Runs the calls of `read_all`: first those about lines, one for each shard on a distributed
+    /// database, then at `limited` the one about limited endpoints, then those about events, shard
+    /// after shard for each lane. On a distributed database the answers of a machine that fails are
+    /// empty.
+    [[nodiscard]] Database::Answered run_somehow(const std::vector<Call>& calls,
+                                                 std::size_t limited);
     /// Reads all parts without an end, and in the same round trip the lines and the limited
     /// endpoints.
     void read_all(std::vector<Reading>& readings, const DeadInstances& dead, QueuePeek& peeked);

@@ -38,6 +38,12 @@ public:
 [[nodiscard]] inline bool is_of_wrong_connection(const SqlError& error) {
     return error.state == "25006" || error.state == "0A000" || error.state == "SD001";
 }
+/// A machine of a distributed database failed or cannot be reached: a code of connections, as an
+/// error of a statement, or the code of errors that have none. A COMMIT may have had its effect.
+[[nodiscard]] inline bool is_of_machine(const SqlError& error, bool distributed) {
+    return error.state.starts_with("08") || error.state.starts_with("57P0") ||
+           (distributed && error.state == "XX000");
+}
 /// Temporary: full, busy, too slow, or the wrong server. A later repetition may succeed.
 [[nodiscard]] inline bool is_passing(const SqlError& error) {
     return error.state.starts_with("53") || error.state == "57014" || error.state == "55P03" ||
@@ -50,6 +56,7 @@ public:
     using Unavailable::Unavailable;
 };
 [[nodiscard]] inline bool is_timeout(const SqlError& error) { return error.state == "57014"; }
+[[nodiscard]] inline bool is_lock_timeout(const SqlError& error) { return error.state == "55P03"; }
 
 /// The connection was closed or reset, or the server did not answer in time.
 class ConnectionLost : public std::runtime_error {

@@ -140,6 +140,13 @@ void HeldClaims::set_deadlines(Mono deadline) {
     first_deadline_ = deadline;
 }
 
+void HeldClaims::set_deadline(EventId id, Mono deadline) {
+    const auto found = claims_.find(id);
+    if (found == claims_.end()) return;
+    found->second.deadline = deadline;
+    first_deadline_ = std::min(first_deadline_, deadline);
+}
+
 const HeldClaim* HeldClaims::take_overdue(Mono now) {
     if (now < first_deadline_) return nullptr;  // nearly always
     first_deadline_ = Mono::max();

@@ -57,6 +57,8 @@ public:
     [[nodiscard]] std::vector<Held> leases() const;
     [[nodiscard]] bool has_leases() const;
     void set_deadlines(Mono deadline);
+    /// Of one, if it is held.
+    void set_deadline(EventId id, Mono deadline);
     /// An attempt under way past its deadline, each once. Null if there is none, or none left.
     [[nodiscard]] const HeldClaim* take_overdue(Mono now);
     /// No attempt under way is overdue before this.

@@ -187,6 +187,10 @@ std::optional<Command> Worker::next_write(Mono now) {
         }
         return release_claims;
     }
+    if (!apart_.empty() && apart_backoff_.over(now)) {
+        std::ranges::move(apart_, std::back_inserter(to_settle_));
+        apart_.clear();
+    }
     if (settling_.empty() && !to_settle_.empty() && now >= settle_at(now)) {
         const std::size_t count = std::min(to_settle_.size(), settle_limit_);
         settling_.reserve(count);
@@ -299,6 +303,7 @@ Mono Worker::next_moment(Mono now) const {
     if (!to_disable_.empty()) at(disable_backoff_.until());
     if (!to_release_.empty()) at(release_backoff_.until());
     if (!to_settle_.empty() && !settling) at(settle_at(now));
+    if (!apart_.empty()) at(apart_backoff_.until());
     if (!to_plan_.empty()) at(plan_backoff_.until());
     if (!to_admit_.empty()) at(admit_backoff_.until());
     if (!to_start_.empty()) at(to_start_.begin()->first);
@@ -338,7 +343,8 @@ bool Worker::may_read(Mono now) const {
 bool Worker::may_claim(Mono now) const {
     const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
     return passing && !stopping_ && !silent_ && !in_doubt() && !settle_backoff_.failing() &&
-           to_settle_.size() + settling_.size() < max_unsettled && room(now) * 2 >= capacity(now);
+           to_settle_.size() + settling_.size() + apart_.size() < max_unsettled &&
+           room(now) * 2 >= capacity(now);
 }
 
 /// A new claim can send it, unless the endpoint's time-out exceeds every lease under these

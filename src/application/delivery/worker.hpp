@@ -136,9 +136,18 @@ public:
     void endpoint_disabled();
     [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void, LeaseLost>> results,
                                                Mono now);
+    /// The same, if some outcomes are unknown: a machine of a distributed database failed. Those
+    /// settlements are repeated apart from all others, which do not wait for that machine.
+    [[nodiscard]] std::vector<Settled> settled_partly(const PartlyUnavailable::Results& known,
+                                                      double random, Mono now);
     void claims_released(std::size_t freed, Mono now);
     /// Returns the events whose lease was lost.
     std::vector<SharedEvent> extended(std::span<const EventId> lost);
+    /// The same, if nothing is known of the leases that are in neither list. They keep their
+    /// deadlines, and all are extended again soon.
+    std::vector<SharedEvent> extended_partly(std::span<const EventId> lost,
+                                             std::span<const EventId> extended, double random,
+                                             Mono now);
     /// The command's port threw. If `transient` (Unavailable), the command is repeated, except a
     /// claim, which is left to its lease. Otherwise one event of the batch may be the cause:
     /// smaller batches isolate it, and it is left to its lease or deferred. `random` in [0, 1).
@@ -212,6 +221,10 @@ private:
     [[nodiscard]] std::optional<Command> next_read(Mono now);
     [[nodiscard]] Peek peek(Mono now);
     void update_rooms(Mono now);
+    /// Of the settlement at that place of the batch.
+    [[nodiscard]] Settled settled_one(std::size_t place, bool late, Mono now);
+    /// Marks their leases as lost.
+    std::vector<SharedEvent> lost_of(std::span<const EventId> lost);
     /// An event of that lane becomes claimable after `delay`.
     void expect(EventId id, const Lane& lane, std::chrono::microseconds delay, Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
@@ -273,6 +286,7 @@ private:
     std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits
     std::set<EventId> to_admit_;  // each once; may still contain an event that was claimed again
     std::deque<PendingSettlement> to_settle_;
+    std::deque<PendingSettlement> apart_;  // to settle, once apart_backoff_ is over
     std::deque<PendingReturn> to_release_;
     std::deque<DisableEndpoint> to_disable_;
     // State of the command under way.
@@ -294,8 +308,8 @@ private:
     bool silent_ = false;  // has given up its claims, and its heartbeat was not renewed since
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;
-    Backoff extend_backoff_, settle_backoff_, release_backoff_, plan_backoff_, read_backoff_,
-        disable_backoff_, admit_backoff_, report_backoff_;
+    Backoff extend_backoff_, settle_backoff_, apart_backoff_, release_backoff_, plan_backoff_,
+        read_backoff_, disable_backoff_, admit_backoff_, report_backoff_;
     std::size_t plan_limit_;
     std::size_t settle_limit_;
     bool backlog_counted_;

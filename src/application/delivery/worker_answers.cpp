@@ -296,21 +296,43 @@ void Worker::endpoint_disabled() {
 std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> results, Mono now) {
     base::check(results.size() == settling_.size());
     settle_backoff_.succeed();
+    if (apart_.empty()) apart_backoff_.succeed();
     settle_limit_ = largest_write;
     std::vector<Settled> all;
     all.reserve(settling_.size());
     for (std::size_t i = 0; i < settling_.size(); ++i) {
-        Settlement& settlement = settling_[i];
-        SharedEvent event = held_.take(settlement.id, Stage::settling);
-        const bool late = !results[i].has_value();
-        if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
-            expect(settlement.id, lane_of(event), retry->delay, now);
-        }
-        all.push_back({std::move(event), std::move(settlement), late});
+        all.push_back(settled_one(i, !results[i].has_value(), now));
     }
     settling_.clear();
     settling_since_.clear();
     return all;
+}
+
+std::vector<Settled> Worker::settled_partly(const PartlyUnavailable::Results& known, double random,
+                                            Mono now) {
+    base::check(known.size() == settling_.size());
+    settle_backoff_.succeed();
+    apart_backoff_.fail(random, now);
+    std::vector<Settled> all;
+    for (std::size_t i = 0; i < settling_.size(); ++i) {
+        if (known[i]) {
+            all.push_back(settled_one(i, !known[i]->has_value(), now));
+        } else {
+            apart_.push_back({std::move(settling_[i]), settling_since_[i]});
+        }
+    }
+    settling_.clear();
+    settling_since_.clear();
+    return all;
+}
+
+Settled Worker::settled_one(std::size_t place, bool late, Mono now) {
+    Settlement& settlement = settling_[place];
+    SharedEvent event = held_.take(settlement.id, Stage::settling);
+    if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
+        expect(settlement.id, lane_of(event), retry->delay, now);
+    }
+    return {std::move(event), std::move(settlement), late};
 }
 
 void Worker::claims_released(std::size_t freed, Mono now) {
@@ -344,6 +366,20 @@ std::vector<SharedEvent> Worker::extended(std::span<const EventId> lost) {
     extensions_failed_ = 0;
     extend_at_ = issued_at_ + until_extension(settings_.lease);
     held_.set_deadlines(deadline_of(issued_at_));
+    return lost_of(lost);
+}
+
+std::vector<SharedEvent> Worker::extended_partly(std::span<const EventId> lost,
+                                                 std::span<const EventId> extended, double random,
+                                                 Mono now) {
+    extend_backoff_.fail(random, now);
+    extensions_failed_ = 0;
+    extend_at_ = now;
+    for (const EventId id : extended) held_.set_deadline(id, deadline_of(issued_at_));
+    return lost_of(lost);
+}
+
+std::vector<SharedEvent> Worker::lost_of(std::span<const EventId> lost) {
     std::vector<SharedEvent> events;
     for (const EventId id : lost) {
         HeldClaim* claim = held_.find(id);

@@ -438,9 +438,14 @@ void WorkerLoop::carry_out(const Settle& command) {
     // A call that something waits for must not wait for others: the loop waits if it makes the call
     // itself, and so do passes and stops.
     const bool awaited = !settle_.executor || taken_over_ > 0 || stopping_;
-    const auto call = [this, awaited] {
+    const auto call = [this, awaited]() -> PartlyUnavailable::Results {
         const auto& batch = settle_.command->batch;
-        return awaited ? ports_.queue.settle(batch) : ports_.queue.settle_soon(batch);
+        try {
+            const auto all = awaited ? ports_.queue.settle(batch) : ports_.queue.settle_soon(batch);
+            return {all.begin(), all.end()};
+        } catch (const PartlyUnavailable& partly) {
+            return partly.known;
+        }
     };
     begin(settle_, command, call, &Mailbox::settled, &WorkerLoop::take_settled);
 }
@@ -448,7 +453,15 @@ void WorkerLoop::carry_out(const Settle& command) {
 void WorkerLoop::take_settled() {
     const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
     if (!results) return;
-    const std::vector<Settled> all = worker_.settled(*results, now());
+    const auto known = [](const auto& result) { return result.has_value(); };
+    std::vector<Settled> all;
+    if (std::ranges::all_of(*results, known)) {
+        std::vector<Result<void, LeaseLost>> settled;
+        for (const auto& result : *results) settled.push_back(*result);
+        all = worker_.settled(settled, now());
+    } else {
+        all = worker_.settled_partly(*results, ports_.random.unit(), now());
+    }
     report_settled(all, worker_.database_now(now()), ports_.log, ports_.observer);
     for (const Settled& settled : all) count(settled);
 }
@@ -476,10 +489,26 @@ void WorkerLoop::carry_out(const ReleaseClaims& command) {
 }
 
 void WorkerLoop::carry_out(const Extend& command) {
-    const auto lost =
-        answer_of(command, [&] { return ports_.queue.extend(command.held, command.lease); });
+    std::optional<std::vector<EventId>> extended;  // if nothing is known of some
+    const auto lost = answer_of(command, [&] {
+        try {
+            return ports_.queue.extend(command.held, command.lease);
+        } catch (const PartlyUnavailable& partly) {
+            std::vector<EventId> those_lost;
+            extended.emplace();
+            for (std::size_t i = 0; i < command.held.size(); ++i) {
+                if (!partly.known[i]) continue;
+                (*partly.known[i] ? *extended : those_lost).push_back(command.held[i].id);
+            }
+            if (extended->empty()) throw;
+            return those_lost;
+        }
+    });
     if (!lost) return;
-    for (const Event& event : worker_.extended(*lost)) {
+    const auto events = extended
+                            ? worker_.extended_partly(*lost, *extended, ports_.random.unit(), now())
+                            : worker_.extended(*lost);
+    for (const Event& event : events) {
         ports_.log.write(lease_expired_line(event, "extend", settings_.instance));
         ports_.observer.lease_lost(event);
         ports_.deliver.abandon(event);

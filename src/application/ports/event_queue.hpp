@@ -6,9 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "application/ports/failures.hpp"
 #include "domain/event.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
@@ -148,6 +150,16 @@ struct QueueDepth {
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
 };
 
+/// Some machines of a distributed database failed, and others did not.
+class PartlyUnavailable : public Unavailable {
+public:
+    using Results = std::vector<std::optional<Result<void, LeaseLost>>>;
+    PartlyUnavailable(const std::string& why, Results those_known)
+        : Unavailable{why}, known{std::move(those_known)} {}
+
+    Results known;  // of each item of the call; empty: its outcome is unknown
+};
+
 /// The live events as scheduler instances see them. Every call is a transaction of its own and uses
 /// the database's clock. Thread-safe. Throws Unavailable if the outcome is unknown. Then leave a
 /// claim to its lease, but repeat settle and release_claims: they report success again if they had
@@ -172,7 +184,8 @@ public:
     virtual Claimed claim_from_line(const LineRequest& request) = 0;
     /// One result per settlement. Errors: LeaseLost if the row has a later version than `held`.
     /// Then the event is unchanged, but its LOST attempt of that number becomes LATE and records
-    /// the outcome. A claim that is named twice is settled once.
+    /// the outcome. A claim that is named twice is settled once. May throw PartlyUnavailable, as
+    /// release_claims may.
     virtual std::vector<Result<void, LeaseLost>> settle(
         std::span<const Settlement> settlements) = 0;
     /// As settle, while no caller waits for the results: a queue may wait some milliseconds for
@@ -185,7 +198,7 @@ public:
     virtual std::vector<Result<void, LeaseLost>> release_claims(
         std::span<const ReleasedClaim> released) = 0;
     /// Extends the leases to `lease` from now. Returns the events whose lease is lost. Changes no
-    /// version.
+    /// version. May throw PartlyUnavailable, as settle.
     virtual std::vector<EventId> extend(std::span<const Held> held,
                                         std::chrono::microseconds lease) = 0;
     virtual Backlog backlog(std::span<const Lane> lanes) = 0;

@@ -34,4 +34,8 @@ SUNDIAL_CONTRACT(DistributedPostgres, StatsRepositoryContract,
 SUNDIAL_CONTRACT(DistributedPostgres, TzRepositoryContract,
                  postgres::postgres_with(16, between_machines));
 
+// On the coordinator of a real Citus, if the test that runs this program has started one.
+SUNDIAL_CONTRACTS_FROM(Citus, postgres::postgres_on_citus());
+SUNDIAL_CONTRACT_FROM(Citus, HeartbeatContract, postgres::postgres_on_citus());
+
 }  // namespace sundial

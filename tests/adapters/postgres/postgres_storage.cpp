@@ -1,9 +1,12 @@
 #include "postgres_storage.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "adapters/postgres/distribute.hpp"
 #include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {
@@ -118,10 +121,17 @@ void add_wipe(const std::string& url) {
         END $$)");
 }
 
+std::optional<std::string> url_of_citus() {
+    const char* const url = std::getenv("SUNDIAL_CITUS");
+    return url ? std::optional<std::string>{url} : std::nullopt;
+}
+
 Kept opened(std::uint32_t shards, Fence fence) {
     static RecordedLog log;
-    const std::string url = PostgresCluster::shared().create_database();
-    const bool fenced = fence != Fence::none;
+    const bool on_citus = fence == Fence::citus;
+    const std::string url =
+        on_citus ? url_of_citus().value() : PostgresCluster::shared().create_database();
+    const bool fenced = fence != Fence::none && !on_citus;
     if (fenced) make_fenced_role(url);
     const auto open = [&] {
         return PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
@@ -136,9 +146,13 @@ Kept opened(std::uint32_t shards, Fence fence) {
                                       log);
     };
     auto database = open();
-    if (fence == Fence::between_machines) {
+    if (fence == Fence::between_machines || on_citus) {
         database.reset();
-        seem_distributed(url);
+        if (on_citus) {
+            (void)distribute(url, {});
+        } else {
+            seem_distributed(url);
+        }
         database = open();
     }
     if (fenced) build_fence(url);
@@ -162,9 +176,16 @@ PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) {
 StorageKind postgres_with(std::uint32_t shards, Fence fence) {
     const std::string behind = fence == Fence::none            ? ""
                                : fence == Fence::around_shards ? " behind a fence"
+                               : fence == Fence::citus         ? " on Citus"
                                                                : " on many machines";
     return {"PostgreSQL with " + std::to_string(shards) + " shards" + behind,
             [shards, fence] { return std::make_unique<PostgresStorage>(shards, fence); }};
+}
+
+std::vector<StorageKind> postgres_on_citus() {
+    constexpr std::uint32_t fewest_shards = 64;
+    if (!url_of_citus()) return {};
+    return {postgres_with(fewest_shards, Fence::citus)};
 }
 
 std::string inside_fence(std::string url) {

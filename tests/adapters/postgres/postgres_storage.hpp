@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "adapters/postgres/open.hpp"
 #include "contract/storage.hpp"
@@ -16,8 +17,9 @@ class PostgresStorage final : public Storage {
 public:
     /// A fence lets the engine's statements that name their shard (`shard = $n`) touch the rows of
     /// one shard only: those that read or write a row of another one fail. Between machines, the
-    /// engine besides takes the database for a distributed one, and asks shard by shard.
-    enum class Fence : std::uint8_t { none, around_shards, between_machines };
+    /// engine besides takes the database for a distributed one, and asks shard by shard. With Citus
+    /// it is one: the database at SUNDIAL_CITUS, which has the extension and its workers.
+    enum class Fence : std::uint8_t { none, around_shards, between_machines, citus };
     explicit PostgresStorage(std::uint32_t shards, Fence fence = Fence::none);
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
@@ -35,7 +37,9 @@ private:
 
 [[nodiscard]] StorageKind postgres_with(
     std::uint32_t shards, PostgresStorage::Fence fence = PostgresStorage::Fence::none);
-/// The URL of that database for the engine, whose role the fence stops.
+/// The storage with Citus; none without SUNDIAL_CITUS.
+[[nodiscard]] std::vector<StorageKind> postgres_on_citus();
+/// The URL of a database with a fence for the engine, whose role the fence stops.
 [[nodiscard]] std::string inside_fence(std::string url);
 
 }  // namespace sundial::postgres

@@ -50,6 +50,36 @@ TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
     EXPECT_EQ(worker.held(), 0U);
 }
 
+TEST_F(WorkerTest, SettlesWhatItCanWhileAMachineFails) {
+    take(events(2));
+    const Event lost = send(), kept = send();
+    accept(lost);
+    accept(kept);
+    PartlyUnavailable::Results known(2);
+    known[1].emplace();
+    want<Settle>();
+    const auto settled = worker.settled_partly(known, 0.0, now);
+    ASSERT_THAT(settled, SizeIs(1));
+    EXPECT_EQ(settled.front().event->id, kept.id);
+    EXPECT_EQ(worker.held(), 1U);
+
+    // The others do not wait for the repetition.
+    peek({db()});
+    claim(events(1));
+    plan();
+    const Event other = send();
+    accept(other);
+    const auto alone = settle();
+    ASSERT_THAT(alone, SizeIs(1));
+    EXPECT_EQ(alone.front().event->id, other.id);
+
+    now += 100ms;
+    const auto repeated = settle();
+    ASSERT_THAT(repeated, SizeIs(1));
+    EXPECT_EQ(repeated.front().event->id, lost.id);
+    EXPECT_EQ(worker.held(), 0U);
+}
+
 TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
     restart(settings(100));
     peek({db()});
