@@ -15,6 +15,7 @@
 namespace sundial::postgres {
 namespace {
 
+using testing::AllOf;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::Le;
@@ -161,6 +162,48 @@ INSTANTIATE_TEST_SUITE_P(
                     List{"completed_by_creation", &sql::events_by_creation_down, "'{COMPLETED}'",
                          "NULL"}),
     [](const auto& one) { return one.param.name; });
+
+/// 100,000 events due at one instant, which ended within 10 s in no order, and 50,000 due
+/// within 5.5 hours, which ended together in no order. Only an index by target finds their pages: a
+/// search by ranges of the table reads all of them (ADR 0023).
+TEST(ListsByTarget, ReadFewPagesWhenManyEventsShareAnInstantOrEndedLate) {
+    RecordedLog log;
+    const std::string url = PostgresCluster::shared().create_database();
+    migrate({.url = url}, log);
+    query(url, R"(
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, version, attempt, retry_count, due, idempotency_key,
+             event_type, zone, gap, overlap, tz_release, payload, created_at, updated_at)
+        SELECT get_byte(uuid_send(id), 15) % 16, id, 'COMPLETED', 2, at, 2, 1, 0, due, 'h' || i, 'T', 'UTC',
+               'compatible', 'compatible', '2025b', '{}', due - interval '1 h', at
+          FROM (SELECT i, due, CASE WHEN i <= 100000 THEN due ELSE now() END
+                               + abs(hashtext(i::text)) % 10000 * interval '1 ms' AS at,
+                       md5(i::text)::uuid AS id
+                  FROM (SELECT i, now() - CASE WHEN i <= 100000 THEN interval '8 h'
+                                               ELSE (i - 100000) * interval '400 ms' END AS due
+                          FROM generate_series(1, 150000) AS i) AS moments) AS done
+         ORDER BY at)");
+    query(url, "VACUUM (ANALYZE) sundial.event_history");
+    const std::string instant = query(url, "SELECT min(due) FROM sundial.event_history")[0][0];
+    const std::string of_late =
+        query(url, "SELECT timestamptz '" + instant + "' + interval '4 h'")[0][0];
+    for (const auto& statement : {sql::events_by_target, sql::events_by_target_down}) {
+        for (const auto& due : {instant, of_late}) {
+            const auto rows = query(
+                url, std::string{sql::walk_indexes.sql} + "; PREPARE it(" +
+                         std::string{filter_types} +
+                         "uuid, timestamptz, bigint, integer, bigint, uuid, timestamptz) AS " +
+                         statement.sql +
+                         "; EXPLAIN (ANALYZE, BUFFERS) EXECUTE it(NULL, NULL, NULL, NULL, NULL, "
+                         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                         "'80000000-0000-7000-8000-000000000000', '" +
+                         due + "', 51, 16, 2097152, NULL, NULL)");
+            std::string plan;
+            for (const auto& row : rows) plan += row[0] + '\n';
+            EXPECT_THAT(pages_touched(plan), AllOf(Gt(50), Le(200))) << plan;
+        }
+    }
+}
 
 TEST_F(Growth, AStretchOfTheLatestExecutionsCostsTheSame) {
     const auto latest = [](const std::string& url) {
