@@ -104,6 +104,18 @@ public:
         const json::value* const found = properties->as_object().if_contains(name);
         return found != nullptr && has(resolved(*found), rest);
     }
+    /// The schema of a member of `schema`, or of a schema that it extends; null: it has none.
+    const json::object* member(const json::object& schema, std::string_view name) const {
+        if (const json::value* const all = schema.if_contains("allOf")) {
+            for (const json::value& one : all->as_array()) {
+                if (const json::object* const found = member(resolved(one), name)) return found;
+            }
+        }
+        const json::value* const properties = schema.if_contains("properties");
+        if (properties == nullptr) return nullptr;
+        const json::value* const found = properties->as_object().if_contains(name);
+        return found == nullptr ? nullptr : &resolved(*found);
+    }
     static std::set<std::string> members(const json::object& schema) {
         std::set<std::string> names;
         for (const auto& member : schema.at("properties").as_object()) names.emplace(member.key());
@@ -252,9 +264,9 @@ TEST(CommandTable, ShowsColumnsThatTheResponseHas) {
         if (command.columns.empty()) continue;
         const auto schemas = api().responses(command.operation);
         ASSERT_THAT(schemas, testing::SizeIs(1)) << words(command);
-        const json::object& data =
-            api().resolved(schemas.front()->at("properties").as_object().at("data"));
-        const json::object& row = api().resolved(data.at("items"));
+        const json::object* const data = api().member(*schemas.front(), "data");
+        ASSERT_NE(data, nullptr) << words(command);
+        const json::object& row = api().resolved(data->at("items"));
         std::vector<Column> columns = command.columns;
         for (const Argument& argument : command.arguments)
             columns.insert(columns.end(), argument.columns.begin(), argument.columns.end());

@@ -160,8 +160,9 @@ export function relativeTime(instant: string, now: number, language: string): st
 }
 
 /** The name of an object that a list has beside its id (`expand`); undefined if the object is deleted or was not asked for. */
-export function nameOf(expanded: Readonly<Record<string, unknown>> | null | undefined): string | undefined {
-  const member = (name: string) => (typeof expanded?.[name] === "string" ? (expanded[name] as string) : "");
+export function nameOf(expanded: object | null | undefined): string | undefined {
+  const members: Readonly<Record<string, unknown>> = { ...expanded };
+  const member = (name: string) => (typeof members[name] === "string" ? members[name] : "");
   const name = member("name") || [member("firstName"), member("lastName")].filter(Boolean).join(" ") || member("eventType") || member("externalId");
   return name || undefined;
 }

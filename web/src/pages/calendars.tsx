@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Calendar, CalendarPage } from "../../../clients/typescript/src/schema.ts";
+import type { CalendarPage, CreatedCalendar } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { useTexts } from "../display.ts";
 import { searchOf } from "../logic.ts";
@@ -14,8 +14,8 @@ export function Calendars({ scheduleId, mayAdd }: { scheduleId: string; mayAdd: 
   const actions = useActions(page.reload);
   const [adding, setAdding] = useState(false);
   const [name, setName] = useState("");
-  const made = ({ path }: Calendar) => {
-    const address = location.origin + (path ?? "");
+  const made = ({ path }: CreatedCalendar) => {
+    const address = location.origin + path;
     actions.say(<><p>{text("shownOnce")}</p><p><code data-feed dir="ltr">{address}</code> <Copy what={address} /></p></>);
     page.reload();
   };
@@ -25,7 +25,7 @@ export function Calendars({ scheduleId, mayAdd }: { scheduleId: string; mayAdd: 
       {mayAdd && <div class="buttons"><Act word="addCalendar" press={() => setAdding(true)} /></div>}
       {actions.view}
       {adding && (
-        <ActionDialog word="addCalendar" undoable close={() => setAdding(false)} done={(answer) => made(answer as Calendar)}
+        <ActionDialog word="addCalendar" undoable close={() => setAdding(false)} done={(answer) => made(answer as CreatedCalendar)}
           request={{ method: "POST", path: "/v1/calendars", body: { scheduleId, ...(name.trim() && { name: name.trim() }) }, cli: ["calendar", "add", "--schedule", scheduleId, ...(name.trim() ? ["--name", name.trim()] : [])] }}>
           <p>{text("addCalendarHint")}</p>
           <Field label={text("name")}><input name="name" maxLength={255} value={name} onInput={(event) => setName(event.currentTarget.value)} /></Field>

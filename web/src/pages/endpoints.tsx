@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
+import type { AttemptPage, Endpoint as EndpointObject, EventPage, Operation, RotatedEndpoint, StatsSeries, TestResult } from "../../../clients/typescript/src/schema.ts";
 import { get, useLoaded } from "../api.ts";
 import { lateEndpoints } from "../backlog.ts";
 import { Chart } from "../chart.tsx";
@@ -70,7 +70,7 @@ export function Endpoint({ id }: { id: string }) {
               request: { method: "POST", path: `${path}/test`, cli: ["endpoint", "test", found.id] },
             })} />}
             {(found.type === "WEBHOOK" || found.type === "INBOX") && <Act word="rotateSecret" press={() => actions.ask({
-              word: "rotateSecret", about: found.name, note: <p>{text(found.secretHint === null ? "firstSecretHint" : "rotateHint")}</p>, said: (answer) => <Secret of={(answer as EndpointObject).secret ?? ""} />,
+              word: "rotateSecret", about: found.name, note: <p>{text(found.secretHint === null ? "firstSecretHint" : "rotateHint")}</p>, said: (answer) => <Secret of={(answer as RotatedEndpoint).secret} />,
               request: { method: "POST", path: `${path}/rotate-secret`, version: found.version, body: { oldSignsFor: "PT24H" }, cli: ["endpoint", "rotate-secret", found.id, "--old-signs-for", "PT24H"] },
             })} />}
             {found.enabled

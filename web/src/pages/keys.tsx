@@ -1,5 +1,5 @@
 import { useContext, useState } from "preact/hooks";
-import type { ApiKey } from "../../../clients/typescript/src/schema.ts";
+import type { ApiKey, CreatedApiKey } from "../../../clients/typescript/src/schema.ts";
 import { logIn } from "../api.ts";
 import { useTexts } from "../display.ts";
 import type { Query, Role } from "../logic.ts";
@@ -20,10 +20,10 @@ function KeyList({ query }: { query: Query }) {
   const actions = useActions(page.reload);
   const [creating, setCreating] = useState(false);
   const caller = useContext(CallerContext);
-  const created = async (key: ApiKey) => {
-    actions.say(<Secret of={key.key ?? ""} />);
+  const created = async (key: CreatedApiKey) => {
+    actions.say(<Secret of={key.key} />);
     // From the first key on the server requires one: this browser goes on with it.
-    if (!caller.hasKey && key.key) caller.changed(await logIn(key.key));
+    if (!caller.hasKey) caller.changed(await logIn(key.key));
     page.reload();
   };
   return (
@@ -52,12 +52,12 @@ function KeyList({ query }: { query: Query }) {
   );
 }
 
-function NewKey({ done, close }: { done: (key: ApiKey) => void; close: () => void }) {
+function NewKey({ done, close }: { done: (key: CreatedApiKey) => void; close: () => void }) {
   const text = useTexts();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("READ");
   return (
-    <ActionDialog word="createKey" undoable close={close} done={(answer) => done(answer as ApiKey)}
+    <ActionDialog word="createKey" undoable close={close} done={(answer) => done(answer as CreatedApiKey)}
       request={name.trim() === "" ? undefined : { method: "POST", path: "/v1/api-keys", body: { name: name.trim(), role }, cli: ["key", "create", "--name", name.trim(), "--role", role] }}>
       <Field label={text("name")}><input name="name" required value={name} onInput={(event) => setName(event.currentTarget.value)} /></Field>
       <Field label={text("role")}>

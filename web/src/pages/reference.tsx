@@ -11,6 +11,7 @@ interface Schema {
   items?: Schema;
   description?: string;
   properties?: Record<string, Schema>;
+  allOf?: readonly Schema[];
   required?: readonly string[];
 }
 interface Parameter {
@@ -47,11 +48,24 @@ function wordOf(schema: Schema | undefined): string {
   return [schema.type ?? []].flat().join(" | ");
 }
 
-function Members({ of, document }: { of: Schema; document: Document }) {
+interface Member {
+  name: string;
+  schema: Schema;
+  required: boolean;
+}
+
+/** The members of a schema, after those of the schemas that it extends. */
+function membersOf(of: Schema, document: Document): Member[] {
   const schema = of.$ref ? document.components.schemas[nameOf(of.$ref)] : of;
-  const members = Object.entries(schema?.properties ?? {});
+  const extended = (schema?.allOf ?? []).flatMap((one) => membersOf(one, document));
+  const own = Object.entries(schema?.properties ?? {}).map(([name, member]) => ({ name, schema: member, required: schema?.required?.includes(name) ?? false }));
+  return [...extended.filter(({ name }) => !own.some((one) => one.name === name)), ...own];
+}
+
+function Members({ of, document }: { of: Schema; document: Document }) {
+  const members = membersOf(of, document);
   if (members.length === 0) return <p><code>{wordOf(of)}</code></p>;
-  return <ul>{members.map(([name, member]) => <li key={name}><code>{name}{schema?.required?.includes(name) ? "" : "?"}</code> <code class="quiet">{wordOf(member)}</code> {member.description}</li>)}</ul>;
+  return <ul>{members.map(({ name, schema, required }) => <li key={name}><code>{name}{required ? "" : "?"}</code> <code class="quiet">{wordOf(schema)}</code> {schema.description}</li>)}</ul>;
 }
 
 function Details({ of, document }: { of: Operation; document: Document }) {
