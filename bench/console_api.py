@@ -29,6 +29,10 @@ ROUTES = [
     "/v1/attempts?endpointId=ext:rare",
     "/v1/attempts?statusCode=404",
     "/v1/instances",
+    "/v1/stats/heatmap?from=now-1d&to=now",
+    "/v1/stats/heatmap?from=now&to=now%2B2d",
+    "/v1/events?status=PENDING&count=exact",
+    "/v1/events?status=COMPLETED&count=exact&expand=endpoint,schedule,user",
     "/v1/occurrences?from=now&to=now%2B1d",
 ]
 

@@ -120,7 +120,7 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read
     query.statuses = {EventStatus::pending};
     query.target_from = std::max(request.from, read.now);
     query.target_to = request.to;
-    query.page.limit = 500;
+    query.page.limit = max_forecast_events;
     std::size_t counted = 0;
     while (true) {
         const Page<Event> page = tx.events().list(query);
