@@ -31,7 +31,7 @@ int pages_touched(const std::string& plan) {
     // The first line about buffers after the first line of a plan, which is not indented. An INSERT
     // in a WITH runs after the rest, which does not count its pages.
     const std::regex whole{
-        "(^|\n)([^ \n]|    ->  Insert on )[^\n]*actual time(\n +[^\n]*)*?"
+        "(^|\n)([^ \n]|    ->  Insert on )[^\n]*actual time[^\n]*(\n +[^\n]*)*?"
         "\n +Buffers: shared([^\n]*)"};
     const std::regex count{"(hit|read)=([0-9]+)"};
     int pages = -1;
