@@ -153,6 +153,12 @@ def interrupted(kind, how):
             except FileNotFoundError:
                 return 0
 
+        def handled(process):
+            """Whether the process has run its handler for Ctrl-C, which then is no longer set."""
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+                caught = next(line.split()[1] for line in file if line.startswith("SigCgt:"))
+            return not int(caught, 16) >> signal.SIGINT - 1 & 1
+
         # It cannot end before the signal, since it has not seen the end of the file.
         with subprocess.Popen(command(server, "csv", "-", *flags), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as importing:
@@ -160,6 +166,8 @@ def interrupted(kind, how):
             importing.stdin.flush()
             h.wait_until(lambda: reached() > 2000, "the first two requests")
             importing.send_signal(signal.SIGINT if how == "stopped" else signal.SIGKILL)
+            if how == "stopped":
+                h.wait_until(lambda: handled(importing), "the handler of Ctrl-C")  # on a busy machine the rows could overtake it
             said, complaints = importing.communicate("\n".join(lines[before:]) + "\n", timeout=h.HANG_GUARD)
         assert importing.returncode == (130 if how == "stopped" else -signal.SIGKILL), (importing.returncode, said, complaints)
         assert how == "killed" or "run the same command again" in complaints, complaints
