@@ -1,4 +1,5 @@
 """pgbouncer in transaction mode, in front of a PostgreSQL: every transaction may get another session."""
+import collections
 import contextlib
 import os
 import pwd
@@ -6,6 +7,8 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
+import time
 
 import harness as h
 
@@ -86,3 +89,63 @@ def pooler():
             yield made
         finally:
             made.kill()
+
+
+class CheckedPooler:
+    """Stands between the program and the database at `direct`, seems to be a pooler and notes what is sent before the Sync
+    in front of it is answered."""
+
+    DELAY = 0.01  # seconds that an answer takes, so that something sent too early is seen
+
+    def __init__(self, direct):
+        self.server = re.search(r"host=([^&]*)", direct).group(1) + "/.s.PGSQL.5432"
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        port = self.listener.getsockname()[1]
+        self.url = re.sub(r"host=[^&]*", f"host=127.0.0.1&port={port}&sslmode=disable&gssencmode=disable", direct)
+        self.syncs, self.early = 0, []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.server)
+            unanswered = collections.Counter()
+            for relay in (self.ask, self.answer):
+                threading.Thread(target=relay, args=(client.makefile("rb"), server.makefile("rb"), client, server, unanswered),
+                                 daemon=True).start()
+
+    def ask(self, client, _, __, server, unanswered):
+        with contextlib.suppress(OSError):
+            length = client.read(4)
+            server.sendall(length + client.read(int.from_bytes(length) - 4))
+            for kind, message in messages(client):
+                if unanswered["syncs"] > 0 and kind != b"X":
+                    self.early.append(message[:80])
+                if kind in (b"S", b"Q"):
+                    unanswered["syncs"] += 1
+                    self.syncs += 1
+                server.sendall(message)
+        hang_up(server)
+
+    def answer(self, _, server, client, __, unanswered):
+        with contextlib.suppress(OSError):
+            for kind, message in messages(server):
+                if kind == b"K":  # a pooler's process is not the one that answers
+                    message = message[:5] + (int.from_bytes(message[5:9]) + 1).to_bytes(4) + message[9:]
+                if kind == b"Z" and unanswered["syncs"] > 0:
+                    time.sleep(self.DELAY)
+                    unanswered["syncs"] -= 1
+                client.sendall(message)
+        hang_up(client)
+
+
+def messages(file):
+    """Of the protocol: their type and all their bytes."""
+    while len(head := file.read(5)) == 5:
+        yield head[:1], head + file.read(int.from_bytes(head[1:]) - 4)
+
+
+def hang_up(end):
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)

@@ -358,22 +358,15 @@ std::vector<Connection::PartAnswers> Connection::run_parts(std::span<const std::
         }
     }
     if (!preparing.empty()) end_pipeline();
-    for (const std::vector<Call>& part : parts) {
+    std::vector<PartAnswers> all;
+    all.reserve(parts.size());
+    const auto send_part = [&](const std::vector<Call>& part) {
         for (const Call& call : part) send(call, by_name(call));
         end_pipeline();
         send(end, false);
         end_pipeline();
-    }
-    if (std::exchange(leaving_, false)) await_leave(silence);
-
-    std::optional<SqlError> unprepared;
-    for (const Statement* statement : preparing) {
-        if (is_done(next_answer(silence, unprepared))) prepared_.insert(statement);
-    }
-    if (!preparing.empty()) await_end(silence);
-    std::vector<PartAnswers> all;
-    all.reserve(parts.size());
-    for (const std::vector<Call>& part : parts) {
+    };
+    const auto await_part = [&](const std::vector<Call>& part) {
         PartAnswers& its = all.emplace_back();
         for (std::size_t i = 0; i < part.size(); ++i) {
             its.answers.push_back(next_answer(silence, its.refused));
@@ -381,7 +374,23 @@ std::vector<Connection::PartAnswers> Connection::run_parts(std::span<const std::
         await_end(silence);
         const Answer ended = next_answer(silence, its.refused);
         await_end(silence);
+    };
+    if (!direct_) {  // in turn: a pooler may give the session away at the end of each part
+        for (const std::vector<Call>& part : parts) {
+            send_part(part);
+            await_part(part);
+        }
+        return all;
     }
+    std::ranges::for_each(parts, send_part);
+    if (std::exchange(leaving_, false)) await_leave(silence);
+
+    std::optional<SqlError> unprepared;
+    for (const Statement* statement : preparing) {
+        if (is_done(next_answer(silence, unprepared))) prepared_.insert(statement);
+    }
+    if (!preparing.empty()) await_end(silence);
+    std::ranges::for_each(parts, await_part);
     if (unprepared) throw std::move(*unprepared);
     return all;
 }
@@ -471,6 +480,7 @@ void Connection::await_end(std::chrono::milliseconds silence) {
 }
 
 void Connection::leave() noexcept {
+    if (!direct_) return;  // a pooler gives the session away with the answer: `RollBack` awaits it
     if (broken_ || leaving_ || PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
     try {
         send(Call{sql::rollback}, false);

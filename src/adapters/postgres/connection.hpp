@@ -57,7 +57,8 @@ public:
         std::optional<SqlError> refused{};
     };
     /// Sends the calls of each part in a pipeline of its own, followed by `end` (COMMIT, which
-    /// rolls back a refused part), all at once: a refusal in one part does not stop the others.
+    /// rolls back a refused part): a refusal in one part does not stop the others. All are sent at
+    /// once, or one after the other through a pooler.
     /// Throws as `run` does if an answer is missing.
     std::vector<PartAnswers> run_parts(std::span<const std::vector<Call>> parts, const Call& end,
                                        bool prepare, std::chrono::milliseconds silence);
@@ -68,7 +69,9 @@ public:
     /// Rolls back the open transaction, if any. Never throws: if this fails, the server rolls back
     /// when the connection closes.
     void roll_back(std::chrono::milliseconds silence) noexcept;
-    /// Rolls back a read-only transaction without waiting for the answer.
+    /// Rolls back a read-only transaction without waiting for the answer. Does nothing through a
+    /// pooler, which may give the session to another client before it has forwarded all of a
+    /// following transaction (pgbouncer 1.18).
     void leave() noexcept;
     /// Runs a script of several statements without parameters.
     void run_script(const std::string& sql, std::chrono::milliseconds silence);
@@ -80,7 +83,8 @@ public:
     /// Marks the connection as unusable because it leads to the wrong server.
     void give_up() { broken_ = true; }
     /// Whether this is a server session of our own, which keeps prepared statements as long as the
-    /// connection lasts. A pooler may share the session with other clients.
+    /// connection lasts. A pooler may share the session with other clients, so nothing is sent
+    /// through it before the transaction in front has ended.
     [[nodiscard]] bool is_direct() const { return direct_; }
     /// Empty for a Unix socket.
     [[nodiscard]] std::optional<ServerAddress> server() const;
