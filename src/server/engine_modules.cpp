@@ -25,7 +25,7 @@ WorkerSettings worker_settings(Platform& p) {
 }
 
 DeliveryModule::Ports delivery_ports(Platform& p, const Handlers& handlers) {
-    return {.store = p.database->store(),
+    return {.store = p.worked_on(),
             .queue = p.claimed_from(),
             .zones = p.zones,
             .ids = p.ids,

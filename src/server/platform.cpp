@@ -70,7 +70,10 @@ std::unique_ptr<Presence> presence_for(const Database& database) {
 
 Platform::Claims::Claims(const std::string& file, InstanceId instance,
                          const ObservedStorage::Ports& ports, base::Log& log)
-    : log_file(file, instance, log), storage(with_claim_log(ports, log_file)), sends(log_file) {}
+    : log_file(file, instance, log),
+      storage(with_claim_log(ports, log_file)),
+      store(ports.store, ports.monotonic, log_file),
+      sends(log_file) {}
 
 Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
     : settings(given.settings),

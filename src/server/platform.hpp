@@ -45,6 +45,10 @@ struct Platform {
 
     /// The queue that the worker claims from; its claims are logged if settings name a file.
     [[nodiscard]] EventQueue& claimed_from() { return claims ? claims->storage : storage; }
+    /// The worker's store. It has no observer, because the worker reports its own changes.
+    [[nodiscard]] Store& worked_on() {
+        return claims ? static_cast<Store&>(claims->store) : database->store();
+    }
 
     /// The claim log, and what writes it.
     struct Claims {
@@ -52,6 +56,7 @@ struct Platform {
                base::Log& log);
         system::ClaimLogFile log_file;
         ObservedStorage storage;
+        LoggedStore store;
         LoggedSends sends;
     };
 

@@ -1,6 +1,9 @@
-"""Rate limits and circuits: limits that instances share, and endpoints that are gone (410)."""
+"""Rate limits and circuits: limits that instances share, endpoints that are gone (410), and the claim log of a circuit."""
 import collections
 import contextlib
+import json
+import os
+import subprocess
 import threading
 import time
 
@@ -148,6 +151,51 @@ def closed_by_hand(kind):
         assert servers[0].logged("endpoint.circuit_closed")
 
 
+def ask(url, statement):
+    return subprocess.run(["psql", "-XAtqc", statement, url], check=True, capture_output=True, text=True, timeout=h.HANG_GUARD).stdout.strip()
+
+
+@contextlib.contextmanager
+def locked(url, table):
+    """No other transaction writes to it meanwhile."""
+    session = subprocess.Popen(["psql", "-XAtq", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        session.stdin.write(f"BEGIN; LOCK TABLE {table} IN SHARE MODE; SELECT 'locked';\n")
+        session.stdin.flush()
+        assert session.stdout.readline().strip() == "locked"
+        yield
+    finally:
+        session.stdin.close()  # ends its transaction
+        session.wait(timeout=h.HANG_GUARD)
+
+
+def claim_log():
+    """A circuit closes after an event was claimed, and before it is released: each version of the event has a maker in the
+    claim log, also the one that the instance makes because the event need not wait any more."""
+    receiver = Receiver(status=503)
+    with h.folder() as directory, h.database("postgres", directory) as where:
+        claims = os.path.join(directory, "claims")
+        with h.running("serve", "--db", where, *h.LOCAL_RECEIVERS, *BRIEF, "--delivery.circuit.open=PT1H",
+                       "--delivery.circuit.open_max=PT1H", f"--log.claims={claims}", folder=directory) as server:
+            client = server.client()
+            endpoint(client, receiver.url)
+            create(client, 10, "first")
+            h.wait_until(lambda: metric(client, 'sundial_events_waiting{reason="circuit"}') >= 10, "all events to wait")
+            receiver.status = 204
+            with locked(where, "sundial.attempts"):
+                [event] = create(client, 1, "late")
+                waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'sundial.attempts'::regclass AND mode = 'RowExclusiveLock'"
+                h.wait_until(lambda: ask(where, waits) != "0", "a release to begin")
+                client.ok("PATCH", "/v1/endpoints/ext:r", {"circuit": {"state": "CLOSED"}})
+            all_completed(client, 11)
+            version = client.ok("GET", f"/v1/events/{event}")["version"]
+        with open(claims, encoding="utf-8") as file:
+            lines = [line for line in map(json.loads, file) if line.get("id") == event and line["type"] == "ok" and line["op"] != "extend"]
+        steps = [(line["op"], line["version"]) for line in lines]
+        assert steps == [("claim", 2), ("release", 2), ("update", 4), ("claim", 5), ("settle", 5)], steps
+        assert version == 6, version
+
+
 def in_flight(kind):
     """Never more at once than maxInFlight over all instances; the slots of a killed instance are free after its lease."""
     limit, count = 4, 120
@@ -249,5 +297,5 @@ def gone(kind):
 
 
 if __name__ == "__main__":
-    h.main({"breaker": breaker, "closed_by_hand": closed_by_hand, "in_flight": in_flight, "rate": rate,
+    h.main({"breaker": breaker, "closed_by_hand": closed_by_hand, "claim_log": claim_log, "in_flight": in_flight, "rate": rate,
             "waiting_costs_nothing": waiting_costs_nothing, "gone": gone})

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,10 +14,11 @@
 namespace sundial {
 
 /// Wraps a queue and can lose calls before or after they take effect. Each fault applies to the
-/// next call of its kind.
+/// next call of its kind. Of the answers to a settlement or release, `lost_part` loses all but the
+/// first, as if the other events were on a machine that fails.
 class FaultyQueue final : public EventQueue {
 public:
-    enum class Fault : std::uint8_t { none, lost_request, lost_reply };
+    enum class Fault : std::uint8_t { none, lost_request, lost_reply, lost_part };
 
     explicit FaultyQueue(EventQueue& queue) : queue_(queue) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
@@ -81,7 +83,17 @@ private:
         if (now == Fault::lost_request) throw Unavailable("connection refused");
         auto answer = call();
         if (now == Fault::lost_reply) throw Unavailable("connection reset");
+        if (now == Fault::lost_part) lose_all_but_the_first(answer);
         return answer;
+    }
+    static void lose_all_but_the_first(const std::vector<Result<void, LeaseLost>>& answers) {
+        PartlyUnavailable::Results known(answers.size());
+        known.front() = answers.front();
+        throw PartlyUnavailable("a machine is away", std::move(known));
+    }
+    template <class Answer>
+    static void lose_all_but_the_first(const Answer& /*whole*/) {
+        throw std::logic_error("only settlements and releases are answered in parts");
     }
     EventQueue& queue_;
 };

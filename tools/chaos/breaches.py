@@ -124,6 +124,51 @@ def version_gap(tale):
     tale.row(0)["version"] = 5
 
 
+def released_and_updated(tale, kind="ok", version=4, number=0):
+    """Released because a circuit was open, which had closed by then: the instance makes the event claimable at once, which
+    takes a version, and another claim sends it. `kind`: the answer to that update (None: it has no line)."""
+    [claim], [settle] = tale.lines(0, "claim"), tale.lines(0, "settle")
+    rescuer = next(name for name in INSTANCES if name != claim["src"])
+    released = claim["mono"] + 50 * MILLISECOND
+    tale.history.append({**{name: value for name, value in settle.items() if name not in ("result", "status")},
+                         "op": "release", "mono": released, "t": released})
+    if kind:
+        at = released + 2 * MILLISECOND
+        tale.line(at, claim["src"], kind, "update", took=MILLISECOND, id=tale.id_of(number), version=version)
+    for line in [settle, *tale.lines(0, "request"), *tale.lines(0, "answer"), *tale.lines(0, "send")]:
+        line["mono"], line["t"] = line["mono"] + 5 * SECOND, line["t"] + 5 * SECOND
+        line |= {name: value for name, value in {"attempt": 2, "version": 5, "stamp": line.get("stamp", 0) + 5}.items() if name in line}
+        line |= {"src": rescuer} if line["op"] in ("send", "settle") else {}
+    tale.again(claim, 5 * SECOND, src=rescuer, version=5, attempt=2)
+    tale.row(0).update(version=6, attempt=2, attempts=[[1, "RELEASED", None], [2, "SUCCEEDED", 204]])
+
+
+def no_update_is_known(tale):
+    released_and_updated(tale, kind=None)
+
+
+def another_version_was_updated(tale):
+    released_and_updated(tale, version=7)
+
+
+def another_event_was_updated(tale):
+    released_and_updated(tale, number=2)
+
+
+def another_version_was_updated_without_an_answer(tale):
+    released_and_updated(tale, kind="info", version=7)
+
+
+def another_event_was_updated_without_an_answer(tale):
+    released_and_updated(tale, kind="info", number=2)
+
+
+def updated_by_two(tale):
+    released_and_updated(tale)
+    [update] = tale.lines(0, "update")
+    tale.again(update, MILLISECOND, src=next(name for name in INSTANCES if name != update["src"]))
+
+
 def overlap(tale):
     tale.drop(tale.lines(0, "settle"))
     tale.claimed_again(0, MILLISECOND // 1000)
@@ -240,7 +285,10 @@ def no_peace(tale):
 
 BREACHES = {
     "I1": [lost], "I2": [phantom], "I3": [two_events_for_one_key], "I4": [two_live, changed_its_mind, claimed_though_over],
-    "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, taken_over_from_a_living_instance, settled_past_the_lease, version_gap],
+    "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, taken_over_from_a_living_instance, settled_past_the_lease, version_gap,
+                                                         no_update_is_known, another_version_was_updated, another_event_was_updated,
+                                                         another_version_was_updated_without_an_answer,
+                                                         another_event_was_updated_without_an_answer, updated_by_two],
     "I7": [overlap], "I8": [other_body, number_twice, message_twice], "I9": [sent_again, claimed_though_over], "I10": [early],
     "I11": [wrong_local_time], "I12": [two_requests_in_peace, slow_take_over, slow_writes],
     "I13": [retry_after_ignored, delay_ignored, refusal_ignored, redirect_followed, cancel_ignored],
@@ -292,6 +340,10 @@ def told_late_by_a_frozen_instance(tale):
     tale.row(0).update(version=4, attempt=2, retryCount=1, attempts=[[1, "LOST", None], [2, "SUCCEEDED", 204]])
 
 
+def updated_without_an_answer(tale):
+    released_and_updated(tale, kind="info")
+
+
 def excused_by_missing_heartbeats(tale):
     taken_over(tale, 2)
 
@@ -310,6 +362,7 @@ def taken_over_before_the_kill(tale):
 
 EXCUSES = {messages: ("I8", True), excused_by_missing_heartbeats: ("I6", True), taken_over_from_a_killed_instance: ("I6", True),
            taken_over_before_the_kill: ("I6", False),
+           released_and_updated: ("I6", True), updated_without_an_answer: ("I6", True),
            excused_by_its_kill: ("I9", True), excused_by_a_cut_answer: ("I9", True),
            not_excused_by_another_kill: ("I9", False), not_excused_by_a_later_kill: ("I9", False),
            told_late_by_a_frozen_instance: ("I4", True)}

@@ -11,7 +11,7 @@ import functools
 import gc
 import zoneinfo
 
-from evidence import ANSWER, CANCELLED, CLAIM, EXTEND, RELEASE, REQUEST, SEEN, SEND, SETTLE, Run
+from evidence import ANSWER, CANCELLED, CLAIM, EXTEND, RELEASE, REQUEST, SEEN, SEND, SETTLE, UPDATE, Run
 
 SECOND = 1_000_000_000
 SAMPLES = 5
@@ -271,6 +271,7 @@ class Checker:
     def versions(self, event, row, steps):
         verdict = self.verdict
         known = {}  # version -> (who, op, mono of the log line, mono of the call)
+        unclear = set()  # versions that an update without an answer may have made
         held = None
         for step in steps:
             kind = step[1]
@@ -283,12 +284,17 @@ class Checker:
                     held[2] = step[0]  # a response that came too late grants no lease
             elif kind == EXTEND and step[6] == "ok" and held and held[1] == step[4]:
                 held[2] = max(held[2], step[5] + self.lease)
+            elif kind == UPDATE:
+                if step[6] == "ok":
+                    self.told(event, known, step[4], (step[2], "update", step[0], step[5]))
+                else:
+                    unclear.add(step[4])
             elif kind in (SETTLE, RELEASE):
                 if step[6] == "ok":
                     self.told(event, known, step[4] + 1, (step[2], "settle", step[0], step[5]))
                 if held and held[1] == step[4] and step[6] != "fail":
                     held = None
-        self.gaps(event, row, known, steps)
+        self.gaps(event, row, known, unclear)
 
     def told(self, event, known, version, entry):
         other = known.get(version)
@@ -322,7 +328,7 @@ class Checker:
             return
         self.verdict.breach("I6", f"{event}: claimed by {claim[2]} {(until - claim[0]) / SECOND:.3f} s before the lease of {who} was over")
 
-    def gaps(self, event, row, known, steps):
+    def gaps(self, event, row, known, unclear):
         """Every version from 2 to the last has a known author, or a reason why the author could not log it."""
         last = row["version"]
         if row["status"] == "CANCELLED":
@@ -340,6 +346,8 @@ class Checker:
             cause = next((line["kind"] for line in self.faults.lines if line["mono0"] <= after and line["mono1"] >= before - SECOND), None)
             if cause:
                 self.verdict.excuse("I6", cause)
+            elif version in unclear:
+                self.verdict.excuse("I6", "an update without an answer")
             elif any(b <= after and e >= before for b, e in self.run.unclear_claims):
                 self.verdict.excuse("I6", "a claim without an answer")
             elif any(b <= after and e >= before for b, e in self.run.unparked):

@@ -5,7 +5,7 @@ import os
 import history
 
 # Kinds of steps in the life of one event: tuples of (mono, kind, …), so that sorting puts them in order.
-(ACKED, CANCELLED, RETRIED, SEEN, CLAIM, SEND, EXTEND, SETTLE, RELEASE, REQUEST, ANSWER) = range(11)
+(ACKED, CANCELLED, RETRIED, SEEN, CLAIM, SEND, EXTEND, SETTLE, RELEASE, REQUEST, ANSWER, UPDATE) = range(12)
 
 
 class Faults:
@@ -111,6 +111,8 @@ class Run:
                 life[line["id"]].append((mono, RELEASE, line["src"], line["attempt"], line["version"], mono - line["took"], kind))
             elif op == "extend":
                 life[line["id"]].append((mono, EXTEND, line["src"], None, line["version"], mono - line["took"], kind))
+            elif op == "update":
+                life[line["id"]].append((mono, UPDATE, line["src"], None, line["version"], mono - line["took"], kind))
             elif op == "heartbeat":
                 if kind == "ok":
                     self.beats[line["src"]].append(mono - line["took"])

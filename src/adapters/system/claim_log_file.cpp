@@ -22,8 +22,8 @@ std::int64_t nanoseconds(clockid_t clock) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-constexpr std::array<std::string_view, 6> op_names{"claim",  "send",    "extend",
-                                                   "settle", "release", "heartbeat"};
+constexpr std::array<std::string_view, 7> op_names{"claim",   "send",      "extend", "settle",
+                                                   "release", "heartbeat", "update"};
 constexpr std::array<std::string_view, 4> answer_names{"invoke", "ok", "fail", "info"};
 
 struct ResultName {

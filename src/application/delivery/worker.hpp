@@ -141,6 +141,9 @@ public:
     [[nodiscard]] std::vector<Settled> settled_partly(const PartlyUnavailable::Results& known,
                                                       double random, Mono now);
     void claims_released(std::size_t freed, Mono now);
+    /// The same, if some outcomes are unknown: those releases are repeated.
+    void claims_released_partly(const PartlyUnavailable::Results& known, std::size_t freed,
+                                double random, Mono now);
     /// Returns the events whose lease was lost.
     std::vector<SharedEvent> extended(std::span<const EventId> lost);
     /// The same, if nothing is known of the leases that are in neither list. They keep their
@@ -223,6 +226,7 @@ private:
     void update_rooms(Mono now);
     /// Of the settlement at that place of the batch.
     [[nodiscard]] Settled settled_one(std::size_t place, bool late, Mono now);
+    void released_one(const PendingReturn& one, Mono now);
     /// Marks their leases as lost.
     std::vector<SharedEvent> lost_of(std::span<const EventId> lost);
     /// An event of that lane becomes claimable after `delay`.

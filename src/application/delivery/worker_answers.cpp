@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "application/delivery/judge_outcome.hpp"
 #include "application/delivery/worker.hpp"
@@ -337,20 +339,38 @@ Settled Worker::settled_one(std::size_t place, bool late, Mono now) {
 
 void Worker::claims_released(std::size_t freed, Mono now) {
     release_backoff_.succeed();
-    for (const PendingReturn& one : releasing_) {
-        const ReleasedClaim& released = one.released;
-        const HeldClaim* claim = held_.find(released.id, Stage::releasing);
-        if (claim != nullptr && claim->event->version == released.held) {
-            held_.forget(released.id);
-        }
-        if (one.joins) {
-            lines_.joined(*one.joins);
-        } else if (released.delay) {
-            expect(released.id, one.lane, *released.delay, now);
+    for (const PendingReturn& one : releasing_) released_one(one, now);
+    releasing_.clear();
+    if (freed > 0) scheduler_.hint(scheduler_.reached(now));
+}
+
+void Worker::claims_released_partly(const PartlyUnavailable::Results& known, std::size_t freed,
+                                    double random, Mono now) {
+    base::check(known.size() == releasing_.size());
+    release_backoff_.fail(random, now);
+    std::vector<PendingReturn> left;
+    for (std::size_t i = 0; i < releasing_.size(); ++i) {
+        if (known[i]) {
+            released_one(releasing_[i], now);
+        } else {
+            left.push_back(std::move(releasing_[i]));
         }
     }
     releasing_.clear();
+    to_release_.insert(to_release_.begin(), std::make_move_iterator(left.begin()),
+                       std::make_move_iterator(left.end()));
     if (freed > 0) scheduler_.hint(scheduler_.reached(now));
+}
+
+void Worker::released_one(const PendingReturn& one, Mono now) {
+    const ReleasedClaim& released = one.released;
+    const HeldClaim* claim = held_.find(released.id, Stage::releasing);
+    if (claim != nullptr && claim->event->version == released.held) held_.forget(released.id);
+    if (one.joins) {
+        lines_.joined(*one.joins);
+    } else if (released.delay) {
+        expect(released.id, one.lane, *released.delay, now);
+    }
 }
 
 void Worker::expect(EventId id, const Lane& lane, std::chrono::microseconds delay, Mono now) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -479,13 +481,32 @@ void WorkerLoop::count(const Settled& settled) {
 }
 
 void WorkerLoop::carry_out(const ReleaseClaims& command) {
-    const auto released = answer_of(command, [&] {
-        // Results do not matter: a claim whose lease is lost has nothing to release.
-        static_cast<void>(ports_.queue.release_claims(command.batch));
-        return ports_.deliver.release_if_possible(command.parked) +
-               ports_.admit.release_if_closed(command.blocked);
+    std::optional<PartlyUnavailable::Results> known;  // if nothing is known of some
+    const auto freed = answer_of(command, [&] {
+        auto parked = command.parked;
+        auto blocked = command.blocked;
+        try {
+            // Results do not matter: a claim whose lease is lost has nothing to release.
+            static_cast<void>(ports_.queue.release_claims(command.batch));
+        } catch (const PartlyUnavailable& partly) {
+            std::set<EventId> left;
+            for (std::size_t i = 0; i < command.batch.size(); ++i) {
+                if (!partly.known[i]) left.insert(command.batch[i].id);
+            }
+            if (left.size() == command.batch.size()) throw;
+            known = partly.known;
+            std::erase_if(parked, [&](const SharedEvent& one) { return left.contains(one->id); });
+            std::erase_if(blocked,
+                          [&](const BlockedEvent& one) { return left.contains(one.event); });
+        }
+        return ports_.deliver.release_if_possible(parked) + ports_.admit.release_if_closed(blocked);
     });
-    if (released) worker_.claims_released(*released, now());
+    if (!freed) return;
+    if (known) {
+        worker_.claims_released_partly(*known, *freed, ports_.random.unit(), now());
+    } else {
+        worker_.claims_released(*freed, now());
+    }
 }
 
 void WorkerLoop::carry_out(const Extend& command) {

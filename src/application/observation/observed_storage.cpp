@@ -9,6 +9,33 @@
 #include "application/transactions/after_commit.hpp"
 
 namespace sundial {
+namespace {
+
+using Op = ClaimStep::Op;
+using Answer = ClaimStep::Answer;
+
+ClaimStep step(Op op, EventId id, Version version) {
+    return {.op = op, .answer = Answer::begun, .id = id, .version = version};
+}
+
+ClaimStep step_of(Op op, const Event& event) {
+    ClaimStep made = step(op, event.id, event.version);
+    made.attempt = event.attempt;
+    made.event = &event;
+    return made;
+}
+
+Answer answer_to(const Result<void, LeaseLost>& result) {
+    return result.has_value() ? Answer::done : Answer::refused;
+}
+
+std::size_t refused_of(const std::vector<Result<void, LeaseLost>>& results) {
+    const auto refused = std::ranges::count_if(
+        results, [](const Result<void, LeaseLost>& result) { return !result.has_value(); });
+    return static_cast<std::size_t>(refused);
+}
+
+}  // namespace
 
 template <class Call>
 auto ObservedStorage::timed(std::string_view operation, Call call) {
@@ -32,9 +59,18 @@ auto ObservedStorage::timed(std::string_view operation, std::vector<ClaimStep>& 
         auto answer = timed(operation, call);
         note_time();
         return answer;
+    } catch (const PartlyUnavailable& partly) {
+        // The holder acts on the answers that are known, and may never ask for them again.
+        note_time();
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const auto& known = partly.known.at(i);
+            steps[i].answer = known ? answer_to(*known) : Answer::unknown;
+        }
+        ports_.claims->write(steps);
+        throw;
     } catch (...) {
         note_time();
-        for (ClaimStep& one : steps) one.answer = ClaimStep::Answer::unknown;
+        for (ClaimStep& one : steps) one.answer = Answer::unknown;
         ports_.claims->write(steps);
         throw;
     }
@@ -84,34 +120,6 @@ void ObservedStorage::report(const TransactionChanges& changes) {
         ports_.log.write(cancelled_line(event, std::get<Cancelled>(event.state).reason));
     }
 }
-
-namespace {
-
-using Op = ClaimStep::Op;
-using Answer = ClaimStep::Answer;
-
-ClaimStep step(Op op, EventId id, Version version) {
-    return {.op = op, .answer = Answer::begun, .id = id, .version = version};
-}
-
-ClaimStep step_of(Op op, const Event& event) {
-    ClaimStep made = step(op, event.id, event.version);
-    made.attempt = event.attempt;
-    made.event = &event;
-    return made;
-}
-
-Answer answer_to(const Result<void, LeaseLost>& result) {
-    return result.has_value() ? Answer::done : Answer::refused;
-}
-
-std::size_t refused_of(const std::vector<Result<void, LeaseLost>>& results) {
-    const auto refused = std::ranges::count_if(
-        results, [](const Result<void, LeaseLost>& result) { return !result.has_value(); });
-    return static_cast<std::size_t>(refused);
-}
-
-}  // namespace
 
 QueuePeek ObservedStorage::peek(std::span<const Lane> lanes, const DeadInstances& dead) {
     return timed("look", [&] { return ports_.queue.peek(lanes, dead); });
@@ -256,6 +264,33 @@ Claimed ObservedStorage::claim(const PullRequest& request) {
 
 std::uint32_t ObservedStorage::held(EndpointId endpoint) {
     return timed("held_by_workers", [&] { return ports_.pull_queue.held(endpoint); });
+}
+
+void LoggedStore::transact(const std::function<bool(Transaction&)>& work) {
+    TransactionChanges changes;
+    bool kept = false;
+    const auto began = monotonic_.now();
+    const auto write = [&](Answer answer) {
+        if (!kept) return;
+        std::vector<ClaimStep> steps;
+        for (const auto& [id, version] : changes.updated) {
+            ClaimStep& made = steps.emplace_back(step(Op::update, id, version));
+            made.answer = answer;
+            made.took = monotonic_.now() - began;
+        }
+        if (!steps.empty()) log_.write(steps);
+    };
+    try {
+        store_.transact([&](Transaction& tx) {
+            changes = {};  // the work may run again
+            kept = false;
+            return kept = run_observed(tx, work, changes);
+        });
+    } catch (...) {
+        write(Answer::unknown);
+        throw;
+    }
+    write(Answer::done);
 }
 
 void LoggedSends::started(const AttemptStarted& attempt_started) {

@@ -91,12 +91,36 @@ private:
     /// Reports the duration of `call`, whether it returns or throws.
     template <class Call>
     auto timed(std::string_view operation, Call call);
-    /// The same; writes `steps` to the claim log if the call throws, with an unknown answer.
+    /// The same; writes `steps` to the claim log if the call throws, with the answers that are
+    /// known.
     template <class Call>
     auto timed(std::string_view operation, std::vector<ClaimStep>& steps, Call call);
 
     Ports ports_;
     std::function<void()> appended_;
+};
+
+/// The worker's store with a claim log. An event that a transaction changes between two claims gets
+/// a version that no claim explains, so its update is a step as well. Without it, an event that an
+/// instance releases and then makes claimable at once would have a version without an author.
+class LoggedStore final : public Store {
+public:
+    LoggedStore(Store& store, const MonotonicClock& monotonic, ClaimLog& log)
+        : store_(store), monotonic_(monotonic), log_(log) {}
+
+    void transact(const std::function<bool(Transaction&)>& work) override;
+    void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+    std::optional<Appended> append_at_once(ExpectedVersion expected,
+                                           std::span<const RecordedEvent> batch) override {
+        return store_.append_at_once(expected, batch);
+    }
+    void conflicted(std::string_view operation) override { store_.conflicted(operation); }
+
+private:
+    Store& store_;
+    const MonotonicClock& monotonic_;
+    ClaimLog& log_;
 };
 
 /// Writes each send to the claim log immediately before it.

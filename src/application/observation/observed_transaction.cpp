@@ -129,8 +129,9 @@ private:
         for (const Event& event : events) changes_.remember(event);
         return events;
     }
-    /// Only changes of the due instant are reported.
+    /// Log lines are only for changes of the due instant.
     void note_update(const Event& changed) {
+        changes_.updated.push_back({changed.id, changed.version});
         const auto before = changes_.before.find(changed.id);
         if (before == changes_.before.end() || before->second.due == changed.due) return;
         changes_.moved.push_back({changed, before->second.due,

@@ -21,10 +21,15 @@ struct TransactionChanges {
         Instant due;
         Version planned_by;  // its schedule's version; 0 without one
     };
+    struct Updated {
+        EventId id;
+        Version version;  // the new one
+    };
 
     std::map<std::string, std::size_t> created{};  // by type
     // By type, for dropped events, whose reason is logged elsewhere.
     std::map<std::string, std::size_t> dropped{};
+    std::vector<Updated> updated{};
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
     bool of_user = false;                            // the transaction changed a user

@@ -232,10 +232,10 @@ public:
 /// lost.
 [[nodiscard]] bool joins_line(const Event& event, std::span<const EndpointId> limited);
 
-/// One step in the life of a claim, as its holder saw it, or a renewal of the heartbeat on which
-/// all its claims depend.
+/// One step in the life of a claim, as its holder saw it; a renewal of the heartbeat on which all
+/// its claims depend; or an update of an event between two claims.
 struct ClaimStep {
-    enum class Op : std::uint8_t { claim, send, extend, settle, release, heartbeat };
+    enum class Op : std::uint8_t { claim, send, extend, settle, release, heartbeat, update };
     /// Begun; done; refused, because the lease is lost; or unknown, because no answer came.
     enum class Answer : std::uint8_t { begun, done, refused, unknown };
 
@@ -244,7 +244,8 @@ struct ClaimStep {
     std::chrono::microseconds took{0};  // duration of the call, answered or not
     /// Empty: a heartbeat, or a claim without an answer, whose events are unknown.
     std::optional<EventId> id{};
-    std::optional<Version> version{};  // the one that the claim returned
+    /// The one that the claim returned; of an update, the new one.
+    std::optional<Version> version{};
     std::optional<Attempt> attempt{};
     const Event* event = nullptr;            // as claimed; for claim and send
     const Settlement* settlement = nullptr;  // for settle
@@ -252,7 +253,7 @@ struct ClaimStep {
 };
 
 /// Records each step of each claim, so that a later check can prove that no two instances held the
-/// same event. Never throws.
+/// same event, and that each version of an event has one author. Never throws.
 class ClaimLog {
 public:
     virtual ~ClaimLog() = default;

@@ -46,17 +46,23 @@ TEST_F(ClaimLogFiles, HasALineForEachStepBeforeTheCallReturns) {
                                      .answer = ClaimStep::Answer::refused,
                                      .id = event.id,
                                      .version = Version{2},
-                                     .attempt = Attempt{1}}};
+                                     .attempt = Attempt{1}},
+                           ClaimStep{.op = ClaimStep::Op::update,
+                                     .answer = ClaimStep::Answer::unknown,
+                                     .id = event.id,
+                                     .version = Version{4}}};
     claims.write(steps);
 
     const std::string text = content_of(file);
-    EXPECT_EQ(std::ranges::count(text, '\n'), 3);
+    EXPECT_EQ(std::ranges::count(text, '\n'), 4);
     EXPECT_THAT(text, HasSubstr(R"("op":"start","pid":)"));
     EXPECT_THAT(text, HasSubstr(R"("type":"ok","op":"claim","took":0,"id":")" +
                                 base::to_string(event.id.value) +
                                 R"(","key":"k-1","target":"2027-01-05T12:00:00Z",)"
                                 R"("attempt":1,"version":2,"rescued":true})"));
     EXPECT_THAT(text, HasSubstr(R"("type":"fail","op":"settle")"));
+    EXPECT_THAT(text, HasSubstr(R"("type":"info","op":"update","took":0,"id":")" +
+                                base::to_string(event.id.value) + R"(","version":4})"));
 }
 
 TEST_F(ClaimLogFiles, RefusesToStartWithoutItsFile) {

@@ -46,6 +46,28 @@ TEST_F(WorkerFailures, ReleasesOnceAlthoughTheReplyIsLost) {
     EXPECT_EQ(waits.claimable_at, never);
 }
 
+/// Events of a machine that works do not wait for one that fails.
+TEST_F(WorkerFailures, FreesReleasedEventsWhileOthersCannotBeReleased) {
+    const Endpoint endpoint = an_existing_endpoint();
+    const auto change = [&](const auto& change_of) {
+        write([&](Transaction& tx) {
+            tx.circuits().put(change_of(tx.circuits().lock(endpoint.id)));
+        });
+    };
+    change([](const Circuit& fresh) { return count(fresh, {.failed = 5}, noon, CircuitPolicy{}); });
+    a_due_event(endpoint);
+    a_due_event(endpoint);
+    std::vector<std::uint64_t> waiting;  // for the circuit, before each release
+    faulty.before_release = [&] {
+        change(closed);
+        waiting.push_back(queue.depth().waiting_for_circuit);
+    };
+    faulty.release_fault = Fault::lost_part;
+    turn(40);
+    EXPECT_THAT(waiting, ElementsAre(0U, 1U));
+    EXPECT_EQ(loop->counters(), (TickCounters{.claimed = 4, .completed = 2}));
+}
+
 TEST_F(WorkerFailures, LetsAClaimWithALostReplyExpire) {
     const Event event = a_due_event(an_existing_endpoint());
     faulty.claim_fault = Fault::lost_reply;

@@ -80,6 +80,30 @@ TEST_F(WorkerTest, SettlesWhatItCanWhileAMachineFails) {
     EXPECT_EQ(worker.held(), 0U);
 }
 
+TEST_F(WorkerTest, ReleasesWhatItCanWhileAMachineFails) {
+    peek({db()});
+    claim(events(2));
+    std::vector<Decision> decisions;
+    for (const SharedEvent& event : want<Plan>().events) {
+        decisions.push_back({event->id, Deferral{1min, "later"}});
+    }
+    worker.planned(std::move(decisions), never, now);
+    const auto both = want<ReleaseClaims>().batch;
+    ASSERT_THAT(both, SizeIs(2));
+    PartlyUnavailable::Results known(2);
+    known[1].emplace();
+    worker.claims_released_partly(known, 0, 0.0, now);
+    EXPECT_EQ(worker.held(), 1U);
+
+    peek({never});
+    now += 100ms;
+    const auto again = want<ReleaseClaims>().batch;
+    ASSERT_THAT(again, SizeIs(1));
+    EXPECT_EQ(again.front().id, both.front().id);
+    worker.claims_released(0, now);
+    EXPECT_EQ(worker.held(), 0U);
+}
+
 TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
     restart(settings(100));
     peek({db()});
