@@ -249,26 +249,41 @@ def events_of(cluster, number):
     return int(cluster.coordinator.sql(f"SELECT count(*) FROM sundial.v_events WHERE idempotency_key LIKE '{number}-%'"))
 
 
+def recurring_events(client, endpoint, count):
+    """The keys of events of hourly schedules, soon due."""
+    for n in range(count):
+        client.ok("POST", "/v1/schedules", {"externalId": f"hourly-{n}", "eventType": "HOURLY", "trigger": {"every": "PT1H"},
+                                            "timezone": "UTC", "endpointId": endpoint, "payload": {}})
+    events = client.all("/v1/events?eventType=HOURLY&status=PENDING&limit=500")
+    for one in events:
+        client.ok("PATCH", f"/v1/events/{one['id']}", {"targetTimestampUTC": "now+40s"}, {"If-Match": f'"{one["version"]}"'})
+    return {one["idempotencyKey"] for one in events}
+
+
 def dead_worker():
-    """While a worker is away the events of the other one are delivered, and its own when it is back."""
+    """While a worker is away the events of the other one are delivered, and its own when it is back. An event of a schedule
+    needs the worker of the next one, too."""
     with h.folder() as directory, citus.running(directory) as cluster:
         cluster.distribute()
         receiver = h.Receiver()
         with h.running("serve", "--db", cluster.url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             client = server.client()
             endpoint = client.ok("POST", "/v1/endpoints", {"name": "good", "type": "WEBHOOK", "url": receiver.url})["id"]
+            recurring = recurring_events(client, endpoint, 40)
+            assert len(recurring) == 40, recurring
             made = {}
             for n in range(60):
                 key = f"before-{n}"
                 made[client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now+20s",
                                                       "idempotencyKey": key})["id"]] = key
             dead = cluster.workers[0]
-            there = {made[one] for one in events_on(dead)}
+            there = {made[one] for one in events_on(dead) if one in made}
             elsewhere = set(made.values()) - there
             assert there and elsewhere, made
             dead.kill()
             h.wait_until(lambda: elsewhere <= set(receiver.ids()), "the events of the other worker")
             assert not there & set(receiver.ids()), "an event of the dead worker was delivered"
+            h.wait_until(lambda: recurring & set(receiver.ids()), "an event whose next one is on the other worker")
             answers = [client.call("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now",
                                                           "idempotencyKey": f"meanwhile-{n}"}).status for n in range(20)]
             assert set(answers) == {201, 503}, answers
@@ -281,7 +296,9 @@ def dead_worker():
             h.wait_until(lambda: there <= set(receiver.ids()), "the events of the worker that is back")
             again = client.call("POST", "/v1/events/batch", batch).json()["data"]
             assert [item.get("code") for item in again] == [None if code else "DUPLICATE_IDEMPOTENCY_KEY" for code in codes], again
-            h.wait_until(lambda: not client.all("/v1/events?status=PENDING,PROCESSING"), "their ends")
+            h.wait_until(lambda: recurring <= set(receiver.ids()), "the events whose next one needs the worker that was away")
+            h.wait_until(lambda: not client.all("/v1/events?eventType=T&status=PENDING,PROCESSING"), "their ends")
+            assert len(client.all("/v1/events?eventType=HOURLY&status=PENDING&limit=500")) == 40, "a schedule has not gone on"
             assert server.stop() == 0
         assert len(receiver.ids()) == len(set(receiver.ids())), "an event was sent twice"
 
