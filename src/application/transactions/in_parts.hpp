@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "application/ports/failures.hpp"
