@@ -1,5 +1,6 @@
 """A real Citus with two workers: the contract suites, how many transactions take two phases, a coordinator that
 dies between them, and a worker that is away. Skipped without PostgreSQL's extension citus."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -72,9 +73,19 @@ def counted():
                 body = {"events": [{**event, "idempotencyKey": f"{name}-{n}"} for n in range(many)]}
                 return client.ok("POST", f"/v1/events/batch?atomic={atomic}", body)
 
+            def at_once(clients=10):
+                """Without group commit each has a transaction of its own."""
+                def create(number):
+                    own = server.client()
+                    for n in range(many // clients):
+                        own.ok("POST", "/v1/events", {**event, "idempotencyKey": f"at-once-{number}-{n}"})
+                with concurrent.futures.ThreadPoolExecutor(clients) as threads:
+                    list(threads.map(create, range(clients)))
+
             wait_for_rest(cluster)
             singles = step("created one by one", lambda: [
                 client.ok("POST", "/v1/events", {**event, "idempotencyKey": f"single-{n}"}) for n in range(many)])
+            step("created by ten clients at once", at_once)
             step("created as a batch", lambda: batch("batch", "false"))
             step("created as an atomic batch", lambda: batch("atomic", "true"))
             step("edited one by one", lambda: [
@@ -87,12 +98,72 @@ def counted():
                     client.ok("POST", "/v1/events", {**event, "targetTimestampUTC": "now", "idempotencyKey": f"due-{n}"})
                 h.wait_until(lambda: len(client.all("/v1/events?status=COMPLETED&limit=500")) == many, "the deliveries")
             step("created, delivered and settled", deliver)
+            sent = receiver.count()
+            allowed = count_exceptions(client, endpoint, event, many, step)
             assert server.stop() == 0
-        assert len(receiver.ids()) == len(set(receiver.ids())) == many
-        alone = {name: seen[name] for name in ("created one by one", "edited one by one", "created, delivered and settled",
-                                               "cancelled one by one")}
+        seen["removed by retention"] = count_retention(cluster, many)
+        assert len(set(receiver.ids()[:sent])) == sent == many
+        alone = {name: count for name, count in seen.items() if name not in allowed}
         assert not any(alone.values()), alone
         assert seen["created as an atomic batch"] == 2, seen
+
+
+def count_exceptions(client, endpoint, event, many, step):
+    """The transactions of several shards that ADR 0060 lists. Returns the names of these steps."""
+    step("created with an Idempotency-Key", lambda: [
+        client.ok("POST", "/v1/events", {**event, "eventType": "ONCE"}, {"Idempotency-Key": f"once-{n}"}) for n in range(many)])
+    step("created with their users", lambda: [
+        client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "Europe/Paris"})
+        for n in range(many)])
+
+    def bulk():
+        started = client.ok("POST", "/v1/bulk", {"resource": "events", "action": "cancel", "filter": {"eventType": "ONCE", "status": "PENDING"}})
+        h.wait_until(lambda: client.ok("GET", f"/v1/operations/{started['id']}")["status"] == "COMPLETED", "the operation")
+    step("cancelled in bulk", bulk)
+
+    def recur():
+        for n in range(many):
+            client.ok("POST", "/v1/schedules", {"externalId": f"hourly-{n}", "eventType": "HOURLY", "trigger": {"every": "PT1H"},
+                                                "timezone": "UTC", "endpointId": endpoint, "payload": {}})
+    step("planned with their schedules", recur)
+
+    def succeed():
+        """Each is claimed, its successor planned, then it is delivered."""
+        before = len(client.all("/v1/events?status=COMPLETED&limit=500"))
+        for one in client.all("/v1/events?eventType=HOURLY&status=PENDING&limit=500"):
+            client.ok("PATCH", f"/v1/events/{one['id']}", {"targetTimestampUTC": "now"}, {"If-Match": f'"{one["version"]}"'})
+        h.wait_until(lambda: len(client.all("/v1/events?status=COMPLETED&limit=500")) == before + many, "the deliveries")
+    step("recurring: successors planned, delivered", succeed)
+    return {"created as an atomic batch", "created with an Idempotency-Key", "created with their users", "cancelled in bulk",
+            "planned with their schedules", "recurring: successors planned, delivered"}
+
+
+def count_retention(cluster, many):
+    """PREPAREs of a server that starts and removes old rows of all shards."""
+    cluster.coordinator.sql(f"""
+        INSERT INTO sundial.attempts (shard, event_id, number, outcome, recorded_at)
+        SELECT n % 64, gen_random_uuid(), 1, 'RETRYABLE', now() - interval '60 days' FROM generate_series(1, {many}) AS n;
+        INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+        SELECT n % 64, 'old-' || n, ('00000000-0000-0000-0000-0000000000' || lpad(to_hex(n % 64), 2, '0'))::uuid,
+               now() - interval '1 day' FROM generate_series(1, {many}) AS n;
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, version, attempt, retry_count, due, idempotency_key, event_type, zone,
+             gap, overlap, tz_release, payload, created_at, updated_at)
+        SELECT n % 64, gen_random_uuid(), 'COMPLETED', 2, now() - interval '900 days', 1, 1, 0, now(), 'past-' || n, 'T', 'UTC',
+               'compatible', 'compatible', '2025b', '{{}}', now(), now() FROM generate_series(1, {many}) AS n""")
+    before = prepared(cluster)
+
+    def old():
+        return [int(cluster.coordinator.sql(f"SELECT count(*) FROM sundial.{rows}")) for rows in (
+            "attempts WHERE recorded_at < now() - interval '30 days'", "event_keys WHERE key LIKE 'old-%'",
+            "event_history WHERE idempotency_key LIKE 'past-%'")]
+    assert old() == [many] * 3, old()
+    with h.folder() as directory, h.running("serve", "--db", cluster.url, *h.LOCAL_RECEIVERS, folder=directory) as server:
+        h.wait_until(lambda: not any(old()), "the removal of old rows")
+        assert server.stop() == 0
+    count = prepared(cluster) - before
+    print(f"removed by retention: {count / many:.2f} PREPAREs for each of {many} rows of three kinds", flush=True)
+    return count
 
 
 class Held(Proxy):
@@ -178,32 +249,56 @@ def events_of(cluster, number):
     return int(cluster.coordinator.sql(f"SELECT count(*) FROM sundial.v_events WHERE idempotency_key LIKE '{number}-%'"))
 
 
+def recurring_events(client, endpoint, count):
+    """The keys of events of hourly schedules, soon due."""
+    for n in range(count):
+        client.ok("POST", "/v1/schedules", {"externalId": f"hourly-{n}", "eventType": "HOURLY", "trigger": {"every": "PT1H"},
+                                            "timezone": "UTC", "endpointId": endpoint, "payload": {}})
+    events = client.all("/v1/events?eventType=HOURLY&status=PENDING&limit=500")
+    for one in events:
+        client.ok("PATCH", f"/v1/events/{one['id']}", {"targetTimestampUTC": "now+40s"}, {"If-Match": f'"{one["version"]}"'})
+    return {one["idempotencyKey"] for one in events}
+
+
 def dead_worker():
-    """While a worker is away the events of the other one are delivered, and its own when it is back."""
+    """While a worker is away the events of the other one are delivered, and its own when it is back. An event of a schedule
+    needs the worker of the next one, too."""
     with h.folder() as directory, citus.running(directory) as cluster:
         cluster.distribute()
         receiver = h.Receiver()
         with h.running("serve", "--db", cluster.url, *h.LOCAL_RECEIVERS, folder=directory) as server:
             client = server.client()
             endpoint = client.ok("POST", "/v1/endpoints", {"name": "good", "type": "WEBHOOK", "url": receiver.url})["id"]
+            recurring = recurring_events(client, endpoint, 40)
+            assert len(recurring) == 40, recurring
             made = {}
             for n in range(60):
                 key = f"before-{n}"
                 made[client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now+20s",
                                                       "idempotencyKey": key})["id"]] = key
             dead = cluster.workers[0]
-            there = {made[one] for one in events_on(dead)}
+            there = {made[one] for one in events_on(dead) if one in made}
             elsewhere = set(made.values()) - there
             assert there and elsewhere, made
             dead.kill()
             h.wait_until(lambda: elsewhere <= set(receiver.ids()), "the events of the other worker")
             assert not there & set(receiver.ids()), "an event of the dead worker was delivered"
+            h.wait_until(lambda: recurring & set(receiver.ids()), "an event whose next one is on the other worker")
             answers = [client.call("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now",
                                                           "idempotencyKey": f"meanwhile-{n}"}).status for n in range(20)]
             assert set(answers) == {201, 503}, answers
+            batch = {"events": [{**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now", "idempotencyKey": f"batch-{n}"}
+                                for n in range(40)]}
+            partly = client.call("POST", "/v1/events/batch", batch)
+            codes = [item.get("code") for item in partly.json()["data"]]
+            assert partly.status == 207 and set(codes) == {None, "STORAGE_UNAVAILABLE"}, (partly.status, codes)
             dead.start()
             h.wait_until(lambda: there <= set(receiver.ids()), "the events of the worker that is back")
-            h.wait_until(lambda: not client.all("/v1/events?status=PENDING,PROCESSING"), "their ends")
+            again = client.call("POST", "/v1/events/batch", batch).json()["data"]
+            assert [item.get("code") for item in again] == [None if code else "DUPLICATE_IDEMPOTENCY_KEY" for code in codes], again
+            h.wait_until(lambda: recurring <= set(receiver.ids()), "the events whose next one needs the worker that was away")
+            h.wait_until(lambda: not client.all("/v1/events?eventType=T&status=PENDING,PROCESSING"), "their ends")
+            assert len(client.all("/v1/events?eventType=HOURLY&status=PENDING&limit=500")) == 40, "a schedule has not gone on"
             assert server.stop() == 0
         assert len(receiver.ids()) == len(set(receiver.ids())), "an event was sent twice"
 

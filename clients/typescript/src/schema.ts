@@ -2379,7 +2379,7 @@ export interface ApiOperations {
   listEvents: { path: undefined; query: ListEventsQuery; body: undefined; result: EventPage };
   /** Schedule an event, at an instant or at a local time */
   createEvent: { path: undefined; query: undefined; body: NewEvent; result: Event };
-  /** Schedule many events in one transaction, each separately or all together */
+  /** Schedule many events, each separately or all together */
   createEvents: { path: undefined; query: CreateEventsQuery; body: NewEvents; result: EventBatch };
   /** One event, live or finished */
   getEvent: { path: { id: string }; query: GetEventQuery; body: undefined; result: Event };

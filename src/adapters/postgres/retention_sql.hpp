@@ -53,6 +53,34 @@ inline constexpr Statement forget_keys{"forget_keys", R"sql(
        AND known.event_id = old.event_id AND known.expires_at < $4)sql",
                                        Statement::Plan::fresh};
 
+/// The statements of a distributed database, each for one shard: its transaction commits in one
+/// phase, and a machine that fails keeps its own rows only.
+
+/// Old attempts. $1 shard, $2 before this instant, $3 limit.
+inline constexpr Statement forget_attempts_in_shard{"forget_attempts_in_shard", R"sql(
+    DELETE FROM sundial.attempts
+     WHERE shard = $1
+       AND (event_id, number) IN (SELECT event_id, number FROM sundial.attempts
+                                   WHERE shard = $1 AND recorded_at < $2 LIMIT $3))sql",
+                                                    Statement::Plan::fresh};
+/// Old events of months that have no partition, in the history of one level that a distributed
+/// database has. $1 shard, $2 before this instant, $3 limit, $4 whether failed.
+inline constexpr Statement forget_history_rest_in_shard{"forget_history_rest_in_shard", R"sql(
+    DELETE FROM sundial.event_history_default
+     WHERE shard = $1
+       AND id IN (SELECT id FROM sundial.event_history_default
+                   WHERE shard = $1 AND finished_at < $2 AND (status = 'FAILED') = $4 LIMIT $3))sql",
+                                                        Statement::Plan::fresh};
+/// As find_old_keys. $1 shard, $2 expired before, $3 limit, $4 leaves out those of these events.
+inline constexpr Statement find_old_keys_in_shard{"find_old_keys_in_shard", R"sql(
+    SELECT keys.key, keys.event_id FROM sundial.event_keys AS keys
+     WHERE keys.shard = $1 AND keys.expires_at < $2 AND keys.event_id <> ALL ($4::uuid[])
+       AND NOT EXISTS (
+            SELECT 1 FROM sundial.events AS event
+             WHERE event.shard = $1 AND event.id = keys.event_id)
+     LIMIT $3)sql",
+                                                  Statement::Plan::fresh};
+
 /// $1 before this instant, $2 limit.
 inline constexpr Statement forget_skips{"forget_skips", R"sql(
     DELETE FROM sundial.skipped_runs

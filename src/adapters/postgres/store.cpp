@@ -35,6 +35,9 @@ public:
         return postgres::append_at_once(database_, expected, batch);
     }
     [[nodiscard]] bool open_here() override { return database_.open_here(); }
+    [[nodiscard]] std::uint32_t parts() const override {
+        return database_.distributed() ? database_.shards() : 1;
+    }
 
 private:
     Database& database_;

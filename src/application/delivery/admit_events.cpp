@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "application/delivery/division.hpp"
+#include "application/transactions/in_parts.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
@@ -160,7 +161,14 @@ std::vector<ClaimedEvent> AdmitEvents::claim_at_most(EventQueue& queue, Endpoint
 }
 
 std::size_t AdmitEvents::release_if_closed(std::span<const BlockedEvent> claims) {
-    if (claims.empty()) return 0;
+    std::size_t all = 0;
+    for_each_part(
+        store_, claims, [](const BlockedEvent& claim) { return claim.event; },
+        [&](std::span<const BlockedEvent> part) { all += release_part(part); });
+    return all;
+}
+
+std::size_t AdmitEvents::release_part(std::span<const BlockedEvent> claims) {
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {
         released = 0;

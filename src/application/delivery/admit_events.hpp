@@ -41,6 +41,8 @@ public:
     [[nodiscard]] std::size_t release_if_closed(std::span<const BlockedEvent> claims);
 
 private:
+    /// Events of one part of the storage.
+    [[nodiscard]] std::size_t release_part(std::span<const BlockedEvent> claims);
     [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionRequest& asked,
                                    std::chrono::microseconds lease, bool closed);
     struct LineTerms {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "application/audit/recorded_changes.hpp"
+#include "application/transactions/in_parts.hpp"
 #include "base/check.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"
@@ -22,10 +23,16 @@ using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>
 /// operator can repair it without many futile attempts.
 constexpr std::chrono::microseconds zone_is_missing_for = 1min;
 
+/// Another part of the storage keeps the successor of an event, and fails. The attempts to plan it
+/// take a transaction each, so they are few.
+constexpr std::chrono::microseconds part_is_away_for = 10s;
+
 /// No call frees events that wait for a handler, so they check again after this time.
 constexpr std::chrono::microseconds handler_is_paused_for = 1min;
 
 constexpr const char* zone_unknown = "ZONE_UNKNOWN the zone of its user is not in the tz database";
+constexpr const char* not_planned =
+    "PLANNING_FAILED a machine of the database that its successor needs did not answer";
 constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused";
 constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
 constexpr const char* endpoint_disabled = "ENDPOINT_DISABLED its endpoint is disabled";
@@ -139,12 +146,16 @@ std::vector<Decision> DeliverEvent::decide(std::span<const SharedEvent> claimed,
     const std::unordered_set<EventId> without_zone{planning.without_zone.begin(),
                                                    planning.without_zone.end()};
 
+    const std::unordered_set<EventId> unplanned{planning.unplanned.begin(),
+                                                planning.unplanned.end()};
+
     std::unordered_set<EventId> dropped;
     for (const DroppedEvent& event : planning.dropped) dropped.insert(event.id);
 
     const auto decide_one = [&](const Event& event) -> decltype(Decision::what) {
         if (dropped.contains(event.id)) return Ended{};
         if (without_zone.contains(event.id)) return Deferral{zone_is_missing_for, zone_unknown};
+        if (unplanned.contains(event.id)) return Deferral{part_is_away_for, not_planned};
         if (const auto accepted = known.accepted.find(event.id); accepted != known.accepted.end()) {
             return AcceptedBefore{accepted->second};
         }
@@ -222,7 +233,14 @@ void DeliverEvent::abandon(const Event& event) {
 }
 
 std::size_t DeliverEvent::release_if_possible(std::span<const SharedEvent> parked) {
-    if (parked.empty()) return 0;
+    std::size_t all = 0;
+    for_each_part(
+        store_, parked, [](const SharedEvent& event) { return event->id; },
+        [&](std::span<const SharedEvent> part) { all += release_part(part); });
+    return all;
+}
+
+std::size_t DeliverEvent::release_part(std::span<const SharedEvent> parked) {
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {
         released = 0;

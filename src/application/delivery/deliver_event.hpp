@@ -65,7 +65,7 @@ public:
     /// that change first and then frees parked events, but it does not see events that are still
     /// claimed. If the commit came before this read, this call sees the change and frees the event.
     /// If it came later, the event was already parked and the caller finds it. Returns the number
-    /// of freed events.
+    /// of freed events. Throws Unavailable; repeating the call does no harm.
     std::size_t release_if_possible(std::span<const SharedEvent> parked);
 
     /// The receiver is gone permanently, so its other events wait from now on. Returns whether this
@@ -73,6 +73,8 @@ public:
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:
+    /// Events of one part of the storage.
+    std::size_t release_part(std::span<const SharedEvent> parked);
     void send(Delivery::Starting one);
     [[nodiscard]] std::string target_time(const Event& event) const;
 

@@ -1,8 +1,10 @@
 #include "application/events/schedule_event.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
+#include "application/transactions/in_parts.hpp"
 #include "base/crash_point.hpp"
 #include "domain/names.hpp"
 
@@ -27,8 +29,13 @@ bool lacks_any(const EventReferences& found, const NewEvent& requested) {
 
 }  // namespace
 
-ScheduleEvent::Request::Request(const NewEvent& requested, std::optional<TraceContext> its_trace)
-    : event(requested), trace(std::move(its_trace)) {
+ScheduleEvent::Request::Request(const NewEvent& requested, std::optional<TraceContext> its_trace,
+                                Ids& ids)
+    : event(requested),
+      key(requested.idempotency_key ? IdempotencyKey{*requested.idempotency_key}
+                                    : ids.random_key()),
+      id(ids.event_id(key)),
+      trace(std::move(its_trace)) {
     if (auto refused = refuse_event_type("/eventType", requested.event_type)) {
         defects.push_back(*std::move(refused));
     }
@@ -58,9 +65,11 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
 
 EventResult<Event> ScheduleEvent::run(const NewEvent& requested) {
     const OpenSpan span(tracer_, "create", Span::Kind::producer, requested.trace);
-    const Request request(requested, span.context());
+    const Request request(requested, span.context(), ids_);
     Answer answer;
-    if (!store_.open_here()) answer = together_.run(request);
+    // Events of several parts would commit in two phases, and one machine that fails would refuse
+    // the others.
+    if (store_.parts() == 1 && !store_.open_here()) answer = together_.run(request);
     if (!answer) answer = store_alone(request);
     if (*answer) wakeups_.due_at((*answer)->claimable_at);
     return *std::move(answer);
@@ -87,23 +96,57 @@ std::vector<EventResult<Event>> ScheduleEvent::run_many(std::span<const NewEvent
     std::vector<Request> requests;
     requests.reserve(requested.size());
     for (const NewEvent& one : requested) {
-        requests.emplace_back(one, one.trace == parent ? span.context() : one.trace);
+        requests.emplace_back(one, one.trace == parent ? span.context() : one.trace, ids_);
     }
     std::vector<const Request*> all;
     all.reserve(requests.size());
     for (const Request& request : requests) all.push_back(&request);
-    std::vector<Answer> answers = store(all, keep, Sharing::waits);
-    const bool kept = is_kept(answers, keep);
-
+    auto [answers, failed, outcome_unknown] =
+        keep == Keep::each ? store_in_parts(all)
+                           : StoredInParts{.answers = store(all, keep, Sharing::waits)};
+    if (is_kept(answers, keep)) {
+        Instant first = never;
+        for (const Answer& answer : answers) {
+            if (is_stored(answer)) first = std::min(first, (*answer)->claimable_at);
+        }
+        wakeups_.due_at(first);
+    }
+    if (failed) throw PartlyStored(*failed, std::move(answers), outcome_unknown);
     std::vector<EventResult<Event>> results;
     results.reserve(answers.size());
-    Instant first = never;
-    for (Answer& answer : answers) {
-        if (is_stored(answer)) first = std::min(first, (*answer)->claimable_at);
-        results.push_back(*std::move(answer));
-    }
-    if (kept) wakeups_.due_at(first);
+    for (Answer& answer : answers) results.push_back(*std::move(answer));
     return results;
+}
+
+ScheduleEvent::StoredInParts ScheduleEvent::store_in_parts(Requests requests) {
+    const auto parts =
+        indices_by_part(store_, requests, [](const Request* request) { return request->id; });
+    if (parts.size() <= 1) return {.answers = store(requests, Keep::each, Sharing::waits)};
+    StoredInParts all{.answers = std::vector<Answer>(requests.size())};
+    std::size_t failures = 0;
+    std::exception_ptr last;
+    for (const auto& indices : parts) {
+        std::vector<const Request*> some;
+        some.reserve(indices.size());
+        for (const std::size_t i : indices) some.push_back(requests[i]);
+        try {
+            auto answers = store(some, Keep::each, Sharing::waits);
+            for (std::size_t i = 0; i < indices.size(); ++i) {
+                all.answers[indices[i]] = std::move(answers[i]);
+            }
+            continue;
+        } catch (const OutcomeUnknown& unknown) {
+            all.failed = unknown.what();
+            all.outcome_unknown = true;
+            last = std::current_exception();
+        } catch (const Unavailable& away) {
+            all.failed = away.what();
+            if (!all.outcome_unknown) last = std::current_exception();
+        }
+        ++failures;
+    }
+    if (failures == parts.size()) std::rethrow_exception(last);
+    return all;
 }
 
 std::vector<ScheduleEvent::Answer> ScheduleEvent::store(Requests requests, Keep keep,
@@ -198,10 +241,8 @@ EventResult<Event> ScheduleEvent::make(const Request& request, const TargetReade
     if (!target) append_defects(defects, target.error());
     if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
-    const IdempotencyKey key =
-        requested.idempotency_key ? IdempotencyKey{*requested.idempotency_key} : ids_.random_key();
-    return Event{.id = ids_.event_id(key),
-                 .key = key,
+    return Event{.id = request.id,
+                 .key = request.key,
                  .type = requested.event_type,
                  .priority = requested.priority,
                  .user = user ? std::optional{user->id} : std::nullopt,

@@ -4,11 +4,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/events/target.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/failures.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -32,6 +34,18 @@ struct NewEvent {
     std::optional<TraceContext> trace{};  // of the request
 };
 
+/// Some parts of the storage (Store::parts) failed while many events were stored. The others are
+/// done.
+class PartlyStored : public Unavailable {
+public:
+    using Results = std::vector<std::optional<EventResult<Event>>>;
+    PartlyStored(const std::string& why, Results those_known, bool unknown)
+        : Unavailable(why), known(std::move(those_known)), outcome_unknown(unknown) {}
+
+    Results known;         // of each request; empty: its part failed
+    bool outcome_unknown;  // events of those parts may be stored
+};
+
 /// Stores single events. A target in the past is due at once.
 class ScheduleEvent {
 public:
@@ -43,17 +57,20 @@ public:
     /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
     /// /targetTimestampLocal, /userId, /endpointId, …), DuplicateIdempotencyKey.
     [[nodiscard]] EventResult<Event> run(const NewEvent& requested);
-    /// Stores many events in one transaction, each independently. One result each, in their order,
-    /// with errors as above.
+    /// Stores many events, each independently. One result each, in their order, with errors as
+    /// above. One transaction for each part of the storage; throws PartlyStored if some fail.
     [[nodiscard]] std::vector<EventResult<Event>> run_each(std::span<const NewEvent> requested);
-    /// The same, but if one of them is refused, nothing is stored, whatever the other results are.
+    /// The same in one transaction: if one of them is refused, nothing is stored, whatever the
+    /// other results are.
     [[nodiscard]] std::vector<EventResult<Event>> run_all(std::span<const NewEvent> requested);
 
 private:
     /// A request with the defects found without the database.
     struct Request {
-        Request(const NewEvent& requested, std::optional<TraceContext> its_trace);
+        Request(const NewEvent& requested, std::optional<TraceContext> its_trace, Ids& ids);
         const NewEvent& event;
+        IdempotencyKey key;
+        EventId id;
         std::optional<TraceContext> trace;  // that the event keeps
         std::vector<FieldError> defects;
     };
@@ -66,6 +83,13 @@ private:
     [[nodiscard]] std::vector<EventResult<Event>> run_many(std::span<const NewEvent> requested,
                                                            Keep keep);
     [[nodiscard]] EventResult<Event> store_alone(const Request& request);
+    /// Each part of the storage in a transaction of its own. Empty: the part failed.
+    struct StoredInParts {
+        std::vector<Answer> answers;
+        std::optional<std::string> failed{};  // why a part did
+        bool outcome_unknown = false;
+    };
+    [[nodiscard]] StoredInParts store_in_parts(Requests requests);
     /// In a transaction of its own, or as part of the open one.
     [[nodiscard]] std::vector<Answer> store(Requests requests, Keep keep,
                                             EventReferences::Sharing sharing);

@@ -44,6 +44,7 @@ public:
     std::optional<Appended> append_at_once(ExpectedVersion expected,
                                            std::span<const RecordedEvent> batch) override;
     [[nodiscard]] bool open_here() override { return ports_.store.open_here(); }
+    [[nodiscard]] std::uint32_t parts() const override { return ports_.store.parts(); }
     void conflicted(std::string_view operation) override {
         ports_.observer.conflicted(operation, 1);
     }

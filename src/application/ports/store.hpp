@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
 #include "domain/error.hpp"
+#include "domain/ids.hpp"
 
 namespace sundial {
 
@@ -98,6 +100,12 @@ public:
     /// Whether this thread is inside the work of a transaction. A transaction that begins then is
     /// part of it.
     [[nodiscard]] virtual bool open_here() = 0;
+    /// Parts of a storage that is spread over machines; 1 if it is in one place. A transaction that
+    /// changes events of one part commits in one phase, and fails only if that part's machine does.
+    /// One that changes several parts commits in two phases, which need each of their machines.
+    [[nodiscard]] virtual std::uint32_t parts() const { return 1; }
+    /// The part of an event, and of the key for which its id was made.
+    [[nodiscard]] std::uint32_t part_of(const EventId& id) const { return shard_of(id, parts()); }
     /// Appends `batch`, events of one stream without versions, in a transaction of its own. This is
     /// a shortcut that a store may offer, with the same results as `judge_append`. Empty, and
     /// nothing written, if the store has no shortcut or the append is refused; a transaction finds

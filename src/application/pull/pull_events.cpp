@@ -65,14 +65,6 @@ ReleasedClaim release_of(const Event& claimed, const Deferral& why) {
             .reason = why.reason};
 }
 
-void add(Planning& all, Planning&& part) {
-    std::ranges::move(part.schedules, std::back_inserter(all.schedules));
-    std::ranges::move(part.without_zone, std::back_inserter(all.without_zone));
-    std::ranges::move(part.dropped, std::back_inserter(all.dropped));
-    for (const auto& [type, count] : part.stored) all.stored[type] += count;
-    all.earliest = std::min(all.earliest, part.earliest);
-}
-
 }  // namespace
 
 std::optional<FieldError> refuse_work_lease(std::chrono::microseconds lease) {
@@ -307,7 +299,7 @@ Planning PullEvents::plan(std::span<const SharedEvent> claimed, std::vector<Even
     }
     const std::size_t half = claimed.size() / 2;
     Planning planning = plan(claimed.first(half), left);
-    add(planning, plan(claimed.subspan(half), left));
+    add_planning(planning, plan(claimed.subspan(half), left));
     return planning;
 }
 

@@ -1,12 +1,15 @@
 #include "application/schedules/plan_successors.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "application/ports/failures.hpp"
 #include "application/schedules/occurrences.hpp"
 #include "base/check.hpp"
 #include "base/crash_point.hpp"
@@ -214,10 +217,53 @@ private:
 
 }  // namespace
 
+void add_planning(Planning& all, Planning&& part) {
+    std::ranges::move(part.schedules, std::back_inserter(all.schedules));
+    std::ranges::move(part.without_zone, std::back_inserter(all.without_zone));
+    std::ranges::move(part.unplanned, std::back_inserter(all.unplanned));
+    std::ranges::move(part.dropped, std::back_inserter(all.dropped));
+    for (const auto& [type, count] : part.stored) all.stored[type] += count;
+    all.earliest = std::min(all.earliest, part.earliest);
+}
+
 Planning PlanSuccessors::run(std::span<const SharedEvent> claimed) {
-    Planning planning;
     const auto recurs = [](const Event& event) { return event.occurrence.has_value(); };
-    if (std::ranges::none_of(claimed, recurs)) return planning;
+    if (std::ranges::none_of(claimed, recurs)) return {};
+    const bool can_isolate = store_.parts() > 1 && claimed.size() > 1 && !store_.open_here();
+    if (!can_isolate) return plan(claimed);
+    try {
+        return plan(claimed);
+    } catch (const Unavailable&) {
+        // Throws if the whole storage is away.
+        (void)in_read(store_, [](Transaction& tx) { return tx.now(); });
+        return plan_each(claimed);
+    }
+}
+
+Planning PlanSuccessors::plan_each(std::span<const SharedEvent> claimed) {
+    // Oldest first, as a batch.
+    std::vector<SharedEvent> events{claimed.begin(), claimed.end()};
+    std::ranges::sort(events, {},
+                      [](const Event& event) { return std::pair{event.due, event.id}; });
+    Planning all;
+    bool any = false;
+    std::exception_ptr last;
+    for (const SharedEvent& event : events) {
+        if (!event->occurrence) continue;
+        try {
+            add_planning(all, plan({&event, 1}));
+            any = true;
+        } catch (const Unavailable&) {
+            last = std::current_exception();
+            all.unplanned.push_back(event->id);
+        }
+    }
+    if (!any) std::rethrow_exception(last);
+    return all;
+}
+
+Planning PlanSuccessors::plan(std::span<const SharedEvent> claimed) {
+    Planning planning;
     store_.transact([&](Transaction& tx) {
         const auto zones = zones_.current();
         planning = Planner{tx, *zones, ids_, claimed}.run();

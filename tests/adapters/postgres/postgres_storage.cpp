@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adapters/postgres/distribute.hpp"
+#include "adapters/postgres/distribute_sql.hpp"
 #include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {
@@ -162,7 +163,7 @@ Kept opened(std::uint32_t shards, Fence fence) {
 
 }  // namespace
 
-PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) {
+PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) : fence_{fence} {
     static std::map<std::pair<std::uint32_t, Fence>, Kept> kept;
     auto found = kept.find({shards, fence});
     if (found == kept.end()) {
@@ -171,6 +172,17 @@ PostgresStorage::PostgresStorage(std::uint32_t shards, Fence fence) {
     url_ = found->second.url;
     database_ = found->second.database.get();
     found->second.connection->query("SELECT wipe()");
+}
+
+std::string PostgresStorage::url_of_engine() const {
+    return fence_ == Fence::none || fence_ == Fence::citus ? url_ : inside_fence(url_);
+}
+
+void flatten_history_once(const PostgresStorage& storage) {
+    // As the owner of the tables: the new ones must be the engine's, too.
+    const std::string url = storage.url_of_engine();
+    if (query(url, "SELECT to_regclass('sundial.event_history_done') IS NULL")[0][0] == "t") return;
+    query(url, sql::flatten_history);
 }
 
 StorageKind postgres_with(std::uint32_t shards, Fence fence) {

@@ -29,8 +29,11 @@ public:
     Retention& retention() { return database_->retention(); }
     /// For a superuser, whom no fence stops.
     [[nodiscard]] const std::string& url() const { return url_; }
+    /// For the engine's role.
+    [[nodiscard]] std::string url_of_engine() const;
 
 private:
+    Fence fence_;
     std::string url_;
     PostgresDatabase* database_;
 };
@@ -39,6 +42,8 @@ private:
     std::uint32_t shards, PostgresStorage::Fence fence = PostgresStorage::Fence::none);
 /// The storage with Citus; none without SUNDIAL_CITUS.
 [[nodiscard]] std::vector<StorageKind> postgres_on_citus();
+/// Gives the history one level of partitions, as on Citus, for all tests of this storage.
+void flatten_history_once(const PostgresStorage& storage);
 /// The URL of a database with a fence for the engine, whose role the fence stops.
 [[nodiscard]] std::string inside_fence(std::string url);
 

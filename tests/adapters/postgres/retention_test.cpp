@@ -1,6 +1,7 @@
 #include <array>
 #include <chrono>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,27 +35,42 @@ private:
 /// The number of shards of the tests' database whose history has one level, as on Citus.
 constexpr std::uint32_t of_flat_history = 32;
 
-void flatten_history_once(const std::string& url) {
-    if (query(url, "SELECT to_regclass('sundial.event_history_done') IS NULL")[0][0] == "t") return;
-    query(url, postgres::sql::flatten_history);
-}
-
+template <Fence fence = Fence::none>
 class WithFlatHistory {
 public:
-    WithFlatHistory() { flatten_history_once(storage_.url()); }
+    WithFlatHistory() { postgres::flatten_history_once(storage_); }
     Store& store() { return storage_.store(); }
     EventQueue& queue() { return storage_.queue(); }
     Clock& clock() { return storage_.clock(); }
     Retention& retention() { return storage_.retention(); }
 
 private:
-    postgres::PostgresStorage storage_{of_flat_history};
+    postgres::PostgresStorage storage_{of_flat_history, fence};
+};
+
+class OnCitus {
+public:
+    [[nodiscard]] static bool is_there() { return !postgres::postgres_on_citus().empty(); }
+    OnCitus() {
+        if (is_there()) storage_.emplace(fewest_shards, Fence::citus);
+    }
+    Store& store() { return storage_->store(); }
+    EventQueue& queue() { return storage_->queue(); }
+    Clock& clock() { return storage_->clock(); }
+    Retention& retention() { return storage_->retention(); }
+
+private:
+    static constexpr std::uint32_t fewest_shards = 64;
+    std::optional<postgres::PostgresStorage> storage_;
 };
 
 }  // namespace
 
-using Kinds = testing::Types<With<1>, With<16>, With<16, Fence::around_shards>, WithFlatHistory>;
+using Kinds = testing::Types<With<1>, With<16>, With<16, Fence::around_shards>, WithFlatHistory<>,
+                             // an engine that takes the database for a distributed one
+                             WithFlatHistory<Fence::between_machines>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, RetentionContract, Kinds);
+INSTANTIATE_TYPED_TEST_SUITE_P(Citus, RetentionContract, OnCitus);
 
 namespace postgres {
 

@@ -253,6 +253,20 @@ TEST_F(WorkerLoopTest, WaitsAMinuteForAZoneThatIsMissing) {
     EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
 }
 
+TEST_F(WorkerLoopTest, DefersAnEventWhoseSuccessorNeedsAMachineThatIsAway) {
+    const Event away = a_due_event(an_existing_endpoint());
+    const Event planned = a_due_event(an_existing_endpoint());
+    Planning planning;
+    planning.unplanned = {away.id};
+    const auto decisions = deliver.decide(std::vector<SharedEvent>{away, planned}, planning);
+    ASSERT_THAT(decisions, SizeIs(2));
+    const auto* const deferral = std::get_if<Deferral>(&decisions[0].what);
+    ASSERT_NE(deferral, nullptr);
+    EXPECT_EQ(deferral->delay, 10s);
+    EXPECT_TRUE(deferral->reason.starts_with("PLANNING_FAILED")) << deferral->reason;
+    EXPECT_TRUE(std::holds_alternative<Destination>(decisions[1].what));
+}
+
 TEST_F(WorkerLoopTest, DisablesAnEndpointThatAnswersGone) {
     const Endpoint endpoint = an_existing_endpoint();
     const Event first = a_due_event(endpoint);

@@ -178,7 +178,7 @@ public:
             }
         }
         return all ? all_made(api_.events.schedule.run_all(requested), request)
-                   : each_made(items, api_.events.schedule.run_each(requested), request);
+                   : create_each(items, requested, request);
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -238,6 +238,32 @@ private:
                        "/v1/events/" + to_string(event->id));
     }
 
+    /// `requested` are those `items` that are valid.
+    [[nodiscard]] Response create_each(std::span<const base::Result<NewEvent, Problem>> items,
+                                       std::span<const NewEvent> requested,
+                                       const Request& request) const {
+        PartlyStored::Results results;
+        Problem failed;  // of events without a result
+        try {
+            for (auto& each : api_.events.schedule.run_each(requested)) {
+                results.emplace_back(std::move(each));
+            }
+        } catch (PartlyStored& partly) {
+            results = std::move(partly.known);
+            failed = partly.outcome_unknown
+                         ? Problem{.code = Code::commit_outcome_unknown,
+                                   .detail =
+                                       "A machine of the database did not confirm the event, "
+                                       "so it may or may not be stored; check before you "
+                                       "send it again"}
+                         : Problem{.code = Code::storage_unavailable,
+                                   .detail =
+                                       "The machine of the database that would store the "
+                                       "event did not answer; send the event again later"};
+        }
+        return each_made(items, results, failed, request);
+    }
+
     [[nodiscard]] Response all_made(std::span<const EventResult<Event>> events,
                                     const Request& request) const {
         base::JsonWriter json;
@@ -249,20 +275,23 @@ private:
         return http::json(201, std::move(json.end_array().end_object()).text());
     }
 
-    /// `events` are the results of those `items` that were valid.
+    /// `events` are the results of those `items` that were valid; those without one have `failed`.
     [[nodiscard]] Response each_made(std::span<const base::Result<NewEvent, Problem>> items,
-                                     std::span<const EventResult<Event>> events,
-                                     const Request& request) const {
+                                     std::span<const std::optional<EventResult<Event>>> events,
+                                     const Problem& failed, const Request& request) const {
         base::JsonWriter json;
         json.begin_object().key("data").begin_array();
         bool whole = true;
         auto event = events.begin();
         for (const auto& item : items) {
-            const bool stored = item && event->has_value();
+            const bool known = item && event->has_value();
+            const bool stored = known && (*event)->has_value();
             if (stored) {
-                json.raw(event_json(**event, api_.zones));
+                json.raw(event_json(***event, api_.zones));
             } else {
-                const Problem problem = item ? problem_of(event->error()) : item.error();
+                const Problem problem = known  ? problem_of((*event)->error())
+                                        : item ? failed
+                                               : item.error();
                 json.raw(refused(problem, request).body);
             }
             whole = whole && stored;

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <boost/json.hpp>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters/http/api/api_fixture.hpp"
@@ -144,6 +147,99 @@ TEST_F(EventBatchTest, IsAnsweredOnceUnderAnIdempotencyKey) {
     EXPECT_EQ(again.body, first.body);
     EXPECT_EQ(again.headers.find("Idempotency-Replayed"), "true");
     EXPECT_EQ(stored(), 1U);
+}
+
+/// A storage on two machines. FakeIds puts events with the keys "b" and "d" on the first one, and
+/// "a" on the second one.
+class TwoMachines final : public Store {
+public:
+    explicit TwoMachines(Store& store) : store_(store) {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        ++transactions;
+        if (fail) fail(transactions);
+        store_.transact(work);
+    }
+    void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+    [[nodiscard]] std::uint32_t parts() const override { return 2; }
+
+    int transactions = 0;
+    std::function<void(int)> fail;  // throws in the transactions that fail
+
+private:
+    Store& store_;
+};
+
+class EventBatchOnTwoMachines : public EventBatchTest {
+protected:
+    EventBatchOnTwoMachines() {
+        add_event_routes(apart, {module_of_machines, queries, clock, zones});
+    }
+    Response post_apart(const std::string& query = "") {
+        Request request;
+        request.method = "POST";
+        request.headers.add("Content-Type", "application/json");
+        request.body =
+            R"({"events":[)" + with_key("b") + ',' + with_key("a") + ',' + with_key("d") + "]}";
+        EXPECT_TRUE(read_target("/v1/events/batch" + query, request));
+        return apart.handle(std::move(request));
+    }
+
+    TwoMachines machines{store};
+    const ModulePorts ports_of_machines{.instance = instance_a,
+                                        .store = machines,
+                                        .zones = zones,
+                                        .ids = ids,
+                                        .random = random,
+                                        .monotonic = monotonic,
+                                        .wakeups = wakeups,
+                                        .log = log};
+    EventsModule module_of_machines{ports_of_machines, operations};
+    Router apart{product_api(), open_guard, log, false, nullptr};
+};
+
+TEST_F(EventBatchOnTwoMachines, HasATransactionForEachUnlessItIsAtomic) {
+    EXPECT_EQ(post_apart("?atomic=true").status, 201);
+    EXPECT_EQ(machines.transactions, 1);
+    const Response again = post_apart();
+    EXPECT_EQ(again.status, 207);
+    for (const bj::value& one : data_of(again)) {
+        EXPECT_EQ(one.at("code"), "DUPLICATE_IDEMPOTENCY_KEY");
+    }
+    EXPECT_EQ(machines.transactions, 3);
+}
+
+TEST_F(EventBatchOnTwoMachines, RefusesTheEventsOfTheOneThatIsAway) {
+    machines.fail = [](int transaction) {
+        if (transaction == 2) throw Unavailable("it is away");
+    };
+    const Response response = post_apart();
+    EXPECT_EQ(response.status, 207);
+    const bj::array data = data_of(response);
+    ASSERT_EQ(data.size(), 3U);
+    EXPECT_EQ(data[0].at("idempotencyKey"), "b");
+    EXPECT_EQ(data[1].at("code"), "STORAGE_UNAVAILABLE");
+    EXPECT_EQ(data[1].at("status"), 503);
+    EXPECT_EQ(data[2].at("idempotencyKey"), "d");
+    EXPECT_EQ(stored(), 2U);
+    ASSERT_FALSE(wakeups.hints.empty());  // for those that are stored
+}
+
+TEST_F(EventBatchOnTwoMachines, SaysThatTheOutcomeOfTheOtherIsUnknown) {
+    machines.fail = [](int transaction) {
+        if (transaction == 1) throw OutcomeUnknown("no answer");
+    };
+    const bj::array data = data_of(post_apart());
+    ASSERT_EQ(data.size(), 3U);
+    EXPECT_EQ(data[0].at("code"), "COMMIT_OUTCOME_UNKNOWN");
+    EXPECT_EQ(data[1].at("idempotencyKey"), "a");
+    EXPECT_EQ(data[2].at("code"), "COMMIT_OUTCOME_UNKNOWN");
+}
+
+TEST_F(EventBatchOnTwoMachines, FailsIfBothAreAway) {
+    machines.fail = [](int) { throw Unavailable("it is away"); };
+    EXPECT_EQ(post_apart().status, 503);
+    EXPECT_EQ(machines.transactions, 2);
 }
 
 }  // namespace
