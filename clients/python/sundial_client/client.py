@@ -7,13 +7,14 @@ import ssl
 import time
 import urllib.parse
 import uuid
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast, overload
 
 from . import schema as s
 from .errors import ApiError, Stopped, SundialError, TransportError
 from .transport import Reply, Stop, Transport
 
 if TYPE_CHECKING:
+    from .live import LiveMessage
     from .worker import Job, Worker
 
 Item = TypeVar("Item")
@@ -21,6 +22,8 @@ Page = TypeVar("Page", bound=Mapping[str, Any])
 
 # Delays between tries grow from the first to the longest. A server that wants more than MAX_RETRY_AFTER is not waited for.
 FIRST_BACKOFF, LONGEST_BACKOFF, MAX_RETRY_AFTER = 0.2, 10.0, 60.0
+# A stream of events that is silent for longer is broken: the server sends a comment each 15 seconds.
+LONGEST_SILENCE = 45.0
 
 # Repeating these has no second effect, so they need no key: a report names the version that its claim returned.
 REPEATABLE = {"completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"}
@@ -140,10 +143,9 @@ class Sundial:
               headers: Optional[Mapping[str, str]] = None, stop: Optional[Stop] = None) -> Reply:
         """The same, with status and headers. Raises ApiError, TransportError, Stopped."""
         route = s.OPERATIONS[operation]
-        sent = {"Accept": "application/json, application/problem+json" if route.kind == "json" else "*/*",
-                "User-Agent": f"sundial-client-python/{s.VERSION}", **(headers or {})}
-        if self._api_key is not None:
-            sent["Authorization"] = f"Bearer {self._api_key}"
+        if route.kind == "events":
+            raise ValueError(f"the answer of {operation} has no end: use stream(), or system.live()")
+        sent = self._headers("application/json, application/problem+json" if route.kind == "json" else "*/*", headers)
         if if_match is not None:
             sent["If-Match"] = if_match if isinstance(if_match, str) else f'"{if_match}"'
         payload = None
@@ -152,8 +154,7 @@ class Sundial:
             sent["Content-Type"] = "application/json"
         elif route.method in ("POST", "PUT", "PATCH"):
             payload = b""
-        # The same for all tries: each is in the server's log, also one whose answer was lost.
-        request_id = sent.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
+        request_id = sent["X-Request-Id"]
         own_key = idempotency_key is None and route.keyed and operation not in REPEATABLE
         if idempotency_key is not None or own_key:
             sent["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
@@ -186,6 +187,28 @@ class Sundial:
                 stop.sleep(delay)
             else:
                 time.sleep(delay)
+
+    def stream(self, operation: str, *, query: Optional[Mapping[str, Any]] = None, headers: Optional[Mapping[str, str]] = None,
+               stop: Optional[Stop] = None) -> Generator[bytes, None, None]:
+        """The bytes of followLive as they come, over one connection: system.live() reads them. Raises as reply() does."""
+        sent = self._headers("text/event-stream, application/problem+json", headers)
+        try:
+            with self._transport.open(target(s.OPERATIONS[operation].path, None, query), sent, self._timeout, stop) as answer:
+                if answer.status != 200 or not answer.headers.get("content-type", "").startswith("text/event-stream"):
+                    raise ApiError(answer.status, answer.headers, b"".join(answer.pieces(self._timeout)))
+                yield from answer.pieces(LONGEST_SILENCE)
+        except (ApiError, TransportError) as error:
+            error.request_id = error.request_id or sent["X-Request-Id"]
+            raise
+
+    def _headers(self, accept: str, others: Optional[Mapping[str, str]]) -> Dict[str, str]:
+        """The headers of every request."""
+        headers = {"Accept": accept, "User-Agent": f"sundial-client-python/{s.VERSION}", **(others or {})}
+        if self._api_key is not None:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        # The same for all tries: each is in the server's log, also one whose answer was lost.
+        headers.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
+        return headers
 
 
 def target(template: str, path: Optional[Mapping[str, str]], query: Optional[Mapping[str, Any]]) -> str:
@@ -715,7 +738,7 @@ class Locks(Resource):
 
 
 class System(Resource):
-    """Clock, zones, health, versions."""
+    """Clock, zones, health, versions, and changes as they happen."""
 
     def info(self) -> s.Info:
         """Versions of the server, its database and its tz database."""
@@ -760,6 +783,16 @@ class System(Resource):
     def stats_series(self, query: s.GetStatsSeriesQuery) -> s.StatsSeries:
         """Counters over time, by minute or by hour."""
         return cast(s.StatsSeries, self._call("getStatsSeries", query=query))
+
+    def live(self, query: s.FollowLiveQuery, *, after: Optional[int] = None, stop: Optional[Stop] = None) -> "Iterator[LiveMessage]":
+        """Changes as they happen, from now on or after the position `after`, which a message had.
+
+        Opens the stream again whenever it ends, and continues after the last change that was received, so no change is
+        missed or comes twice; the other topics have no positions. Ends when `stop.stop()` is called or the loop is left. A
+        server that is away is asked again, however long that takes; the other errors are raised.
+        """
+        from .live import follow
+        return follow(lambda headers: self._client.stream("followLive", query=query, headers=headers, stop=stop), after, stop)
 
     def instances(self) -> Listing[s.Instance, s.InstancePage]:
         """The processes that serve this database, in the order of their start."""

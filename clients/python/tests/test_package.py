@@ -20,6 +20,9 @@ KEY = "whsec_" + base64.b64encode(b"of the test, which has 24 bytes").decode()
 # The parts that the programs of the README leave to the reader. The worker and the feed end after their first event.
 BEFORE_README = """
 import builtins, contextlib, os, signal
+from sundial_client import Stop
+
+closing = Stop()
 
 class database:
     transaction = staticmethod(contextlib.nullcontext)
@@ -30,6 +33,13 @@ def print(*texts):
     builtins.print(*texts, flush=True)
     if texts[0] == "page":
         os.kill(os.getpid(), signal.SIGTERM)
+
+def show(users):
+    print("shown", bool(users))
+    closing.stop()
+
+def refresh(ident):
+    pass
 
 def apply(events):
     print("applied", len(events))
@@ -126,7 +136,7 @@ class Package(unittest.TestCase):
         """All of them, one after the other, with the parts that they leave to the reader."""
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
             programs = re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
-        self.assertEqual(len(programs), 6)
+        self.assertEqual(len(programs), 7)
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             Sundial(url(server)).streams.append("Order", "17", {"events": [{"eventType": "Placed", "data": {}}]})
             script = os.path.join(self.folder, "readme.py")
@@ -143,7 +153,7 @@ class Package(unittest.TestCase):
         self.assertIn("PRINT", events)
         preview, *rest = lines[len(events) + 2:]
         self.assertIn("T02:30:00", preview)
-        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "applied 1"])
+        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "shown True", "applied 1"])
         self.assertRegex(rest[-4], r"^OPTIMISTIC_LOCK \d+$")
         self.assertEqual(rest[-3:], ["handled REMINDER {'n': 1}", "204", "401"])
 

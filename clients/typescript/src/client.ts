@@ -1,4 +1,6 @@
 import { ApiError, Stopped, SundialError, TransportError } from "./errors.js";
+import { followLive } from "./live.js";
+import type { LiveMessage, LiveOptions } from "./live.js";
 import { randomId } from "./platform.js";
 import { OPERATIONS, VERSION } from "./schema.js";
 import type * as s from "./schema.js";
@@ -8,8 +10,10 @@ import type { Handler, WorkerOptions } from "./worker.js";
 // Delays between tries grow from the first to the longest, in milliseconds. A server that wants more than
 // MAX_RETRY_AFTER is not waited for.
 const FIRST_BACKOFF = 200;
-const LONGEST_BACKOFF = 10_000;
+export const LONGEST_BACKOFF = 10_000;
 const MAX_RETRY_AFTER = 60_000;
+/** A stream of events that is silent for longer is broken: the server sends a comment each 15 seconds. */
+const LONGEST_SILENCE = 45_000;
 
 /** Repeating these has no second effect, so they need no key: a report names the version that its claim returned. */
 const REPEATABLE: ReadonlySet<string> = new Set(["completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"]);
@@ -18,7 +22,8 @@ const NOTHING_DONE: ReadonlySet<string | undefined> = new Set([
   "RATE_LIMITED", "TOO_EARLY", "NOT_READY", "OVERLOADED", "DRAINING", "STORAGE_UNAVAILABLE",
 ]);
 
-type Id = keyof s.ApiOperations;
+/** The operations that have a result; the answer of followLive has no end. */
+type Id = Exclude<keyof s.ApiOperations, "followLive">;
 type ResultOf<K extends Id> = s.ApiOperations[K]["result"];
 type Inputs<K extends Id> = { [M in "path" | "query" | "body"]?: s.ApiOperations[K][M] };
 
@@ -134,6 +139,13 @@ function refusesKey(error: ApiError): boolean {
     && error.errors.some((one) => one.pointer === "Idempotency-Key" && one.code === "not_allowed");
 }
 
+/** The error of a request without a usable answer; `limit` is how long it had if its time was up, in milliseconds. */
+function lost(request: string, error: unknown, limit: number | undefined): TransportError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const why = limit !== undefined ? `no answer within ${limit} ms` : cause instanceof Error ? cause.message : String(cause);
+  return new TransportError(`${request}: ${why}`, { cause: error });
+}
+
 /** A list of the API. Iterate over it for all items, page after page; `pages()` has the pages, `first()` the first. */
 export class Listing<T, P extends AnyPage<T>> implements AsyncIterable<T> {
   readonly #read: (query: Record<string, unknown>) => Promise<P>;
@@ -223,18 +235,8 @@ export class Sundial {
   async reply<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<Reply> {
     const [method, template, kind, keyed] = OPERATIONS[operation];
     const url = this.#url + fill(template, inputs.path, inputs.query);
-    const headers: Record<string, string> = {
-      accept: kind === "json" ? "application/json, application/problem+json" : "*/*",
-      ...options.headers,
-    };
-    if ("process" in globalThis) {
-      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
-      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
-      // would cost every read a preflight.
-      headers["x-request-id"] ??= `req-${await randomId()}`;
-    }
+    const headers = await this.#headers(kind === "json" ? "application/json, application/problem+json" : "*/*", options.headers);
     const requestId = headers["x-request-id"] ?? "";
-    if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
     if (options.ifMatch !== undefined) {
       headers["if-match"] = typeof options.ifMatch === "number" ? `"${options.ifMatch}"` : options.ifMatch;
     }
@@ -275,6 +277,63 @@ export class Sundial {
     }
   }
 
+  /** The text of followLive as it comes, over one connection: system.live() reads it. Throws ApiError, TransportError, Stopped. */
+  async *stream(
+    operation: "followLive",
+    inputs: { query: s.FollowLiveQuery },
+    options: CallOptions & { headers?: Record<string, string> } = {},
+  ): AsyncGenerator<string, void, undefined> {
+    const [method, template] = OPERATIONS[operation];
+    const url = this.#url + fill(template, undefined, inputs.query);
+    const headers = await this.#headers("text/event-stream, application/problem+json", options.headers);
+    if (options.signal?.aborted) throw new Stopped("stopped by the caller");
+    const control = new AbortController();
+    const stop = () => control.abort();
+    let limit = options.timeout ?? this.#options.timeout ?? 30_000;
+    let timer = setTimeout(stop, limit);
+    options.signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const answer = await (this.#options.fetch ?? fetch)(url, { method, headers, redirect: "manual", signal: control.signal });
+      const type = answer.headers.get("content-type") ?? "";
+      if (answer.status !== 200 || answer.body === null || !type.startsWith("text/event-stream")) {
+        throw new ApiError(answer.status, answer.headers, await answer.text());
+      }
+      const reader = answer.body.getReader();
+      const decoder = new TextDecoder();
+      limit = LONGEST_SILENCE;
+      for (;;) {
+        clearTimeout(timer);
+        timer = setTimeout(stop, limit);
+        const { done, value } = await reader.read();
+        clearTimeout(timer); // the caller may take its time
+        if (done) return;
+        yield decoder.decode(value, { stream: true });
+      }
+    } catch (error) {
+      if (options.signal?.aborted) throw new Stopped("stopped by the caller");
+      const failure = error instanceof SundialError ? error : lost(`${method} ${url}`, error, control.signal.aborted ? limit : undefined);
+      failure.requestId ||= headers["x-request-id"] ?? "";
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", stop);
+      stop();
+    }
+  }
+
+  /** The headers of every request. */
+  async #headers(accept: string, others: Record<string, string> | undefined): Promise<Record<string, string>> {
+    const headers: Record<string, string> = { accept, ...others };
+    if ("process" in globalThis) {
+      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
+      // would cost every read a preflight.
+      headers["x-request-id"] ??= `req-${await randomId()}`;
+    }
+    if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
+    return headers;
+  }
+
   /** Sends one request, once. */
   async #send(
     url: string,
@@ -300,9 +359,7 @@ export class Sundial {
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     } catch (error) {
       if (signal?.aborted && control.signal.aborted) throw new Stopped("stopped by the caller");
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = control.signal.aborted ? `no answer within ${timeout} ms` : cause instanceof Error ? cause.message : String(cause);
-      throw new TransportError(`${request.method} ${url}: ${why}`, { cause: error });
+      throw lost(`${request.method} ${url}`, error, control.signal.aborted ? timeout : undefined);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
@@ -829,7 +886,7 @@ export class Locks extends Resource {
   }
 }
 
-/** Clock, zones, health, versions. */
+/** Clock, zones, health, versions, and changes as they happen. */
 export class System extends Resource {
   /** Versions of the server, its database and its tz database. */
   info(options: CallOptions = {}): Promise<s.Info> {
@@ -884,6 +941,15 @@ export class System extends Resource {
   /** Counters over time, by minute or by hour. */
   statsSeries(query: s.GetStatsSeriesQuery, options: CallOptions = {}): Promise<s.StatsSeries> {
     return this.client.call("getStatsSeries", { query }, options);
+  }
+
+  /**
+   * Changes as they happen. Opens the stream again whenever it ends, and continues after the last change that was
+   * received, so no change is missed or comes twice; the other topics have no positions. Ends when `options.signal` aborts
+   * or the loop is left. A server that is away is asked again, however long that takes; other errors are thrown.
+   */
+  live(query: s.FollowLiveQuery, options: LiveOptions = {}): AsyncGenerator<LiveMessage, void, undefined> {
+    return followLive((headers) => this.client.stream("followLive", { query }, { ...options, headers }), options);
   }
 
   /** The processes that serve this database, in the order of their start. */

@@ -54,6 +54,13 @@ const beforeReadme = `
 import { createHmac } from "node:crypto";
 import type { RecordedEvent } from "sundial-client";
 
+const view = new AbortController();
+const closing = view.signal;
+const show = (users: readonly unknown[]) => {
+  console.log("shown", users.length > 0);
+  view.abort();
+};
+const refresh = async (_: string) => undefined;
 const position = 0;
 const control = new AbortController();
 const { signal } = control;
@@ -86,7 +93,7 @@ test("the programs of the README, one after the other", () => withServer(TEST_CL
   const client = new Sundial(server.url);
   await client.streams.append("Order", "17", { events: [{ eventType: "Placed", data: {} }] });
   const programs = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program]) => program);
-  assert.equal(programs.length, 6);
+  assert.equal(programs.length, 7);
   const own = `whsec_${Buffer.from("of the test, which has 24 bytes or more").toString("base64")}`;
   const text = [beforeReadme, ...programs, afterReadme].join("\n")
     .replace("http://127.0.0.1:8080", server.url).replace('"whsec_…"', `"${own}"`).replace(', "whsec_of_the_rotation…"', "");
@@ -101,7 +108,7 @@ test("the programs of the README, one after the other", () => withServer(TEST_CL
   assert.ok(events.includes("PRINT"), `${events}`);
   assert.equal(lines.filter((line) => line.includes("T02:30:00.000")).length, 3, "the preview");
   const [, ...rest] = lines.slice(events.length + 2).filter((line) => !/^\s|^\]/.test(line));
-  assert.deepEqual(rest.slice(0, 4), ["0", "COMPLETED 0", "page 7", "applied 1"]);
-  assert.match(rest[4], /^OPTIMISTIC_LOCK \d+$/);
-  assert.deepEqual(rest.slice(5), ['handled REMINDER {"n":1}', "204 204 401"]);
+  assert.deepEqual(rest.slice(0, 5), ["0", "COMPLETED 0", "page 7", "shown true", "applied 1"]);
+  assert.match(rest[5], /^OPTIMISTIC_LOCK \d+$/);
+  assert.deepEqual(rest.slice(6), ['handled REMINDER {"n":1}', "204 204 401"]);
 }));
