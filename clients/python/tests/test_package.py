@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import unittest
 import zipfile
 
@@ -20,9 +21,6 @@ KEY = "whsec_" + base64.b64encode(b"of the test, which has 24 bytes").decode()
 # The parts that the programs of the README leave to the reader. The worker and the feed end after their first event.
 BEFORE_README = """
 import builtins, contextlib, os, signal
-from sundial_client import Stop
-
-closing = Stop()
 
 class database:
     transaction = staticmethod(contextlib.nullcontext)
@@ -115,7 +113,10 @@ class Package(unittest.TestCase):
         for name in ("__init__.py", "schema.py", "py.typed"):
             self.assertIn(f"sundial_client/{name}", self.names)
         self.assertTrue(any(name.endswith("/LICENSE") for name in self.names), self.names)
-        self.assertFalse([name for name in self.names if "test" in name], "tests are not part of the package")
+        with tarfile.open(self.sdist) as archive:
+            source = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+        self.assertTrue({"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "sundial_client/py.typed"} <= source, source)
+        self.assertFalse([name for name in [*self.names, *source] if re.search("test|example", name)], "tests are not part of the package")
         metadata = next(name for name in self.names if name.endswith("/METADATA"))
         with open(os.path.join(self.installed, metadata), encoding="utf-8") as file:
             text = file.read()

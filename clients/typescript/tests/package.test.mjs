@@ -31,12 +31,25 @@ test("contents", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   assert.equal(packed.filename, `sundial-client-${version}.tgz`);
   const names = packed.files.map((file) => file.path);
-  for (const name of ["dist/index.js", "dist/index.d.ts", "dist/schema.js", "src/index.ts", "README.md", "LICENSE", "package.json"]) {
+  for (const name of ["dist/index.js", "dist/index.d.ts", "dist/schema.js", "src/index.ts", "README.md", "CHANGELOG.md", "LICENSE", "package.json"]) {
     assert.ok(names.includes(name), `${name} is missing: ${names}`);
   }
   assert.deepEqual(names.filter((name) => /test|example/.test(name)), []);
   const installed = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")).packages;
   assert.deepEqual(Object.keys(installed), ["", "node_modules/sundial-client"], "the package needs no other");
+});
+
+test("a bundler for browsers finds the types, and CommonJS the package", { timeout: HANG_GUARD }, () => {
+  writeFileSync(join(project, "page.ts"), `import { Sundial, type LiveMessage } from "sundial-client";
+export const live = (url: string): AsyncIterable<LiveMessage> => new Sundial(url).system.live({ topics: "users" });
+// @ts-expect-error
+new Sundial(1);
+`);
+  run(process.execPath, [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom",
+    "--module", "esnext", "--moduleResolution", "bundler", "page.ts"], project);
+  const load = process.features.require_module ? 'require("sundial-client")' : 'await import("sundial-client")';
+  writeFileSync(join(project, "main.cjs"), `(async () => console.log(typeof (${load}).Sundial))();`);
+  assert.match(run(process.execPath, ["--no-warnings", "main.cjs"], project), /^function$/m);
 });
 
 test("the example", () => withServer(REAL_CLOCK, (server) => {
