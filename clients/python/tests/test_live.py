@@ -1,4 +1,5 @@
 """Changes as they happen, with the real server, and with one that answers as the test wants."""
+import ssl
 import threading
 import time
 import unittest
@@ -6,6 +7,7 @@ from unittest import mock
 
 from support import REAL_CLOCK, TEST_CLOCK, Script, harness, problem, url
 
+import tls
 from sundial_client import ApiError, Stop, Sundial, TransportError
 from sundial_client import client as client_module
 
@@ -137,6 +139,20 @@ class WithServer(unittest.TestCase):
             following.ended()
             self.assertIsNone(following.error)
             self.assertEqual(list(Sundial(url(server)).system.live({"topics": "keys"}, stop=following.stop)), [])
+
+    def test_a_stop_ends_a_stream_over_tls(self):
+        with harness.folder() as directory:
+            certificate, key = tls.certificate(directory, "server")
+            with harness.running("serve", "--db", "x.db", f"--http.tls_cert={certificate}", f"--http.tls_key={key}",
+                                 folder=directory) as server:
+                client = Sundial(f"https://localhost:{server.port}", ssl_context=ssl.create_default_context(cafile=certificate))
+                following = Following(client, {"topics": "users"})
+                following.wait("opened")
+                client.users.create(ADA)
+                following.wait("users.created")
+                following.stop.stop()
+                following.ended()
+                self.assertIsNone(following.error)
 
     def test_other_ways_to_call_the_operation_are_refused(self):
         with self.assertRaises(ValueError):

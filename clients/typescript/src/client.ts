@@ -382,7 +382,7 @@ class Resource {
   }
 }
 
-/** People with a zone. `id` is an id, or ext: and an external id, here and everywhere. */
+/** Users: people with a time zone. `id` is an id, or ext: and an external id, here and everywhere. */
 export class Users extends Resource {
   /** The users that match the query, page after page. */
   list(query?: s.ListUsersQuery, options: CallOptions = {}) {
@@ -394,7 +394,7 @@ export class Users extends Resource {
     return this.client.call("v1CreateUser", { body: user }, options);
   }
 
-  /** A user or its problem for each, in their order. */
+  /** Up to 1,000 at once; the result has each user or its problem, in the same order. */
   createMany(users: s.NewUsers, query: s.CreateUsersQuery = {}, options: ChangeOptions = {}): Promise<s.UserBatch> {
     return this.client.call("createUsers", { query, body: users }, options);
   }
@@ -409,7 +409,7 @@ export class Users extends Resource {
     return this.client.call("v1GetUser", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.User | undefined> {
     return this.changed("v1GetUser", id, version, options);
   }
@@ -430,7 +430,7 @@ export class Users extends Resource {
   }
 }
 
-/** Occurrences, each for one endpoint. */
+/** Events: each is delivered to one endpoint when its time has come. */
 export class Events extends Resource {
   /** Events, live and finished, that match the query, page after page. */
   list(query?: s.ListEventsQuery, options: CallOptions = {}) {
@@ -452,7 +452,7 @@ export class Events extends Resource {
     return this.client.call("getEvent", { path: { id }, query }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Event | undefined> {
     return this.changed("getEvent", id, version, options);
   }
@@ -482,7 +482,7 @@ export class Events extends Resource {
     return this.listing<"listAttempts", s.Attempt>("listAttempts", query, undefined, options);
   }
 
-  /** By its event's id, a dot and its number. */
+  /** One attempt. Its id is the event's id, a dot and the number of the attempt. */
   attempt(id: string, options: CallOptions = {}): Promise<s.Attempt> {
     return this.client.call("getAttempt", { path: { id } }, options);
   }
@@ -513,7 +513,7 @@ export class Events extends Resource {
   }
 }
 
-/** Destinations of events. */
+/** Endpoints: destinations of events. */
 export class Endpoints extends Resource {
   /** The endpoints that match the query, page after page. Secrets are not shown. */
   list(query?: s.ListEndpointsQuery, options: CallOptions = {}) {
@@ -530,7 +530,7 @@ export class Endpoints extends Resource {
     return this.client.call("getEndpoint", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Endpoint | undefined> {
     return this.changed("getEndpoint", id, version, options);
   }
@@ -576,7 +576,7 @@ export class Endpoints extends Resource {
   }
 }
 
-/** Rules that yield events. */
+/** Schedules: rules that create events. */
 export class Schedules extends Resource {
   /** The schedules that match the query, page after page. */
   list(query?: s.ListSchedulesQuery, options: CallOptions = {}) {
@@ -593,7 +593,7 @@ export class Schedules extends Resource {
     return this.client.call("getSchedule", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Schedule | undefined> {
     return this.changed("getSchedule", id, version, options);
   }
@@ -645,7 +645,7 @@ export class Schedules extends Resource {
   }
 }
 
-/** Long jobs, done in batches. */
+/** Operations: long jobs, done in batches. */
 export class Operations extends Resource {
   /** The operations that match the query, page after page. */
   list(query?: s.ListOperationsQuery, options: CallOptions = {}) {
@@ -657,7 +657,7 @@ export class Operations extends Resource {
     return this.client.call("getOperation", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Operation | undefined> {
     return this.changed("getOperation", id, version, options);
   }
@@ -691,7 +691,7 @@ export class Operations extends Resource {
   }
 }
 
-/** Keys of the API, and sessions of browsers. */
+/** API keys, and sessions of browsers. */
 export class ApiKeys extends Resource {
   /** The keys that match the query, without the keys themselves, page after page. */
   list(query?: s.ListApiKeysQuery, options: CallOptions = {}) {
@@ -703,7 +703,7 @@ export class ApiKeys extends Resource {
     return this.client.call("createApiKey", { body: key }, options);
   }
 
-  /** For browsers, whose cookie then has the rights of the key. */
+  /** Starts the session of a browser: its cookie then has the rights of the key. */
   logIn(key: s.LogIn, options: CallOptions = {}): Promise<s.Session> {
     return this.client.call("logIn", { body: key }, options);
   }
@@ -840,7 +840,7 @@ export class Streams extends Resource {
   }
 }
 
-/** Outboxes of applications, which the server follows. */
+/** Intakes: outboxes of applications, which the server follows. */
 export class Intakes extends Resource {
   /** The outboxes that the server follows, or has followed, by name. */
   list(query?: s.ListIntakesQuery, options: CallOptions = {}) {
@@ -858,7 +858,7 @@ export class Intakes extends Resource {
   }
 }
 
-/** Names that one holder has at a time, with fencing tokens. */
+/** Locks: a name has one holder at a time, with a fencing token. */
 export class Locks extends Resource {
   /** The locks that are held, by name, page after page. */
   list(query?: s.ListLocksQuery, options: CallOptions = {}) {
@@ -870,7 +870,7 @@ export class Locks extends Resource {
     return this.client.call("getLock", { path: { name } }, options);
   }
 
-  /** Throws ApiError LOCK_HELD if another holder has it, after `wait`. */
+  /** Acquires a lock. Throws LOCK_HELD if another holder still has it after `wait`. */
   acquire(name: string, request: s.AcquireLock, options: ChangeOptions = {}): Promise<s.AcquiredLock> {
     return this.client.call("acquireLock", { path: { name }, body: request }, options);
   }
@@ -893,7 +893,7 @@ export class System extends Resource {
     return this.client.call("getInfo", {}, options);
   }
 
-  /** With a key of the role ADMIN. */
+  /** The settings of the server and their sources; needs a key of the role ADMIN. */
   settings(options: CallOptions = {}): Promise<s.Settings> {
     return this.client.call("listSettings", {}, options);
   }
@@ -962,7 +962,7 @@ export class System extends Resource {
     return this.client.call("drainInstance", { path: { id } }, options);
   }
 
-  /** Throws ApiError NOT_READY, whose problem has the checks. */
+  /** The health of the server, check by check. Throws NOT_READY if a check fails; its problem has the checks. */
   health(options: CallOptions = {}): Promise<s.Health> {
     return this.client.call("healthz", {}, options);
   }
@@ -977,7 +977,7 @@ export class System extends Resource {
     return this.client.call("readyz", {}, options);
   }
 
-  /** In the text format of Prometheus. */
+  /** The metrics, in the text format of Prometheus. */
   metrics(options: CallOptions = {}): Promise<string> {
     return this.client.call("metrics", {}, options);
   }
