@@ -16,8 +16,10 @@ enqueue, COMMIT. Enqueuing is one prepared statement, except in the last two way
     http        POST /v1/events to a server, which stores it in a transaction of its own: no row of the caller's
                 (`sundial bench create --http`)
 
-Each run has a fresh database, and the number of rows is checked after it. Prints a table: the median of the rates with
-their range, and the median of the ratios to add-job of the same turn. `--loads` are connections:transactions.
+`--loads` are connections:transactions: so many connections, each with one transaction or request after the other. Each
+turn runs every way once, and begins with another one. Each run has a fresh database, and the number of rows is checked
+after it. Prints a table: the median of the rates with their range, and the median of the ratios to add-job of the same
+turn. The server of `http` has its default settings, so 8 connections to the database whatever the load.
 
 Build the programs first: cmake --build build/release --target sundial bench_caller_transactions. BENCH_PROGRAMS
 (build/release/bin) names their folder, TEMPORARY_POSTGRES the program that starts the server, BENCH_PEERS (build/bench/peers) the
@@ -129,10 +131,10 @@ def psql(url, text):
 
 def measured(place, way, events, connections):
     """Transactions per second."""
+    events = events // connections * connections
     if way == "http":
         return place.sundial("postgres", "create", "--http", "--events", events, "--in-flight", connections)["eventsPerSecond"]
     how = WAYS[way]
-    events = events // connections * connections
     with place.database() as url:
         psql(url, ORDERS)
         how.prepare(url)
@@ -145,12 +147,17 @@ def measured(place, way, events, connections):
         return rate
 
 
+def turns(ways, count):
+    """The order of each turn. Each begins with another way, so that a drift of the machine within a turn favours none."""
+    return [ways[turn % len(ways):] + ways[:turn % len(ways)] for turn in range(count)]
+
+
 def rates_of(place, ways, asked, connections, events):
     rates = {way: [] for way in ways}
-    for turn in range(1, asked.pairs + 1):
-        for way, found in rates.items():
-            found.append(measured(place, way, events, connections))
-            print(f"{connections} connections, turn {turn}: {way} {found[-1]:,.0f}/s", file=sys.stderr, flush=True)
+    for number, turn in enumerate(turns(ways, asked.pairs), 1):
+        for way in turn:
+            rates[way].append(measured(place, way, events, connections))
+            print(f"{connections} connections, turn {number}: {way} {rates[way][-1]:,.0f}/s", file=sys.stderr, flush=True)
     return rates
 
 
@@ -164,6 +171,15 @@ def table_of(connections, rates):
     return "\n".join(lines)
 
 
+def load_in(text):
+    """(connections, transactions) in 16:20000."""
+    found = re.fullmatch(r"([0-9]+):([0-9]+)", text)
+    connections, events = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= connections <= events:
+        raise ValueError(f"'{text}' is not connections:transactions with at least one transaction for each connection, such as 16:20000")
+    return connections, events
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
@@ -174,6 +190,10 @@ def main():
     ways = asked.only.split(",")
     if unknown := set(ways) - set(WAYS):
         parser.error(f"no such way: {', '.join(sorted(unknown))}; there are {', '.join(WAYS)}")
+    try:
+        loads = [load_in(text) for text in asked.loads.split(",")]
+    except ValueError as error:
+        parser.error(str(error))
     if "add-job" in ways:
         subprocess.run([os.path.join(bed.ROOT, "tests", "crosscheck", "with_npm.sh"), os.path.join(bed.ROOT, "bench", "peers"),
                         bed.PEERS, "-e", ""], check=True)
@@ -181,9 +201,8 @@ def main():
         described = machine.describe(place.sql("SHOW server_version"))
         print(json.dumps(described), file=sys.stderr, flush=True)
         all_rates = {}
-        for load in asked.loads.split(","):
-            connections, events = map(int, load.split(":"))
-            all_rates[load] = rates_of(place, ways, asked, connections, events)
+        for connections, events in loads:
+            all_rates[f"{connections}:{events}"] = rates_of(place, ways, asked, connections, events)
         print(f"| connections | way | transactions per second | of {DIVISOR} |\n|---|---|---|---|")
         for load, rates in all_rates.items():
             print(table_of(int(load.split(":")[0]), rates))

@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const source = process.argv[2];
 for (const name of ["dist", "src", "tests", "examples"]) rmSync(name, { recursive: true, force: true });
-for (const name of ["src", "tests", "examples", "README.md", "LICENSE", "tsconfig.json", "tsconfig.examples.json"]) {
+for (const name of ["src", "tests", "examples", "README.md", "CHANGELOG.md", "LICENSE", "tsconfig.json", "tsconfig.examples.json"]) {
   cpSync(join(source, name), name, { recursive: true });
 }
 for (const project of ["tsconfig.json", "tsconfig.examples.json"]) {

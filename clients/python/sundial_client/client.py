@@ -7,13 +7,14 @@ import ssl
 import time
 import urllib.parse
 import uuid
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Generic, Iterator, Mapping, Optional, TypeVar, Union, cast, overload
 
 from . import schema as s
 from .errors import ApiError, Stopped, SundialError, TransportError
 from .transport import Reply, Stop, Transport
 
 if TYPE_CHECKING:
+    from .live import LiveMessage
     from .worker import Job, Worker
 
 Item = TypeVar("Item")
@@ -21,6 +22,8 @@ Page = TypeVar("Page", bound=Mapping[str, Any])
 
 # Delays between tries grow from the first to the longest. A server that wants more than MAX_RETRY_AFTER is not waited for.
 FIRST_BACKOFF, LONGEST_BACKOFF, MAX_RETRY_AFTER = 0.2, 10.0, 60.0
+# A stream of events that is silent for longer is broken: the server sends a comment each 15 seconds.
+LONGEST_SILENCE = 45.0
 
 # Repeating these has no second effect, so they need no key: a report names the version that its claim returned.
 REPEATABLE = {"completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"}
@@ -140,10 +143,9 @@ class Sundial:
               headers: Optional[Mapping[str, str]] = None, stop: Optional[Stop] = None) -> Reply:
         """The same, with status and headers. Raises ApiError, TransportError, Stopped."""
         route = s.OPERATIONS[operation]
-        sent = {"Accept": "application/json, application/problem+json" if route.kind == "json" else "*/*",
-                "User-Agent": f"sundial-client-python/{s.VERSION}", **(headers or {})}
-        if self._api_key is not None:
-            sent["Authorization"] = f"Bearer {self._api_key}"
+        if route.kind == "events":
+            raise ValueError(f"the answer of {operation} has no end: use stream(), or system.live()")
+        sent = self._headers("application/json, application/problem+json" if route.kind == "json" else "*/*", headers)
         if if_match is not None:
             sent["If-Match"] = if_match if isinstance(if_match, str) else f'"{if_match}"'
         payload = None
@@ -152,8 +154,7 @@ class Sundial:
             sent["Content-Type"] = "application/json"
         elif route.method in ("POST", "PUT", "PATCH"):
             payload = b""
-        # The same for all tries: each is in the server's log, also one whose answer was lost.
-        request_id = sent.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
+        request_id = sent["X-Request-Id"]
         own_key = idempotency_key is None and route.keyed and operation not in REPEATABLE
         if idempotency_key is not None or own_key:
             sent["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
@@ -186,6 +187,28 @@ class Sundial:
                 stop.sleep(delay)
             else:
                 time.sleep(delay)
+
+    def stream(self, operation: str, *, query: Optional[Mapping[str, Any]] = None, headers: Optional[Mapping[str, str]] = None,
+               stop: Optional[Stop] = None) -> Generator[bytes, None, None]:
+        """The bytes of followLive as they come, over one connection: system.live() reads them. Raises as reply() does."""
+        sent = self._headers("text/event-stream, application/problem+json", headers)
+        try:
+            with self._transport.open(target(s.OPERATIONS[operation].path, None, query), sent, self._timeout, stop) as answer:
+                if answer.status != 200 or not answer.headers.get("content-type", "").startswith("text/event-stream"):
+                    raise ApiError(answer.status, answer.headers, b"".join(answer.pieces(self._timeout)))
+                yield from answer.pieces(LONGEST_SILENCE)
+        except (ApiError, TransportError) as error:
+            error.request_id = error.request_id or sent["X-Request-Id"]
+            raise
+
+    def _headers(self, accept: str, others: Optional[Mapping[str, str]]) -> Dict[str, str]:
+        """The headers of every request."""
+        headers = {"Accept": accept, "User-Agent": f"sundial-client-python/{s.VERSION}", **(others or {})}
+        if self._api_key is not None:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        # The same for all tries: each is in the server's log, also one whose answer was lost.
+        headers.setdefault("X-Request-Id", f"req-{uuid.uuid4()}")
+        return headers
 
 
 def target(template: str, path: Optional[Mapping[str, str]], query: Optional[Mapping[str, Any]]) -> str:
@@ -252,7 +275,7 @@ class Resource:
 
 
 class Users(Resource):
-    """People with a zone. `id` is an id, or ext: and an external id, here and everywhere."""
+    """Users: people with a time zone. `id` is an id, or ext: and an external id, here and everywhere."""
 
     def list(self, query: Optional[s.ListUsersQuery] = None) -> Listing[s.User, s.UserPage]:
         """The users that match the query, page after page."""
@@ -264,7 +287,7 @@ class Users(Resource):
 
     def create_many(self, users: s.NewUsers, query: Optional[s.CreateUsersQuery] = None, *,
                     idempotency_key: Optional[str] = None) -> s.UserBatch:
-        """A user or its problem for each, in their order."""
+        """Up to 1,000 at once; the result has each user or its problem, in the same order."""
         return cast(s.UserBatch, self._call("createUsers", query=query, body=users, idempotency_key=idempotency_key))
 
     def import_many(self, users: s.NewUsers, *, idempotency_key: Optional[str] = None) -> s.UserImport:
@@ -276,7 +299,7 @@ class Users(Resource):
         return cast(s.User, self._call("v1GetUser", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.User]:
-        """None if it is still at this version."""
+        """The same, or None if it is still at this version."""
         return cast(Optional[s.User], self._changed("v1GetUser", id, version))
 
     def put(self, id: str, user: s.UserPut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.User:
@@ -294,7 +317,7 @@ class Users(Resource):
 
 
 class Events(Resource):
-    """Occurrences, each for one endpoint."""
+    """Events: each is delivered to one endpoint when its time has come."""
 
     def list(self, query: Optional[s.ListEventsQuery] = None) -> Listing[s.Event, s.EventPage]:
         """Events, live and finished, that match the query, page after page."""
@@ -314,7 +337,7 @@ class Events(Resource):
         return cast(s.Event, self._call("getEvent", {"id": id}, query=query))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Event]:
-        """None if it is still at this version."""
+        """The same, or None if it is still at this version."""
         return cast(Optional[s.Event], self._changed("getEvent", id, version))
 
     def patch(self, id: str, change: s.EventPatch, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Event:
@@ -338,7 +361,7 @@ class Events(Resource):
         return cast(Listing[s.Attempt, s.AttemptPage], self._list("listAttempts", query))
 
     def attempt(self, id: str) -> s.Attempt:
-        """By its event's id, a dot and its number."""
+        """One attempt. Its id is the event's id, a dot and the number of the attempt."""
         return cast(s.Attempt, self._call("getAttempt", {"id": id}))
 
     def failures(self, query: Optional[s.ListFailuresQuery] = None) -> s.Failures:
@@ -363,7 +386,7 @@ class Events(Resource):
 
 
 class Endpoints(Resource):
-    """Destinations of events."""
+    """Endpoints: destinations of events."""
 
     def list(self, query: Optional[s.ListEndpointsQuery] = None) -> Listing[s.Endpoint, s.EndpointPage]:
         """The endpoints that match the query, page after page. Secrets are not shown."""
@@ -378,7 +401,7 @@ class Endpoints(Resource):
         return cast(s.Endpoint, self._call("getEndpoint", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Endpoint]:
-        """None if it is still at this version."""
+        """The same, or None if it is still at this version."""
         return cast(Optional[s.Endpoint], self._changed("getEndpoint", id, version))
 
     def put(self, id: str, endpoint: s.EndpointPut, query: Optional[s.PutEndpointQuery] = None, *,
@@ -421,7 +444,7 @@ class Endpoints(Resource):
 
 
 class Schedules(Resource):
-    """Rules that yield events."""
+    """Schedules: rules that create events."""
 
     def list(self, query: Optional[s.ListSchedulesQuery] = None) -> Listing[s.Schedule, s.SchedulePage]:
         """The schedules that match the query, page after page."""
@@ -436,7 +459,7 @@ class Schedules(Resource):
         return cast(s.Schedule, self._call("getSchedule", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Schedule]:
-        """None if it is still at this version."""
+        """The same, or None if it is still at this version."""
         return cast(Optional[s.Schedule], self._changed("getSchedule", id, version))
 
     def put(self, id: str, schedule: s.SchedulePut, *, if_match: Optional[int] = None, idempotency_key: Optional[str] = None) -> s.Schedule:
@@ -490,7 +513,7 @@ class Schedules(Resource):
 
 
 class Operations(Resource):
-    """Long jobs, done in batches."""
+    """Operations: long jobs, done in batches."""
 
     def list(self, query: Optional[s.ListOperationsQuery] = None) -> Listing[s.Operation, s.OperationPage]:
         """The operations that match the query, page after page."""
@@ -501,7 +524,7 @@ class Operations(Resource):
         return cast(s.Operation, self._call("getOperation", {"id": id}))
 
     def get_if_changed(self, id: str, version: int) -> Optional[s.Operation]:
-        """None if it is still at this version."""
+        """The same, or None if it is still at this version."""
         return cast(Optional[s.Operation], self._changed("getOperation", id, version))
 
     def wait(self, id: str, *, timeout: float = 600.0, every: float = 1.0) -> s.Operation:
@@ -537,7 +560,7 @@ class Operations(Resource):
 
 
 class ApiKeys(Resource):
-    """Keys of the API, and sessions of browsers."""
+    """API keys, and sessions of browsers."""
 
     def list(self, query: Optional[s.ListApiKeysQuery] = None) -> Listing[s.ApiKey, s.ApiKeyPage]:
         """The keys that match the query, without the keys themselves, page after page."""
@@ -548,7 +571,7 @@ class ApiKeys(Resource):
         return cast(s.CreatedApiKey, self._call("createApiKey", body=key, idempotency_key=idempotency_key))
 
     def log_in(self, key: s.LogIn) -> s.Session:
-        """For browsers, whose cookie then has the rights of the key. This client keeps no cookies."""
+        """Starts the session of a browser: its cookie then has the rights of the key. This client keeps no cookies."""
         return cast(s.Session, self._call("logIn", body=key))
 
     def session(self) -> s.Session:
@@ -675,7 +698,7 @@ def _stream(aggregate_type: str, aggregate_id: str) -> Dict[str, str]:
 
 
 class Intakes(Resource):
-    """Outboxes of applications, which the server follows."""
+    """Intakes: outboxes of applications, which the server follows."""
 
     def list(self, query: Optional[s.ListIntakesQuery] = None) -> Listing[s.Intake, s.IntakePage]:
         """The outboxes that the server follows, or has followed, by name."""
@@ -691,7 +714,7 @@ class Intakes(Resource):
 
 
 class Locks(Resource):
-    """Names that one holder has at a time, with fencing tokens."""
+    """Locks: a name has one holder at a time, with a fencing token."""
 
     def list(self, query: Optional[s.ListLocksQuery] = None) -> Listing[s.HeldLock, s.LockPage]:
         """The locks that are held, by name, page after page."""
@@ -702,7 +725,7 @@ class Locks(Resource):
         return cast(s.HeldLock, self._call("getLock", {"name": name}))
 
     def acquire(self, name: str, request: s.AcquireLock, *, idempotency_key: Optional[str] = None) -> s.AcquiredLock:
-        """Raises ApiError LOCK_HELD if another holder has it, after `wait`."""
+        """Acquires a lock. Raises LOCK_HELD if another holder still has it after `wait`."""
         return cast(s.AcquiredLock, self._call("acquireLock", {"name": name}, body=request, idempotency_key=idempotency_key))
 
     def renew(self, name: str, request: s.RenewLock, *, idempotency_key: Optional[str] = None) -> s.RenewedLock:
@@ -715,14 +738,14 @@ class Locks(Resource):
 
 
 class System(Resource):
-    """Clock, zones, health, versions."""
+    """Clock, zones, health, versions, and changes as they happen."""
 
     def info(self) -> s.Info:
         """Versions of the server, its database and its tz database."""
         return cast(s.Info, self._call("getInfo"))
 
     def settings(self) -> s.Settings:
-        """With a key of the role ADMIN."""
+        """The settings of the server and their sources; needs a key of the role ADMIN."""
         return cast(s.Settings, self._call("listSettings"))
 
     def clock(self) -> s.Clock:
@@ -761,6 +784,16 @@ class System(Resource):
         """Counters over time, by minute or by hour."""
         return cast(s.StatsSeries, self._call("getStatsSeries", query=query))
 
+    def live(self, query: s.FollowLiveQuery, *, after: Optional[int] = None, stop: Optional[Stop] = None) -> "Iterator[LiveMessage]":
+        """Changes as they happen, from now on or after the position `after`, which a message had.
+
+        Opens the stream again whenever it ends, and continues after the last change that was received, so no change is
+        missed or comes twice; the other topics have no positions. Ends when `stop.stop()` is called or the loop is left. A
+        server that is away is asked again, however long that takes; the other errors are raised.
+        """
+        from .live import follow
+        return follow(lambda headers: self._client.stream("followLive", query=query, headers=headers, stop=stop), after, stop)
+
     def instances(self) -> Listing[s.Instance, s.InstancePage]:
         """The processes that serve this database, in the order of their start."""
         return cast(Listing[s.Instance, s.InstancePage], self._list("listInstances", None))
@@ -770,7 +803,7 @@ class System(Resource):
         return cast(s.Instance, self._call("drainInstance", {"id": id}, idempotency_key=idempotency_key))
 
     def health(self) -> s.Health:
-        """Raises ApiError NOT_READY, whose problem has the checks."""
+        """The health of the server, check by check. Raises NOT_READY if a check fails; its problem has the checks."""
         return cast(s.Health, self._call("healthz"))
 
     def alive(self) -> str:
@@ -782,7 +815,7 @@ class System(Resource):
         return cast(str, self._call("readyz"))
 
     def metrics(self) -> str:
-        """In the text format of Prometheus."""
+        """The metrics, in the text format of Prometheus."""
         return cast(str, self._call("metrics"))
 
     def openapi(self) -> Dict[str, Any]:

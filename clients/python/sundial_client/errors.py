@@ -36,7 +36,7 @@ class Stopped(SundialError):
 
 
 class ApiError(SundialError):
-    """The server refused the request. `code` says why; docs/reference/errors.md explains each code."""
+    """The server refused the request. `code` says why; /docs/errors of a running server explains each code."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         self.status = status
@@ -52,7 +52,8 @@ class ApiError(SundialError):
         self.errors: List[FieldError] = self.problem.get("errors", [])
         self.request_id = self.problem.get("correlationId") or headers.get("x-request-id") or ""
         fields = "".join(f"; {one['pointer']}: {one['message']}" for one in self.errors)
-        super().__init__(f"{self.code or 'HTTP'} ({status}): {self.detail}{fields} [{self.request_id}]")
+        request = f" [{self.request_id}]" if self.request_id else ""
+        super().__init__(f"{self.code or 'HTTP'} ({status}): {self.detail}{fields}{request}")
 
 
 def _problem(headers: Mapping[str, str], body: bytes) -> Problem:

@@ -2441,6 +2441,20 @@ class ListOperationErrorsQuery(TypedDict, total=False):
     cursor: str
 
 
+class _FollowLiveQueryRequired(TypedDict):
+    # The topics to follow
+    topics: Union[Literal["stats", "users", "schedules", "endpoints", "keys", "events", "instances", "operations"], List[Literal["stats", "users", "schedules", "endpoints", "keys", "events", "instances", "operations"]]]
+
+
+class FollowLiveQuery(_FollowLiveQueryRequired, total=False):
+    # Of events: with any of these types
+    eventType: Union[str, List[str]]
+    # Of events: to this endpoint, id or ext:<externalId>
+    endpointId: str
+    # Of events: that now have any of these
+    status: Union[Literal["PROCESSING", "COMPLETED", "FAILED"], List[Literal["PROCESSING", "COMPLETED", "FAILED"]]]
+
+
 class GetStatsQuery(TypedDict, total=False):
     # PT1M to PT720H
     window: str
@@ -2674,7 +2688,7 @@ class Route(NamedTuple):
     method: str
     # With names in braces.
     path: str
-    # Of the result: json, text or none.
+    # Of the result: json, text, events (server-sent, without an end) or none.
     kind: str
     # Whether it takes an Idempotency-Key.
     keyed: bool
@@ -2736,6 +2750,7 @@ OPERATIONS: Dict[str, Route] = {
     "readCalendar": Route("GET", "/calendar/{token}", "text", False),
     "listOperationErrors": Route("GET", "/v1/operations/{id}/errors", "json", False),
     "bulk": Route("POST", "/v1/bulk", "json", True),
+    "followLive": Route("GET", "/v1/live", "events", False),
     "getStats": Route("GET", "/v1/stats", "json", False),
     "getStatsSeries": Route("GET", "/v1/stats/series", "json", False),
     "getStatsHeatmap": Route("GET", "/v1/stats/heatmap", "json", False),

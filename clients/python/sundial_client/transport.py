@@ -7,9 +7,9 @@ import ssl
 import threading
 import time
 import urllib.parse
-from typing import Deque, Dict, Mapping, NamedTuple, Optional, Tuple
+from typing import Deque, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple
 
-from .errors import Stopped, TransportError
+from .errors import Stopped, SundialError, TransportError
 
 # The server closes a connection that is idle for 60 s, and proxies may close it sooner.
 MAX_IDLE_SECONDS = 20.0
@@ -58,12 +58,48 @@ class Stop:
         if self.wait(seconds):
             raise Stopped("stopped by the caller")
 
-    def attach(self, connection: Optional[http.client.HTTPConnection]) -> None:
-        """Names the connection that stop() shuts down. Raises Stopped if it has been called."""
+    def attach(self, sock: Optional[socket.socket]) -> None:
+        """Names the socket that stop() shuts down. Raises Stopped if it has been called."""
         with self._lock:
-            if connection is not None and self._event.is_set():
+            if sock is not None and self._event.is_set():
                 raise Stopped("stopped by the caller")
-            self._socket = connection.sock if connection is not None else None
+            self._socket = sock
+
+
+class Answer:
+    """An answer that may have no end, over a connection of its own. Leaving its context closes the connection."""
+
+    def __init__(self, connection: http.client.HTTPConnection, sock: socket.socket, answer: http.client.HTTPResponse, what: str,
+                 stop: Optional[Stop]) -> None:
+        self.status = answer.status
+        #: With names in lower case.
+        self.headers = _headers_of(answer)
+        self._connection, self._socket, self._answer, self._what, self._stop = connection, sock, answer, what, stop
+
+    def __enter__(self) -> "Answer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._answer.close()
+        self._connection.close()
+
+    def pieces(self, timeout: float) -> Iterator[bytes]:
+        """Its bytes as they come. `timeout` bounds each wait for some. Raises TransportError, Stopped."""
+        while True:
+            try:
+                # Only while it waits: the caller may use the same Stop for other requests between the pieces.
+                if self._stop is not None:
+                    self._stop.attach(self._socket)
+                self._socket.settimeout(timeout)
+                piece = self._answer.read1(65536)
+            except (OSError, ValueError, http.client.HTTPException, Stopped) as error:
+                raise _lost(error, self._what, True, self._stop) from error
+            finally:
+                if self._stop is not None:
+                    self._stop.attach(None)
+            if not piece:
+                return
+            yield piece
 
 
 class Transport:
@@ -100,18 +136,15 @@ class Transport:
                 connection.timeout = timeout
                 connection.sock.settimeout(timeout)
             if stop is not None:
-                stop.attach(connection)
+                stop.attach(connection.sock)
             sent = True
             connection.request(method, self._prefix + target, body, dict(headers))
             answer = connection.getresponse()
-            reply = Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            reply = Reply(answer.status, _headers_of(answer), answer.read())
         except (OSError, http.client.HTTPException, Stopped) as error:
             if connection is not None:
                 connection.close()
-            if isinstance(error, Stopped) or (stop is not None and stop.stopped()):
-                raise Stopped("stopped by the caller") from error
-            where = f"{self._host}:{connection.port}" if connection is not None else f"{self._host}"
-            raise TransportError(f"{method} {target}: no answer from {where}: {error or type(error).__name__}", sent) from error
+            raise _lost(error, self._what(method, target, connection), sent, stop) from error
         finally:
             if stop is not None:
                 stop.attach(None)
@@ -120,6 +153,29 @@ class Transport:
         else:
             self._keep(connection)
         return reply
+
+    def open(self, target: str, headers: Mapping[str, str], timeout: float, stop: Optional[Stop] = None) -> Answer:
+        """Asks for an answer that may have no end. `timeout` bounds the connect and each wait for bytes. Raises as send()."""
+        connection, sent = None, False
+        try:
+            connection = self._connect(timeout)
+            sock = connection.sock  # the connection drops it if the server says that it will close
+            if stop is not None:
+                stop.attach(sock)
+            sent = True
+            connection.request("GET", self._prefix + target, None, dict(headers))
+            return Answer(connection, sock, connection.getresponse(), self._what("GET", target, connection), stop)
+        except (OSError, http.client.HTTPException, Stopped) as error:
+            if connection is not None:
+                connection.close()
+            raise _lost(error, self._what("GET", target, connection), sent, stop) from error
+        finally:
+            if stop is not None:
+                stop.attach(None)
+
+    def _what(self, method: str, target: str, connection: Optional[http.client.HTTPConnection]) -> str:
+        """A request, for messages."""
+        return f"{method} {target}: no answer from {self._host}" + (f":{connection.port}" if connection is not None else "")
 
     def _connect(self, timeout: float) -> http.client.HTTPConnection:
         connection = (http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context) if self._https
@@ -146,6 +202,17 @@ class Transport:
             oldest = self._idle.popleft()[1] if len(self._idle) > MAX_IDLE_CONNECTIONS else None
         if oldest is not None:
             oldest.close()
+
+
+def _headers_of(answer: http.client.HTTPResponse) -> Dict[str, str]:
+    return {name.lower(): value for name, value in answer.getheaders()}
+
+
+def _lost(error: Exception, what: str, sent: bool, stop: Optional[Stop]) -> SundialError:
+    """The error of a request that brought no usable answer."""
+    if isinstance(error, Stopped) or (stop is not None and stop.stopped()):
+        return Stopped("stopped by the caller")
+    return TransportError(f"{what}: {error or type(error).__name__}", sent)
 
 
 def _readable(sock: socket.socket) -> bool:

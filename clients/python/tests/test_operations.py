@@ -18,8 +18,8 @@ def offered():
     ids = set()
     for path, methods in document["paths"].items():
         for operation in methods.values():
-            pages = list(operation["responses"].get("200", {}).get("content", {})) in (["text/html"], ["text/event-stream"])
-            if not re.match(r"/(users?|ui)(/|$)|/docs/$", path) and not pages:
+            page = list(operation["responses"].get("200", {}).get("content", {})) == ["text/html"]
+            if not re.match(r"/(users?|ui)(/|$)|/docs/$", path) and not page:
                 ids.add(operation["operationId"])
     return ids
 
@@ -237,6 +237,9 @@ class EveryOperation(unittest.TestCase):
         self.assertIn("moreSchedules", client.system.stats_heatmap({"by": "status", "to": "now+2h"}))
         series = client.system.stats_series({"metric": ["executed", "failed"], "from": "now-1h", "step": "PT10M"})
         self.assertEqual([one["metric"] for one in series["data"]], ["executed", "failed"])
+        live = client.system.live({"topics": ["stats"]})
+        self.assertEqual([next(live)["type"], next(live)["type"]], ["opened", "stats"])
+        live.close()
         self.assertIn(client.system.health()["status"], ("pass", "warn"))
         self.assertTrue(client.system.alive() and client.system.ready())
         self.assertIn("sundial_build_info", client.system.metrics())

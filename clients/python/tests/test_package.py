@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import unittest
 import zipfile
 
@@ -30,6 +31,13 @@ def print(*texts):
     builtins.print(*texts, flush=True)
     if texts[0] == "page":
         os.kill(os.getpid(), signal.SIGTERM)
+
+def show(users):
+    print("shown", bool(users))
+    closing.stop()
+
+def refresh(ident):
+    pass
 
 def apply(events):
     print("applied", len(events))
@@ -105,7 +113,10 @@ class Package(unittest.TestCase):
         for name in ("__init__.py", "schema.py", "py.typed"):
             self.assertIn(f"sundial_client/{name}", self.names)
         self.assertTrue(any(name.endswith("/LICENSE") for name in self.names), self.names)
-        self.assertFalse([name for name in self.names if "test" in name], "tests are not part of the package")
+        with tarfile.open(self.sdist) as archive:
+            source = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+        self.assertTrue({"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "sundial_client/py.typed"} <= source, source)
+        self.assertFalse([name for name in [*self.names, *source] if re.search("test|example", name)], "tests are not part of the package")
         metadata = next(name for name in self.names if name.endswith("/METADATA"))
         with open(os.path.join(self.installed, metadata), encoding="utf-8") as file:
             text = file.read()
@@ -126,7 +137,7 @@ class Package(unittest.TestCase):
         """All of them, one after the other, with the parts that they leave to the reader."""
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
             programs = re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
-        self.assertEqual(len(programs), 6)
+        self.assertEqual(len(programs), 7)
         with harness.folder() as directory, harness.running(*TEST_CLOCK, folder=directory) as server:
             Sundial(url(server)).streams.append("Order", "17", {"events": [{"eventType": "Placed", "data": {}}]})
             script = os.path.join(self.folder, "readme.py")
@@ -143,7 +154,7 @@ class Package(unittest.TestCase):
         self.assertIn("PRINT", events)
         preview, *rest = lines[len(events) + 2:]
         self.assertIn("T02:30:00", preview)
-        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "applied 1"])
+        self.assertEqual(rest[:-4], ["0", "COMPLETED", "page 7", "shown True", "applied 1"])
         self.assertRegex(rest[-4], r"^OPTIMISTIC_LOCK \d+$")
         self.assertEqual(rest[-3:], ["handled REMINDER {'n': 1}", "204", "401"])
 

@@ -146,6 +146,7 @@ class Requests(unittest.TestCase):
         with self.assertRaises(ApiError) as caught:
             client.events.get("e")
         self.assertEqual((caught.exception.code, caught.exception.problem), (None, {}))
+        self.assertEqual(str(caught.exception), "HTTP (404): <h1>No such page</h1>")
         _, client = self.script((200, {}, "<html>"))
         with self.assertRaises(TransportError):
             client.events.get("e")

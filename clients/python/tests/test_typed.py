@@ -48,6 +48,8 @@ class Methods(unittest.TestCase):
                         (page,) = wanted
                         items = schemas[page]["properties"]["data"]["items"]["$ref"].rsplit("/", 1)[1]
                         self.assertEqual(declared, f"Listing[s.{items}, s.{page}]", operation)
+                    elif operation == "followLive":
+                        self.assertEqual(declared, "'Iterator[LiveMessage]'")
                     elif wanted:
                         self.assertEqual(set(re.findall(r"s\.(\w+)", declared)), wanted, operation)
                     else:

@@ -4,7 +4,7 @@ Each `type: ignore` marks a mistake that mypy must find: with --strict an ignore
 """
 from typing import List, Optional
 
-from sundial_client import ApiError, Listing, SundialError, Sundial
+from sundial_client import ApiError, Listing, SundialError, Sundial, live
 from sundial_client import schema as s
 
 
@@ -97,6 +97,36 @@ def feed(client: Sundial) -> None:
     assert [(head["aggregateId"], head["version"]) for head in heads] == [("1", 1)]
 
 
+def changes(client: Sundial) -> None:
+    counted, opened, closed = 0, 0, 0
+    for message in client.system.live({"topics": ["users", "stats", "events", "instances", "operations"], "status": "FAILED"}):
+        if message["type"] == "opened":
+            opened += 1
+        elif message["type"] == "closed":
+            error: Optional[SundialError] = message["error"]
+            raise AssertionError(error)
+        elif message["type"] == "reset":
+            closed = message["position"]
+        elif message["type"] == "stats":
+            stats: s.Stats = message["data"]
+            counted += 1
+            assert stats["now"]["pending"]["count"] >= 0
+            client.users.patch("ext:ada", {"lastName": f"Li {counted}"})
+        elif message["type"] == "users.changed":
+            change: live.LiveChange = message
+            version: int = message["data"]["version"]
+            assert opened == 1 and closed == 0 and version > 1 and change["position"] > 0 and "lastName" in message["data"]["fields"]
+            break
+        elif message["type"] == "events.changed":
+            more: bool = message["data"]["more"]
+            assert not more and [one["status"] for one in message["data"]["events"]] == ["FAILED"]
+        elif message["type"] == "instances.changed":
+            assert not [one for one in message["data"]["instances"] if one["draining"]]
+        elif message["type"] == "operations.changed":
+            operations: List[s.Operation] = message["data"]["operations"]
+            assert operations
+
+
 def errors(client: Sundial, away: str) -> None:
     try:
         client.streams.append("Order", "1", {"expectedVersion": "NO_STREAM", "events": [{"eventType": "Placed", "data": 1}]})
@@ -130,6 +160,10 @@ def mistakes(client: Sundial) -> None:
     client.schedules.trigger("noon", {"data": 1})  # type: ignore[arg-type]
     client.schedules.preview({"counts": 1})  # type: ignore[typeddict-item]
     client.endpoints.claim("work", {"limit": 1})  # type: ignore[typeddict-item]
+    client.system.live({"topics": "weather"})  # type: ignore[typeddict-item]
+    for message in client.system.live({"topics": "stats"}):
+        if message["type"] == "stats":
+            message["position"]  # type: ignore[typeddict-item]
 
 
 def run(url: str, away: str) -> None:
@@ -142,5 +176,6 @@ def run(url: str, away: str) -> None:
     claims(client)
     bulk(client)
     feed(client)
+    changes(client)
     errors(client, away)
     keys(client)

@@ -1,4 +1,6 @@
 import { ApiError, Stopped, SundialError, TransportError } from "./errors.js";
+import { followLive } from "./live.js";
+import type { LiveMessage, LiveOptions } from "./live.js";
 import { randomId } from "./platform.js";
 import { OPERATIONS, VERSION } from "./schema.js";
 import type * as s from "./schema.js";
@@ -8,8 +10,10 @@ import type { Handler, WorkerOptions } from "./worker.js";
 // Delays between tries grow from the first to the longest, in milliseconds. A server that wants more than
 // MAX_RETRY_AFTER is not waited for.
 const FIRST_BACKOFF = 200;
-const LONGEST_BACKOFF = 10_000;
+export const LONGEST_BACKOFF = 10_000;
 const MAX_RETRY_AFTER = 60_000;
+/** A stream of events that is silent for longer is broken: the server sends a comment each 15 seconds. */
+const LONGEST_SILENCE = 45_000;
 
 /** Repeating these has no second effect, so they need no key: a report names the version that its claim returned. */
 const REPEATABLE: ReadonlySet<string> = new Set(["completeEvent", "failEvent", "releaseEvent", "extendEvent", "previewSchedule"]);
@@ -18,7 +22,8 @@ const NOTHING_DONE: ReadonlySet<string | undefined> = new Set([
   "RATE_LIMITED", "TOO_EARLY", "NOT_READY", "OVERLOADED", "DRAINING", "STORAGE_UNAVAILABLE",
 ]);
 
-type Id = keyof s.ApiOperations;
+/** The operations that have a result; the answer of followLive has no end. */
+type Id = Exclude<keyof s.ApiOperations, "followLive">;
 type ResultOf<K extends Id> = s.ApiOperations[K]["result"];
 type Inputs<K extends Id> = { [M in "path" | "query" | "body"]?: s.ApiOperations[K][M] };
 
@@ -134,6 +139,13 @@ function refusesKey(error: ApiError): boolean {
     && error.errors.some((one) => one.pointer === "Idempotency-Key" && one.code === "not_allowed");
 }
 
+/** The error of a request without a usable answer; `limit` is how long it had if its time was up, in milliseconds. */
+function lost(request: string, error: unknown, limit: number | undefined): TransportError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const why = limit !== undefined ? `no answer within ${limit} ms` : cause instanceof Error ? cause.message : String(cause);
+  return new TransportError(`${request}: ${why}`, { cause: error });
+}
+
 /** A list of the API. Iterate over it for all items, page after page; `pages()` has the pages, `first()` the first. */
 export class Listing<T, P extends AnyPage<T>> implements AsyncIterable<T> {
   readonly #read: (query: Record<string, unknown>) => Promise<P>;
@@ -223,18 +235,8 @@ export class Sundial {
   async reply<K extends Id>(operation: K, inputs: Inputs<K>, options: RawOptions = {}): Promise<Reply> {
     const [method, template, kind, keyed] = OPERATIONS[operation];
     const url = this.#url + fill(template, inputs.path, inputs.query);
-    const headers: Record<string, string> = {
-      accept: kind === "json" ? "application/json, application/problem+json" : "*/*",
-      ...options.headers,
-    };
-    if ("process" in globalThis) {
-      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
-      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
-      // would cost every read a preflight.
-      headers["x-request-id"] ??= `req-${await randomId()}`;
-    }
+    const headers = await this.#headers(kind === "json" ? "application/json, application/problem+json" : "*/*", options.headers);
     const requestId = headers["x-request-id"] ?? "";
-    if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
     if (options.ifMatch !== undefined) {
       headers["if-match"] = typeof options.ifMatch === "number" ? `"${options.ifMatch}"` : options.ifMatch;
     }
@@ -275,6 +277,63 @@ export class Sundial {
     }
   }
 
+  /** The text of followLive as it comes, over one connection: system.live() reads it. Throws ApiError, TransportError, Stopped. */
+  async *stream(
+    operation: "followLive",
+    inputs: { query: s.FollowLiveQuery },
+    options: CallOptions & { headers?: Record<string, string> } = {},
+  ): AsyncGenerator<string, void, undefined> {
+    const [method, template] = OPERATIONS[operation];
+    const url = this.#url + fill(template, undefined, inputs.query);
+    const headers = await this.#headers("text/event-stream, application/problem+json", options.headers);
+    if (options.signal?.aborted) throw new Stopped("stopped by the caller");
+    const control = new AbortController();
+    const stop = () => control.abort();
+    let limit = options.timeout ?? this.#options.timeout ?? 30_000;
+    let timer = setTimeout(stop, limit);
+    options.signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const answer = await (this.#options.fetch ?? fetch)(url, { method, headers, redirect: "manual", signal: control.signal });
+      const type = answer.headers.get("content-type") ?? "";
+      if (answer.status !== 200 || answer.body === null || !type.startsWith("text/event-stream")) {
+        throw new ApiError(answer.status, answer.headers, await answer.text());
+      }
+      const reader = answer.body.getReader();
+      const decoder = new TextDecoder();
+      limit = LONGEST_SILENCE;
+      for (;;) {
+        clearTimeout(timer);
+        timer = setTimeout(stop, limit);
+        const { done, value } = await reader.read();
+        clearTimeout(timer); // the caller may take its time
+        if (done) return;
+        yield decoder.decode(value, { stream: true });
+      }
+    } catch (error) {
+      if (options.signal?.aborted) throw new Stopped("stopped by the caller");
+      const failure = error instanceof SundialError ? error : lost(`${method} ${url}`, error, control.signal.aborted ? limit : undefined);
+      failure.requestId ||= headers["x-request-id"] ?? "";
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", stop);
+      stop();
+    }
+  }
+
+  /** The headers of every request. */
+  async #headers(accept: string, others: Record<string, string> | undefined): Promise<Record<string, string>> {
+    const headers: Record<string, string> = { accept, ...others };
+    if ("process" in globalThis) {
+      headers["user-agent"] = `sundial-client-typescript/${VERSION}`;
+      // The same for all tries: each is in the server's log, also one whose answer was lost. Not in browsers, where it
+      // would cost every read a preflight.
+      headers["x-request-id"] ??= `req-${await randomId()}`;
+    }
+    if (this.#options.apiKey !== undefined) headers["authorization"] = `Bearer ${this.#options.apiKey}`;
+    return headers;
+  }
+
   /** Sends one request, once. */
   async #send(
     url: string,
@@ -300,9 +359,7 @@ export class Sundial {
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     } catch (error) {
       if (signal?.aborted && control.signal.aborted) throw new Stopped("stopped by the caller");
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = control.signal.aborted ? `no answer within ${timeout} ms` : cause instanceof Error ? cause.message : String(cause);
-      throw new TransportError(`${request.method} ${url}: ${why}`, { cause: error });
+      throw lost(`${request.method} ${url}`, error, control.signal.aborted ? timeout : undefined);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
@@ -325,7 +382,7 @@ class Resource {
   }
 }
 
-/** People with a zone. `id` is an id, or ext: and an external id, here and everywhere. */
+/** Users: people with a time zone. `id` is an id, or ext: and an external id, here and everywhere. */
 export class Users extends Resource {
   /** The users that match the query, page after page. */
   list(query?: s.ListUsersQuery, options: CallOptions = {}) {
@@ -337,7 +394,7 @@ export class Users extends Resource {
     return this.client.call("v1CreateUser", { body: user }, options);
   }
 
-  /** A user or its problem for each, in their order. */
+  /** Up to 1,000 at once; the result has each user or its problem, in the same order. */
   createMany(users: s.NewUsers, query: s.CreateUsersQuery = {}, options: ChangeOptions = {}): Promise<s.UserBatch> {
     return this.client.call("createUsers", { query, body: users }, options);
   }
@@ -352,7 +409,7 @@ export class Users extends Resource {
     return this.client.call("v1GetUser", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.User | undefined> {
     return this.changed("v1GetUser", id, version, options);
   }
@@ -373,7 +430,7 @@ export class Users extends Resource {
   }
 }
 
-/** Occurrences, each for one endpoint. */
+/** Events: each is delivered to one endpoint when its time has come. */
 export class Events extends Resource {
   /** Events, live and finished, that match the query, page after page. */
   list(query?: s.ListEventsQuery, options: CallOptions = {}) {
@@ -395,7 +452,7 @@ export class Events extends Resource {
     return this.client.call("getEvent", { path: { id }, query }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Event | undefined> {
     return this.changed("getEvent", id, version, options);
   }
@@ -425,7 +482,7 @@ export class Events extends Resource {
     return this.listing<"listAttempts", s.Attempt>("listAttempts", query, undefined, options);
   }
 
-  /** By its event's id, a dot and its number. */
+  /** One attempt. Its id is the event's id, a dot and the number of the attempt. */
   attempt(id: string, options: CallOptions = {}): Promise<s.Attempt> {
     return this.client.call("getAttempt", { path: { id } }, options);
   }
@@ -456,7 +513,7 @@ export class Events extends Resource {
   }
 }
 
-/** Destinations of events. */
+/** Endpoints: destinations of events. */
 export class Endpoints extends Resource {
   /** The endpoints that match the query, page after page. Secrets are not shown. */
   list(query?: s.ListEndpointsQuery, options: CallOptions = {}) {
@@ -473,7 +530,7 @@ export class Endpoints extends Resource {
     return this.client.call("getEndpoint", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Endpoint | undefined> {
     return this.changed("getEndpoint", id, version, options);
   }
@@ -519,7 +576,7 @@ export class Endpoints extends Resource {
   }
 }
 
-/** Rules that yield events. */
+/** Schedules: rules that create events. */
 export class Schedules extends Resource {
   /** The schedules that match the query, page after page. */
   list(query?: s.ListSchedulesQuery, options: CallOptions = {}) {
@@ -536,7 +593,7 @@ export class Schedules extends Resource {
     return this.client.call("getSchedule", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Schedule | undefined> {
     return this.changed("getSchedule", id, version, options);
   }
@@ -588,7 +645,7 @@ export class Schedules extends Resource {
   }
 }
 
-/** Long jobs, done in batches. */
+/** Operations: long jobs, done in batches. */
 export class Operations extends Resource {
   /** The operations that match the query, page after page. */
   list(query?: s.ListOperationsQuery, options: CallOptions = {}) {
@@ -600,7 +657,7 @@ export class Operations extends Resource {
     return this.client.call("getOperation", { path: { id } }, options);
   }
 
-  /** Undefined if it is still at this version. */
+  /** The same, or undefined if it is still at this version. */
   getIfChanged(id: string, version: number, options: CallOptions = {}): Promise<s.Operation | undefined> {
     return this.changed("getOperation", id, version, options);
   }
@@ -634,7 +691,7 @@ export class Operations extends Resource {
   }
 }
 
-/** Keys of the API, and sessions of browsers. */
+/** API keys, and sessions of browsers. */
 export class ApiKeys extends Resource {
   /** The keys that match the query, without the keys themselves, page after page. */
   list(query?: s.ListApiKeysQuery, options: CallOptions = {}) {
@@ -646,7 +703,7 @@ export class ApiKeys extends Resource {
     return this.client.call("createApiKey", { body: key }, options);
   }
 
-  /** For browsers, whose cookie then has the rights of the key. */
+  /** Starts the session of a browser: its cookie then has the rights of the key. */
   logIn(key: s.LogIn, options: CallOptions = {}): Promise<s.Session> {
     return this.client.call("logIn", { body: key }, options);
   }
@@ -783,7 +840,7 @@ export class Streams extends Resource {
   }
 }
 
-/** Outboxes of applications, which the server follows. */
+/** Intakes: outboxes of applications, which the server follows. */
 export class Intakes extends Resource {
   /** The outboxes that the server follows, or has followed, by name. */
   list(query?: s.ListIntakesQuery, options: CallOptions = {}) {
@@ -801,7 +858,7 @@ export class Intakes extends Resource {
   }
 }
 
-/** Names that one holder has at a time, with fencing tokens. */
+/** Locks: a name has one holder at a time, with a fencing token. */
 export class Locks extends Resource {
   /** The locks that are held, by name, page after page. */
   list(query?: s.ListLocksQuery, options: CallOptions = {}) {
@@ -813,7 +870,7 @@ export class Locks extends Resource {
     return this.client.call("getLock", { path: { name } }, options);
   }
 
-  /** Throws ApiError LOCK_HELD if another holder has it, after `wait`. */
+  /** Acquires a lock. Throws LOCK_HELD if another holder still has it after `wait`. */
   acquire(name: string, request: s.AcquireLock, options: ChangeOptions = {}): Promise<s.AcquiredLock> {
     return this.client.call("acquireLock", { path: { name }, body: request }, options);
   }
@@ -829,14 +886,14 @@ export class Locks extends Resource {
   }
 }
 
-/** Clock, zones, health, versions. */
+/** Clock, zones, health, versions, and changes as they happen. */
 export class System extends Resource {
   /** Versions of the server, its database and its tz database. */
   info(options: CallOptions = {}): Promise<s.Info> {
     return this.client.call("getInfo", {}, options);
   }
 
-  /** With a key of the role ADMIN. */
+  /** The settings of the server and their sources; needs a key of the role ADMIN. */
   settings(options: CallOptions = {}): Promise<s.Settings> {
     return this.client.call("listSettings", {}, options);
   }
@@ -886,6 +943,15 @@ export class System extends Resource {
     return this.client.call("getStatsSeries", { query }, options);
   }
 
+  /**
+   * Changes as they happen. Opens the stream again whenever it ends, and continues after the last change that was
+   * received, so no change is missed or comes twice; the other topics have no positions. Ends when `options.signal` aborts
+   * or the loop is left. A server that is away is asked again, however long that takes; other errors are thrown.
+   */
+  live(query: s.FollowLiveQuery, options: LiveOptions = {}): AsyncGenerator<LiveMessage, void, undefined> {
+    return followLive((headers) => this.client.stream("followLive", { query }, { ...options, headers }), options);
+  }
+
   /** The processes that serve this database, in the order of their start. */
   instances(options: CallOptions = {}) {
     return this.listing<"listInstances", s.Instance>("listInstances", undefined, undefined, options);
@@ -896,7 +962,7 @@ export class System extends Resource {
     return this.client.call("drainInstance", { path: { id } }, options);
   }
 
-  /** Throws ApiError NOT_READY, whose problem has the checks. */
+  /** The health of the server, check by check. Throws NOT_READY if a check fails; its problem has the checks. */
   health(options: CallOptions = {}): Promise<s.Health> {
     return this.client.call("healthz", {}, options);
   }
@@ -911,7 +977,7 @@ export class System extends Resource {
     return this.client.call("readyz", {}, options);
   }
 
-  /** In the text format of Prometheus. */
+  /** The metrics, in the text format of Prometheus. */
   metrics(options: CallOptions = {}): Promise<string> {
     return this.client.call("metrics", {}, options);
   }

@@ -25,7 +25,7 @@ export class Stopped extends SundialError {
 /** A problem with this code. */
 export type ProblemOf<C extends ProblemCode> = Problem & { code: C };
 
-/** The server refused the request. `code` says why; docs/reference/errors.md explains each code. */
+/** The server refused the request. `code` says why; /docs/errors of a running server explains each code. */
 export class ApiError<C extends ProblemCode = ProblemCode> extends SundialError {
   override name = "ApiError";
   /** The whole problem document; empty if the answer has none, as from a proxy. */
@@ -49,7 +49,7 @@ export class ApiError<C extends ProblemCode = ProblemCode> extends SundialError 
     const errors = problem.errors ?? [];
     const requestId = problem.correlationId ?? headers.get("x-request-id") ?? "";
     const fields = errors.map((one) => `; ${one.pointer}: ${one.message}`).join("");
-    super(`${problem.code ?? "HTTP"} (${status}): ${detail}${fields} [${requestId}]`);
+    super(`${problem.code ?? "HTTP"} (${status}): ${detail}${fields}${requestId && ` [${requestId}]`}`);
     this.problem = problem;
     this.code = problem.code;
     this.detail = detail;

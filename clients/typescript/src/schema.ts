@@ -2206,6 +2206,17 @@ export interface ListOperationErrorsQuery {
   cursor?: string;
 }
 
+export interface FollowLiveQuery {
+  /** The topics to follow */
+  topics: "stats" | "users" | "schedules" | "endpoints" | "keys" | "events" | "instances" | "operations" | readonly ("stats" | "users" | "schedules" | "endpoints" | "keys" | "events" | "instances" | "operations")[];
+  /** Of events: with any of these types */
+  eventType?: string | readonly string[];
+  /** Of events: to this endpoint, id or ext:<externalId> */
+  endpointId?: string;
+  /** Of events: that now have any of these */
+  status?: "PROCESSING" | "COMPLETED" | "FAILED" | readonly ("PROCESSING" | "COMPLETED" | "FAILED")[];
+}
+
 export interface GetStatsQuery {
   /** PT1M to PT720H */
   window?: string;
@@ -2467,6 +2478,8 @@ export interface ApiOperations {
   listOperationErrors: { path: { id: string }; query: ListOperationErrorsQuery; body: undefined; result: OperationErrorPage };
   /** Apply one action to many events, as an operation, at a pace */
   bulk: { path: undefined; query: undefined; body: BulkRequest; result: BulkPreview | Operation };
+  /** Changes as they happen, as server-sent events */
+  followLive: { path: undefined; query: FollowLiveQuery; body: undefined; result: never };
   /** Counters of a window of time, and the backlog of now */
   getStats: { path: undefined; query: GetStatsQuery; body: undefined; result: Stats };
   /** Counters over time */
@@ -2564,7 +2577,7 @@ export interface ApiOperations {
 }
 
 /** Method, path, kind of the result, and whether the operation takes an Idempotency-Key. */
-export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string, string, "json" | "text" | "none", boolean] } = {
+export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string, string, "json" | "text" | "events" | "none", boolean] } = {
   listUsers: ["GET", "/v1/users", "json", false],
   v1CreateUser: ["POST", "/v1/users", "json", true],
   createUsers: ["POST", "/v1/users/batch", "json", true],
@@ -2619,6 +2632,7 @@ export const OPERATIONS: { readonly [K in keyof ApiOperations]: readonly [string
   readCalendar: ["GET", "/calendar/{token}", "text", false],
   listOperationErrors: ["GET", "/v1/operations/{id}/errors", "json", false],
   bulk: ["POST", "/v1/bulk", "json", true],
+  followLive: ["GET", "/v1/live", "events", false],
   getStats: ["GET", "/v1/stats", "json", false],
   getStatsSeries: ["GET", "/v1/stats/series", "json", false],
   getStatsHeatmap: ["GET", "/v1/stats/heatmap", "json", false],

@@ -17,6 +17,11 @@ try {
   const { id, version } = await client.users.get("ext:ada");
   found.changed = (await client.users.patch(id, { timezone: "Asia/Tokyo" }, { ifMatch: version })).timezone;
   found.stale = await client.users.patch(id, { timezone: "UTC" }, { ifMatch: version }).catch((error) => isProblem(error, "OPTIMISTIC_LOCK"));
+  for await (const message of client.system.live({ topics: ["users"] })) {
+    if (message.type === "opened") await client.users.patch(id, { lastName: "Lo" });
+    if (message.type === "users.changed") found.live = message.data.fields;
+    if (found.live) break;
+  }
   found.users = await client.users.list().all().then((all) => all.map((one) => one.firstName));
   const hook = await verifyWebhook('{"test": 2432232314}', {
     "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -69,7 +74,7 @@ test("a page uses the API and verifies a webhook", { skip: !hasChromium() && "ch
       const guard = setTimeout(() => done({ error: "the page did not finish" }), HANG_GUARD);
       try {
         assert.deepEqual(await Promise.race([result, ended.then((code) => ({ error: `the browser ended with ${code}` }))]), {
-          changed: "Asia/Tokyo", stale: true, users: ["Ada"], hook: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+          changed: "Asia/Tokyo", stale: true, live: ["lastName"], users: ["Ada"], hook: "msg_p5jXN8AQM9LWM0D4loKWxJek",
         });
       } finally {
         clearTimeout(guard);

@@ -12,7 +12,7 @@ function offered() {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      const isPage = ["text/html", "text/event-stream"].includes(Object.keys(operation.responses["200"]?.content ?? {}).join());
+      const isPage = Object.keys(operation.responses["200"]?.content ?? {}).join() === "text/html";
       if (/^\/(users?|ui)(\/|$)|^\/docs\/$/.test(path) || isPage) continue;
       // Literal paths before those with parameters.
       found.push([operation.operationId, method.toUpperCase(), new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`), path.split("{").length]);
@@ -240,6 +240,9 @@ async function system(client) {
   assert.ok((await client.system.statsHeatmap({ by: "status", to: "now+2h" })).onlyNext);
   const series = await client.system.statsSeries({ metric: ["executed", "failed"], from: "now-1h", step: "PT10M" });
   assert.deepEqual(series.data.map((one) => one.metric), ["executed", "failed"]);
+  const live = client.system.live({ topics: ["stats"] });
+  assert.deepEqual([(await live.next()).value.type, (await live.next()).value.type], ["opened", "stats"]);
+  await live.return();
   assert.match((await client.system.health()).status, /^(pass|warn)$/);
   assert.ok((await client.system.alive()) && (await client.system.ready()));
   assert.match(await client.system.metrics(), /sundial_build_info/);

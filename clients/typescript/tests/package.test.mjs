@@ -31,12 +31,25 @@ test("contents", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   assert.equal(packed.filename, `sundial-client-${version}.tgz`);
   const names = packed.files.map((file) => file.path);
-  for (const name of ["dist/index.js", "dist/index.d.ts", "dist/schema.js", "src/index.ts", "README.md", "LICENSE", "package.json"]) {
+  for (const name of ["dist/index.js", "dist/index.d.ts", "dist/schema.js", "src/index.ts", "README.md", "CHANGELOG.md", "LICENSE", "package.json"]) {
     assert.ok(names.includes(name), `${name} is missing: ${names}`);
   }
   assert.deepEqual(names.filter((name) => /test|example/.test(name)), []);
   const installed = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")).packages;
   assert.deepEqual(Object.keys(installed), ["", "node_modules/sundial-client"], "the package needs no other");
+});
+
+test("a bundler for browsers finds the types, and CommonJS the package", { timeout: HANG_GUARD }, () => {
+  writeFileSync(join(project, "page.ts"), `import { Sundial, type LiveMessage } from "sundial-client";
+export const live = (url: string): AsyncIterable<LiveMessage> => new Sundial(url).system.live({ topics: "users" });
+// @ts-expect-error
+new Sundial(1);
+`);
+  run(process.execPath, [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom",
+    "--module", "esnext", "--moduleResolution", "bundler", "page.ts"], project);
+  const load = process.features.require_module ? 'require("sundial-client")' : 'await import("sundial-client")';
+  writeFileSync(join(project, "main.cjs"), `(async () => console.log(typeof (${load}).Sundial))();`);
+  assert.match(run(process.execPath, ["--no-warnings", "main.cjs"], project), /^function$/m);
 });
 
 test("the example", () => withServer(REAL_CLOCK, (server) => {
@@ -54,6 +67,13 @@ const beforeReadme = `
 import { createHmac } from "node:crypto";
 import type { RecordedEvent } from "sundial-client";
 
+const view = new AbortController();
+const closing = view.signal;
+const show = (users: readonly unknown[]) => {
+  console.log("shown", users.length > 0);
+  view.abort();
+};
+const refresh = async (_: string) => undefined;
 const position = 0;
 const control = new AbortController();
 const { signal } = control;
@@ -86,7 +106,7 @@ test("the programs of the README, one after the other", () => withServer(TEST_CL
   const client = new Sundial(server.url);
   await client.streams.append("Order", "17", { events: [{ eventType: "Placed", data: {} }] });
   const programs = [...readFileSync("README.md", "utf8").matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program]) => program);
-  assert.equal(programs.length, 6);
+  assert.equal(programs.length, 7);
   const own = `whsec_${Buffer.from("of the test, which has 24 bytes or more").toString("base64")}`;
   const text = [beforeReadme, ...programs, afterReadme].join("\n")
     .replace("http://127.0.0.1:8080", server.url).replace('"whsec_…"', `"${own}"`).replace(', "whsec_of_the_rotation…"', "");
@@ -101,7 +121,7 @@ test("the programs of the README, one after the other", () => withServer(TEST_CL
   assert.ok(events.includes("PRINT"), `${events}`);
   assert.equal(lines.filter((line) => line.includes("T02:30:00.000")).length, 3, "the preview");
   const [, ...rest] = lines.slice(events.length + 2).filter((line) => !/^\s|^\]/.test(line));
-  assert.deepEqual(rest.slice(0, 4), ["0", "COMPLETED 0", "page 7", "applied 1"]);
-  assert.match(rest[4], /^OPTIMISTIC_LOCK \d+$/);
-  assert.deepEqual(rest.slice(5), ['handled REMINDER {"n":1}', "204 204 401"]);
+  assert.deepEqual(rest.slice(0, 5), ["0", "COMPLETED 0", "page 7", "shown true", "applied 1"]);
+  assert.match(rest[5], /^OPTIMISTIC_LOCK \d+$/);
+  assert.deepEqual(rest.slice(6), ['handled REMINDER {"n":1}', "204 204 401"]);
 }));

@@ -147,6 +147,7 @@ test("an answer that is not the server's is an error too", async () => {
   const error = await caught(play([[404, html, "<h1>No such page</h1>"]]).client.events.get("e"));
   assert.equal(error.code, undefined);
   assert.deepEqual(error.problem, {});
+  assert.equal(error.message, "HTTP (404): <h1>No such page</h1>");
   assert.ok((await caught(play([[200, {}, "<html>"]]).client.events.get("e"))) instanceof TransportError);
 });
 

@@ -9,7 +9,7 @@ import { TEST_CLOCK, withServer } from "./support.mjs";
 test("results are what their types say", () => withServer(TEST_CLOCK, async (/** @type {{ url: string }} */ server) => {
   const client = new Sundial(server.url);
   await client.endpoints.create({ externalId: "desk", name: "Desk", type: "INBOX" });
-  for (const step of [previews, secrets, expanded, claims, bulk, feed, errors, keys]) await step(client);
+  for (const step of [previews, secrets, expanded, claims, bulk, feed, changes, errors, keys]) await step(client);
 }));
 
 /** @param {Sundial} client */
@@ -112,6 +112,27 @@ async function feed(client) {
 }
 
 /** @param {Sundial} client */
+async function changes(client) {
+  let [opened, counted] = [0, 0];
+  for await (const message of client.system.live({ topics: ["users", "stats", "events", "instances", "operations"], status: "FAILED" })) {
+    if (message.type === "opened") ++opened;
+    else if (message.type === "closed") throw message.error ?? new Error("the stream ended");
+    else if (message.type === "reset") assert.fail(`${message.position}`);
+    else if (message.type === "stats") {
+      assert.ok(message.data.now.pending.count >= 0);
+      await client.users.patch("ext:ada", { lastName: `Li ${++counted}` });
+    } else if (message.type === "users.changed") {
+      /** @type {import("sundial-client").LiveChange} */
+      const change = message;
+      assert.ok(opened === 1 && change.position > 0 && message.data.version > 1 && message.data.fields.includes("lastName"));
+      break;
+    } else if (message.type === "events.changed") assert.deepEqual([message.data.more, message.data.events[0]?.status], [false, "FAILED"]);
+    else if (message.type === "instances.changed") assert.ok(message.data.instances.every((one) => !one.draining));
+    else if (message.type === "operations.changed") assert.ok(message.data.operations[0]?.id);
+  }
+}
+
+/** @param {Sundial} client */
 async function errors(client) {
   const again = client.streams.append("Order", "1", { expectedVersion: "NO_STREAM", events: [{ eventType: "Placed", data: 1 }] });
   await assert.rejects(again, (error) => {
@@ -157,12 +178,20 @@ export async function mistakes(client) {
   await client.schedules.preview({ counts: 1 });
   // @ts-expect-error
   await client.endpoints.claim("work", { limit: 1 });
+  // @ts-expect-error
+  client.system.live({ topics: "weather" });
+  // @ts-expect-error
+  await client.call("followLive", { query: { topics: "stats" } });
+  for await (const message of client.system.live({ topics: "stats" })) {
+    // @ts-expect-error
+    if (message.type === "stats") message.position;
+  }
 }
 
 test("each public class, function and method is documented", () => {
   /** @type {string[]} */
   const lacking = [];
-  for (const name of ["client", "errors", "webhooks", "worker"]) {
+  for (const name of ["client", "errors", "live", "webhooks", "worker"]) {
     let place = "", before = "";
     const documented = new Set();
     for (const line of readFileSync(`dist/${name}.d.ts`, "utf8").split("\n")) {
