@@ -24,10 +24,13 @@ namespace sundial::postgres::sql {
     "SELECT event.* FROM " SUNDIAL_FOUND " JOIN sundial.events AS event ON " SUNDIAL_IS_FOUND
 #define SUNDIAL_IN_ORDER " ORDER BY event.id FOR UPDATE OF event"
 
-/// Until the transaction ends. Without this, once statistics say that the table is empty, the
-/// planner reads the whole shard by a bitmap, and joins the ids to that.
-inline constexpr Statement look_up_rows{"look_up_rows",
-                                        "SELECT set_config('enable_bitmapscan', 'off', true)"};
+/// Until the transaction ends. Once statistics say that the table is empty, the planner reads the
+/// whole shard by a bitmap, and joins the ids to that. Vacuumed but not analysed, it reads the whole
+/// table. A disabled scan costs so much that a remaining one would be compiled by JIT.
+inline constexpr Statement look_up_rows{"look_up_rows", R"sql(
+    SELECT set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_seqscan', 'off', true),
+           set_config('jit', 'off', true))sql"};
 
 /// $1 user.
 inline constexpr Statement find_events_of_user{"find_events_of_user",

@@ -47,7 +47,7 @@ protected:
     std::string plan_after(const std::string& settings, const Statement& statement,
                            const std::string& types, const std::string& values) {
         const auto rows =
-            query(storage_.url(), settings +
+            query(storage_.url(), costs_ + settings +
                                       (statement.plan == Statement::Plan::fresh
                                            ? "SET LOCAL plan_cache_mode = force_custom_plan; "
                                            : "") +
@@ -57,6 +57,8 @@ protected:
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
     }
+
+    void let_look_ups_seem_dear() { costs_ = "SET LOCAL random_page_cost = 1000; "; }
 
     /// Looks each row up by its whole key. A scan of the index without a condition on the key would
     /// read all rows of the table.
@@ -88,6 +90,7 @@ protected:
 
 private:
     PostgresStorage storage_{16};
+    std::string costs_;
 };
 
 }  // namespace sundial::postgres

@@ -278,6 +278,17 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     expect_good_batches();
 }
 
+/// Estimates can make look-ups seem as dear: those of a table that autovacuum has seen between two
+/// steps of a test did.
+TEST_F(Plans, AreTheSameWhereLookUpsSeemDear) {
+    let_look_ups_seem_dear();
+    expect_good_claims();
+    expect_good_pulls();
+    expect_good_settlements();
+    expect_good_releases();
+    expect_good_batches();
+}
+
 TEST_F(Plans, AnEditOfAScheduleReadsItsEventsInOrder) {
     EXPECT_THAT(plan_of(sql::find_events_behind, "uuid, bigint, uuid, bigint",
                         "'01990000-0000-7000-8000-000000000001', 2, NULL, 100"),
