@@ -104,7 +104,7 @@ TEST_F(WorkerHeartbeat, VoidsEarlierClaimsWhenItBeginsAgain) {
     begin_again();
     EXPECT_EQ(want<Abandon>().event->id, sent.id);
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     EXPECT_THAT(want<ReleaseClaims>().batch, SizeIs(1));
     worker.claims_released(0, now);
     peek({db()});

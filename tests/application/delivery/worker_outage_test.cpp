@@ -55,10 +55,9 @@ TEST_F(WorkerTest, SettlesWhatItCanWhileAMachineFails) {
     const Event lost = send(), kept = send();
     accept(lost);
     accept(kept);
-    PartlyUnavailable::Results known(2);
-    known[1].emplace();
     want<Settle>();
-    const auto settled = worker.settled_partly(known, 0.0, now);
+    const auto settled = worker.settled(
+        {.results = std::vector<Result<void, LeaseLost>>(2), .unknown = {true, false}}, 0.0, now);
     ASSERT_THAT(settled, SizeIs(1));
     EXPECT_EQ(settled.front().event->id, kept.id);
     EXPECT_EQ(worker.held(), 1U);
@@ -78,6 +77,27 @@ TEST_F(WorkerTest, SettlesWhatItCanWhileAMachineFails) {
     ASSERT_THAT(repeated, SizeIs(1));
     EXPECT_EQ(repeated.front().event->id, lost.id);
     EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, ExtendsAgainSoonWhatAFailedMachineMayNotHaveExtended) {
+    take(events(3));
+    now += 10s;
+    const auto held = want<Extend>().held;
+    ASSERT_THAT(held, SizeIs(3));
+    const EventId lost = held[0].id, extended = held[1].id;
+    const auto reported =
+        worker.extended({.lost = {lost}, .only = std::vector<EventId>{extended}}, 0.0, now);
+    ASSERT_THAT(reported, SizeIs(1));
+    EXPECT_EQ(reported.front()->id, lost);
+    EXPECT_EQ(worker.held(), 2U);
+    send();
+    send();
+    peek({never});
+    EXPECT_EQ(wait(), 100ms) << "a whole answer would have lasted for ten seconds";
+    now += 100ms;
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+    worker.extended({}, 0.5, now);
+    EXPECT_EQ(wait(), 900ms) << "until the next look at the queue";
 }
 
 TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
@@ -194,7 +214,7 @@ TEST_F(WorkerTest, ReleasesUnsentEventsAndSettlesTheOthersBeforeItStops) {
     EXPECT_EQ(wait(), 1s);
     now += 10s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     accept(sent);
     settle();
     report();
@@ -207,7 +227,7 @@ TEST_F(WorkerTest, StopsWithoutWaitingForSlowAttempts) {
     worker.stop(now);
     now += 24s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     EXPECT_EQ(wait(), 1s);
     now += 1s;
     want<Finished>();

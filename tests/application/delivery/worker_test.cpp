@@ -279,7 +279,7 @@ TEST_F(WorkerTest, AnExtensionMakesRoomForASend) {
     take(events(1));
     now += 16s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     send();
 }
 
