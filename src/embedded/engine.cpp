@@ -34,6 +34,9 @@ std::vector<MaintenanceJob> maintenance_jobs(Store& store, Retention* retention)
                     .batch = [forget_old = ForgetOld{*retention, RetentionTerms{}}]() mutable {
                         return forget_old.batch();
                     }});
+    jobs.push_back({.name = "history index", .every = between_summaries, .batch = [retention] {
+                        return retention->summarise(ranges_of_a_batch);
+                    }});
     return jobs;
 }
 

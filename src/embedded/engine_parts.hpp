@@ -50,7 +50,7 @@ inline constexpr std::size_t slots = 64UL * most_threads;
 inline constexpr std::size_t slots_with_webhooks = 512;
 
 /// Deletes expired answers of requests and, with `retention`, finished events after a server's
-/// default retention.
+/// default retention, and keeps the index of finished events up to date.
 [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs(Store& store, Retention* retention);
 
 /// The adapters that a library needs, and the modules that its interface shows, each made from

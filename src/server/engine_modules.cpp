@@ -207,6 +207,9 @@ std::vector<MaintenanceJob> Engine::Modules::maintenance_jobs() {
     jobs.push_back({.name = "counters", .every = std::chrono::minutes{10}, .batch = [this] {
                         return forget_stats(ports.store);
                     }});
+    jobs.push_back({.name = "history index", .every = between_summaries, .batch = [this] {
+                        return platform.database->retention().summarise(ranges_of_a_batch);
+                    }});
     if (!platform.database->clock().is_test()) {
         jobs.push_back({.name = "retention", .every = std::chrono::minutes{10}, .batch = [this] {
                             return forget_old.batch();

@@ -67,6 +67,15 @@ protected:
     int pages = 0;  // of the latest walk
 };
 
+/// EventRepository::count_planned.
+class PlannedCountContract : public EventRepositoryContract {
+protected:
+    /// By the hour, a day from noon on.
+    static PlannedQuery of_a_day(PlannedBy by, std::size_t most = 5'000);
+    PlannedCounts count(const PlannedQuery& query);
+    void paused(EventId id);
+};
+
 /// EventRepository::list_attempts.
 class AttemptListContract : public EventRepositoryContract {
 protected:

@@ -54,6 +54,7 @@ std::vector<Kind> storages_of(const std::vector<StorageKind>& all) {
     SUNDIAL_CONTRACT_FROM(adapter, LimitsContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT_FROM(adapter, OperationRepositoryContract, __VA_ARGS__);   \
     SUNDIAL_CONTRACT_FROM(adapter, OutboxProgressContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT_FROM(adapter, PlannedCountContract, __VA_ARGS__);          \
     SUNDIAL_CONTRACT_FROM(adapter, PullQueueContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT_FROM(adapter, RaceContract, __VA_ARGS__);                  \
     SUNDIAL_CONTRACT_FROM(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \

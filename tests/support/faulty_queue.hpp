@@ -87,9 +87,9 @@ private:
         return answer;
     }
     static void lose_all_but_the_first(const std::vector<Result<void, LeaseLost>>& answers) {
-        PartlyUnavailable::Results known(answers.size());
-        known.front() = answers.front();
-        throw PartlyUnavailable("a machine is away", std::move(known));
+        std::vector<bool> unknown(answers.size(), true);
+        unknown.front() = false;
+        throw PartlyUnavailable("a machine is away", {answers, std::move(unknown)});
     }
     template <class Answer>
     static void lose_all_but_the_first(const Answer& /*whole*/) {

@@ -77,6 +77,11 @@ void end_when_full(Page<Event>& page) {
     page.has_more = true;
 }
 
+/// Planned by the rule of a schedule, without a user.
+bool is_of_rule(const Event& event) {
+    return event.occurrence && event.occurrence->origin == Origin::rule && !event.user;
+}
+
 /// Live and finished events that match `query`, in its order.
 Page<Event> list_events(const State& state, const EventQuery& query) {
     std::vector<Event> events;
@@ -107,6 +112,29 @@ Page<Event> list_events(const State& state, const EventQuery& query) {
         page.passed = std::move(passed);
     }
     return page;
+}
+
+PlannedCounts count_planned(const State& state, const PlannedQuery& query) {
+    std::vector<const Event*> planned;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (status_of(event) == EventStatus::pending && event.due >= query.from &&
+            event.due < query.to) {
+            planned.push_back(&event);
+        }
+    }
+    std::ranges::sort(planned, {},
+                      [](const Event* event) { return std::pair{event->due, event->id}; });
+    PlannedCounter counter{query};
+    for (const Event* event : planned) {
+        counter.add({.id = event->id,
+                     .due = event->due,
+                     .target = target_of(*event),
+                     .paused = waiting_for(*event) == WaitReason::schedule,
+                     .of_rule = is_of_rule(*event),
+                     .zone = event->intent.zone,
+                     .endpoint = event->endpoint});
+    }
+    return std::move(counter).result();
 }
 
 /// One part of `walk`; `has_more` says whether others follow.
@@ -392,10 +420,13 @@ public:
 
     std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) override {
         return live_where(state_, [&](const Event& event) {
-            return event.occurrence && event.occurrence->origin == Origin::rule && !event.user &&
-                   status_of(event) == EventStatus::pending &&
+            return is_of_rule(event) && status_of(event) == EventStatus::pending &&
                    std::ranges::find(schedules, event.occurrence->schedule) != schedules.end();
         });
+    }
+
+    PlannedCounts count_planned(const PlannedQuery& query) override {
+        return memory::count_planned(state_, query);
     }
 
     bool has_live(const LiveQuery& query) override {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -310,6 +311,31 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
         last_id(until), last_instant(until), shards_of(session, chain), chain);
     const auto found = rows.get<std::uint64_t>(0, 0);
     return {std::min<std::uint64_t>(found, most), found <= most && !last};
+}
+
+PlannedCounts count_planned(Session& session, const PlannedQuery& query) {
+    const auto most = static_cast<std::int64_t>(query.most);
+    const std::array calls{Call{sql::walk_indexes},
+                           Call{sql::planned, query.from, query.to, most, query.first_slot,
+                                std::chrono::microseconds{query.slot}, query.by == PlannedBy::zone,
+                                query.by == PlannedBy::endpoint},
+                           Call{sql::more_planned, query.from, query.to, most}};
+    const auto answers = session.run(calls);
+    const Answer& groups = answers[1];
+    PlannedCounts found;
+    Instant last{};
+    for (std::size_t row = 0; row < groups.size(); ++row) {
+        last = std::max(last, groups.get<Instant>(row, 5));
+        if (groups.get<bool>(row, 0)) continue;  // these wait for their schedule
+        found.counts.push_back({.zone = groups.get<std::optional<std::string>>(row, 2).value_or(""),
+                                .endpoint = groups.get<std::optional<EndpointId>>(row, 3),
+                                .slot = groups.get<Instant>(row, 1),
+                                .count = groups.get<std::uint64_t>(row, 4)});
+        const auto ids = groups.get<std::optional<std::vector<EventId>>>(row, 6);
+        if (ids) found.of_rules.insert(found.of_rules.end(), ids->begin(), ids->end());
+    }
+    if (!answers[2].empty()) found.end = last;
+    return found;
 }
 
 namespace {

@@ -13,6 +13,7 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Event> walk_events(Session& session, const EventWalk& walk);
 [[nodiscard]] std::uint64_t count_events(Session& session, const EventWalk& walk);
 [[nodiscard]] BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most);
+[[nodiscard]] PlannedCounts count_planned(Session& session, const PlannedQuery& query);
 [[nodiscard]] std::size_t count_ended(Session& session, Instant from, std::optional<Instant> to,
                                       std::size_t most);
 [[nodiscard]] std::size_t count_executed(Session& session, Instant from, std::optional<Instant> to,

@@ -296,6 +296,30 @@ inline constexpr Statement count_failed{"count_failed", "SELECT count(*)" SUNDIA
 inline constexpr Statement count_dead_letters{
     "count_dead_letters", "SELECT count(*)" SUNDIAL_DEAD_LETTERS, Statement::Plan::fresh};
 
+/// The first $3 PENDING events due from $1 to $2, in groups: by whether they wait for their
+/// schedule, by the slot of their target, by zone if $6 and by endpoint if $7. $4 first slot, $5
+/// length of a slot. `of_rules`: those that rules have planned without a user.
+#define SUNDIAL_PLANNED                                                   \
+    " FROM sundial.v_events WHERE status = 'PENDING' AND retry_count = 0" \
+    " AND due >= $1 AND due < $2 ORDER BY due, id"
+inline constexpr Statement planned{
+    "planned",
+    "SELECT paused, slot, zone, endpoint_id, count(*) AS events, max(due) AS last,"
+    " array_agg(id) FILTER (WHERE of_rule) AS of_rules"
+    " FROM (SELECT id, due, date_bin($5::interval, due + jitter, $4::timestamptz) AS slot,"
+    "       coalesce(waiting_for = 'SCHEDULE', false) AS paused,"
+    "       CASE WHEN $6::boolean THEN zone END AS zone,"
+    "       CASE WHEN $7::boolean THEN endpoint_id END AS endpoint_id,"
+    "       schedule_id IS NOT NULL AND user_id IS NULL AND origin = 'rule' AS "
+    "of_rule" SUNDIAL_PLANNED
+    " LIMIT $3) AS found"
+    " GROUP BY paused, slot, zone, endpoint_id ORDER BY min(due), slot, zone, endpoint_id",
+    Statement::Plan::fresh};
+/// Whether there are more than $3 of them.
+inline constexpr Statement more_planned{
+    "more_planned", "SELECT due" SUNDIAL_PLANNED " OFFSET $3 LIMIT 1", Statement::Plan::fresh};
+#undef SUNDIAL_PLANNED
+
 /// Newest first. $1 limit.
 inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
     SELECT reason, endpoint_id, finished_at, id FROM sundial.event_history

@@ -118,21 +118,14 @@ ByShard left_of(const ByShard& parts, const Progress& progress) {
 template <class Given>
 std::vector<Result<void, LeaseLost>> answers_of(std::span<const Given> given,
                                                 const Progress& progress) {
-    std::vector<std::optional<Result<void, LeaseLost>>> known(given.size());
+    std::vector<Result<void, LeaseLost>> results(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
-        if (progress.done[i]) {
-            known[i].emplace();
-        } else if (!progress.unknown[i]) {
-            known[i].emplace(LeaseLost{given[i].id, given[i].held});
-        }
+        if (!progress.done[i]) results[i] = LeaseLost{given[i].id, given[i].held};
     }
     if (std::ranges::find(progress.unknown, true) != progress.unknown.end()) {
-        throw PartlyUnavailable{progress.why, std::move(known)};
+        throw PartlyUnavailable{progress.why, {std::move(results), progress.unknown}};
     }
-    std::vector<Result<void, LeaseLost>> answers;
-    answers.reserve(known.size());
-    for (auto& each : known) answers.push_back(std::move(*each));
-    return answers;
+    return results;
 }
 
 class PostgresEventQueue final : public EventQueue {

@@ -233,6 +233,10 @@ public:
         return events_in(session_.run(sql::planned_by_rule, schedules));
     }
 
+    PlannedCounts count_planned(const PlannedQuery& query) override {
+        return postgres::count_planned(session_, query);
+    }
+
     bool has_live(const LiveQuery& query) override {
         std::optional<std::string_view> origin;
         if (query.origin) origin = to_string(*query.origin);

@@ -81,6 +81,20 @@ inline constexpr Statement find_old_keys_in_shard{"find_old_keys_in_shard", R"sq
      LIMIT $3)sql",
                                                   Statement::Plan::fresh};
 
+/// Partitions of the history that this role owns, with the number of rows that they have received.
+/// Locks nothing.
+inline constexpr Statement history_partitions{"history_partitions", R"sql(
+    SELECT oid::bigint, pg_stat_get_tuples_inserted(oid) FROM pg_class
+     WHERE relnamespace = 'sundial'::regnamespace AND relkind = 'r' AND relispartition
+       AND relname ~ '^event_history_' AND pg_has_role(relowner, 'USAGE')
+     ORDER BY oid)sql",
+                                              Statement::Plan::fresh};
+/// $1 partition, $2 first range, $3 the range after the last. Returns the number of ranges that the
+/// partition has; null: it is locked.
+inline constexpr Statement summarise_history{"summarise_history", R"sql(
+    SELECT ranges FROM sundial.summarise_history($1::bigint::oid, $2, $3))sql",
+                                             Statement::Plan::fresh};
+
 /// $1 before this instant, $2 limit.
 inline constexpr Statement forget_skips{"forget_skips", R"sql(
     DELETE FROM sundial.skipped_runs

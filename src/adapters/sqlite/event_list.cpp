@@ -167,6 +167,22 @@ BoundedCount count_like(Session& session, const EventQuery& query, std::size_t m
     return found;
 }
 
+PlannedCounts count_planned(Connection& connection, const PlannedQuery& query) {
+    PlannedCounter counter{query};
+    auto row = connection.query(sql::planned, query.from, query.to, query.most + 1);
+    while (row.next()) {
+        const auto zone = row.get<std::string>(5);
+        counter.add({.id = row.get<EventId>(0),
+                     .due = row.get<Instant>(1),
+                     .target = row.get<Instant>(2),
+                     .paused = row.get<bool>(3),
+                     .of_rule = row.get<bool>(4),
+                     .zone = zone,
+                     .endpoint = row.get<std::optional<EndpointId>>(6)});
+    }
+    return std::move(counter).result();
+}
+
 std::size_t count_ended(Connection& connection, Instant from, std::optional<Instant> to,
                         std::size_t most) {
     return count_in(connection.query(sql::count_ended, from, to, most + 1));

@@ -10,6 +10,7 @@ namespace sundial::sqlite {
 [[nodiscard]] std::vector<Event> walk_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] std::uint64_t count_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] BoundedCount count_like(Session& session, const EventQuery& query, std::size_t most);
+[[nodiscard]] PlannedCounts count_planned(Connection& connection, const PlannedQuery& query);
 [[nodiscard]] std::size_t count_ended(Connection& connection, Instant from,
                                       std::optional<Instant> to, std::size_t most);
 [[nodiscard]] std::size_t count_executed(Connection& connection, Instant from,

@@ -256,6 +256,15 @@ inline constexpr Statement walk_dead_letters{
     " ORDER BY finished_at, id LIMIT ?20"};
 inline constexpr Statement count_dead_letters{"SELECT count(*)" SUNDIAL_WALK_DEAD_LETTERS};
 
+/// PENDING events due from ?1 to ?2, at most ?3, with what a count of them needs.
+inline constexpr Statement planned{
+    "SELECT id, due, due + jitter,"
+    " obstacle IS NULL AND claimable_at = " SUNDIAL_LATEST
+    " AND (wall IS NULL OR tz_release <> ''),"
+    " schedule_id IS NOT NULL AND user_id IS NULL AND origin = 'rule', zone, endpoint_id"
+    " FROM events INDEXED BY events_pending_by_due"
+    " WHERE status = 'PENDING' AND due >= ?1 AND due < ?2 ORDER BY due, id LIMIT ?3"};
+
 /// Newest first. ?1 limit.
 inline constexpr Statement newest_dead_letters{R"sql(
     SELECT reason, endpoint_id, finished_at, id FROM event_history INDEXED BY dead_letters

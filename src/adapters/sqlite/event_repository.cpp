@@ -192,6 +192,9 @@ public:
         return all;
     }
 
+    PlannedCounts count_planned(const PlannedQuery& query) override {
+        return sqlite::count_planned(session_.connection, query);
+    }
     bool has_live(const LiveQuery& query) override {
         auto row = session_.connection.query(
             query.user ? sql::has_live_of_user : sql::has_live_without_user, query.schedule,

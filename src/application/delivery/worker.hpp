@@ -101,6 +101,13 @@ using Command = std::variant<CountBacklog, Peek, Claim, ClaimLines, Plan, Reques
                              Abandon, ReportResults, DisableEndpoint, Settle, ReleaseClaims, Extend,
                              WaitUntil, Finished>;
 
+struct ExtendAnswer {
+    std::vector<EventId> lost;
+    /// The leases that were extended, if nothing is known of the others. Those keep their
+    /// deadlines, and all are extended again soon. Empty: all but the lost ones were extended.
+    std::optional<std::vector<EventId>> only{};
+};
+
 /// A claim that this instance has settled.
 struct Settled {
     SharedEvent event;
@@ -134,23 +141,14 @@ public:
     void admitted(std::span<const Admission> admissions);
     void results_reported(std::span<const ReceiverChange> changes);
     void endpoint_disabled();
-    [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void, LeaseLost>> results,
-                                               Mono now);
-    /// The same, if some outcomes are unknown: a machine of a distributed database failed. Those
-    /// settlements are repeated apart from all others, which do not wait for that machine.
-    [[nodiscard]] std::vector<Settled> settled_partly(const PartlyUnavailable::Results& known,
-                                                      double random, Mono now);
-    void claims_released(std::size_t freed, Mono now);
-    /// The same, if some outcomes are unknown: those releases are repeated.
-    void claims_released_partly(const PartlyUnavailable::Results& known, std::size_t freed,
-                                double random, Mono now);
-    /// Returns the events whose lease was lost.
-    std::vector<SharedEvent> extended(std::span<const EventId> lost);
-    /// The same, if nothing is known of the leases that are in neither list. They keep their
-    /// deadlines, and all are extended again soon.
-    std::vector<SharedEvent> extended_partly(std::span<const EventId> lost,
-                                             std::span<const EventId> extended, double random,
-                                             Mono now);
+    /// Settlements whose result is unknown, because a machine of a distributed database failed, are
+    /// repeated apart from all others, which do not wait for that machine. `random` in [0, 1).
+    [[nodiscard]] std::vector<Settled> settled(const ClaimResults& answer, double random, Mono now);
+    /// Releases whose result is unknown are repeated. `freed` events need not wait after all.
+    /// `random` in [0, 1).
+    void claims_released(const ClaimResults& answer, std::size_t freed, double random, Mono now);
+    /// Returns the events whose lease was lost. `random` in [0, 1).
+    std::vector<SharedEvent> extended(const ExtendAnswer& answer, double random, Mono now);
     /// The command's port threw. If `transient` (Unavailable), the command is repeated, except a
     /// claim, which is left to its lease. Otherwise one event of the batch may be the cause:
     /// smaller batches isolate it, and it is left to its lease or deferred. `random` in [0, 1).

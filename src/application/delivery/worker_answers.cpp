@@ -295,33 +295,24 @@ void Worker::endpoint_disabled() {
     to_disable_.pop_front();
 }
 
-std::vector<Settled> Worker::settled(std::span<const Result<void, LeaseLost>> results, Mono now) {
-    base::check(results.size() == settling_.size());
+std::vector<Settled> Worker::settled(const ClaimResults& answer, double random, Mono now) {
+    base::check(answer.results.size() == settling_.size());
     settle_backoff_.succeed();
-    if (apart_.empty()) apart_backoff_.succeed();
-    settle_limit_ = largest_write;
     std::vector<Settled> all;
     all.reserve(settling_.size());
+    const std::size_t apart_before = apart_.size();
     for (std::size_t i = 0; i < settling_.size(); ++i) {
-        all.push_back(settled_one(i, !results[i].has_value(), now));
-    }
-    settling_.clear();
-    settling_since_.clear();
-    return all;
-}
-
-std::vector<Settled> Worker::settled_partly(const PartlyUnavailable::Results& known, double random,
-                                            Mono now) {
-    base::check(known.size() == settling_.size());
-    settle_backoff_.succeed();
-    apart_backoff_.fail(random, now);
-    std::vector<Settled> all;
-    for (std::size_t i = 0; i < settling_.size(); ++i) {
-        if (known[i]) {
-            all.push_back(settled_one(i, !known[i]->has_value(), now));
+        if (answer.has(i)) {
+            all.push_back(settled_one(i, !answer.results[i].has_value(), now));
         } else {
             apart_.push_back({std::move(settling_[i]), settling_since_[i]});
         }
+    }
+    if (apart_.size() > apart_before) {
+        apart_backoff_.fail(random, now);
+    } else {
+        if (apart_.empty()) apart_backoff_.succeed();
+        settle_limit_ = largest_write;
     }
     settling_.clear();
     settling_since_.clear();
@@ -337,24 +328,20 @@ Settled Worker::settled_one(std::size_t place, bool late, Mono now) {
     return {std::move(event), std::move(settlement), late};
 }
 
-void Worker::claims_released(std::size_t freed, Mono now) {
-    release_backoff_.succeed();
-    for (const PendingReturn& one : releasing_) released_one(one, now);
-    releasing_.clear();
-    if (freed > 0) scheduler_.hint(scheduler_.reached(now));
-}
-
-void Worker::claims_released_partly(const PartlyUnavailable::Results& known, std::size_t freed,
-                                    double random, Mono now) {
-    base::check(known.size() == releasing_.size());
-    release_backoff_.fail(random, now);
+void Worker::claims_released(const ClaimResults& answer, std::size_t freed, double random,
+                             Mono now) {
     std::vector<PendingReturn> left;
     for (std::size_t i = 0; i < releasing_.size(); ++i) {
-        if (known[i]) {
+        if (answer.has(i)) {
             released_one(releasing_[i], now);
         } else {
             left.push_back(std::move(releasing_[i]));
         }
+    }
+    if (left.empty()) {
+        release_backoff_.succeed();
+    } else {
+        release_backoff_.fail(random, now);
     }
     releasing_.clear();
     to_release_.insert(to_release_.begin(), std::make_move_iterator(left.begin()),
@@ -381,22 +368,18 @@ void Worker::expect(EventId id, const Lane& lane, std::chrono::microseconds dela
                       scheduler_.reached(now) + delay);
 }
 
-std::vector<SharedEvent> Worker::extended(std::span<const EventId> lost) {
-    extend_backoff_.succeed();
+std::vector<SharedEvent> Worker::extended(const ExtendAnswer& answer, double random, Mono now) {
     extensions_failed_ = 0;
-    extend_at_ = issued_at_ + until_extension(settings_.lease);
-    held_.set_deadlines(deadline_of(issued_at_));
-    return lost_of(lost);
-}
-
-std::vector<SharedEvent> Worker::extended_partly(std::span<const EventId> lost,
-                                                 std::span<const EventId> extended, double random,
-                                                 Mono now) {
-    extend_backoff_.fail(random, now);
-    extensions_failed_ = 0;
-    extend_at_ = now;
-    for (const EventId id : extended) held_.set_deadline(id, deadline_of(issued_at_));
-    return lost_of(lost);
+    if (answer.only) {
+        extend_backoff_.fail(random, now);
+        extend_at_ = now;
+        for (const EventId id : *answer.only) held_.set_deadline(id, deadline_of(issued_at_));
+    } else {
+        extend_backoff_.succeed();
+        extend_at_ = issued_at_ + until_extension(settings_.lease);
+        held_.set_deadlines(deadline_of(issued_at_));
+    }
+    return lost_of(answer.lost);
 }
 
 std::vector<SharedEvent> Worker::lost_of(std::span<const EventId> lost) {

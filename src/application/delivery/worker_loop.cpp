@@ -440,11 +440,10 @@ void WorkerLoop::carry_out(const Settle& command) {
     // A call that something waits for must not wait for others: the loop waits if it makes the call
     // itself, and so do passes and stops.
     const bool awaited = !settle_.executor || taken_over_ > 0 || stopping_;
-    const auto call = [this, awaited]() -> PartlyUnavailable::Results {
+    const auto call = [this, awaited]() -> ClaimResults {
         const auto& batch = settle_.command->batch;
         try {
-            const auto all = awaited ? ports_.queue.settle(batch) : ports_.queue.settle_soon(batch);
-            return {all.begin(), all.end()};
+            return {awaited ? ports_.queue.settle(batch) : ports_.queue.settle_soon(batch)};
         } catch (const PartlyUnavailable& partly) {
             return partly.known;
         }
@@ -455,15 +454,7 @@ void WorkerLoop::carry_out(const Settle& command) {
 void WorkerLoop::take_settled() {
     const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
     if (!results) return;
-    const auto known = [](const auto& result) { return result.has_value(); };
-    std::vector<Settled> all;
-    if (std::ranges::all_of(*results, known)) {
-        std::vector<Result<void, LeaseLost>> settled;
-        for (const auto& result : *results) settled.push_back(*result);
-        all = worker_.settled(settled, now());
-    } else {
-        all = worker_.settled_partly(*results, ports_.random.unit(), now());
-    }
+    const std::vector<Settled> all = worker_.settled(*results, ports_.random.unit(), now());
     report_settled(all, worker_.database_now(now()), ports_.log, ports_.observer);
     for (const Settled& settled : all) count(settled);
 }
@@ -481,54 +472,45 @@ void WorkerLoop::count(const Settled& settled) {
 }
 
 void WorkerLoop::carry_out(const ReleaseClaims& command) {
-    std::optional<PartlyUnavailable::Results> known;  // if nothing is known of some
+    ClaimResults released;
     const auto freed = answer_of(command, [&] {
         auto parked = command.parked;
         auto blocked = command.blocked;
         try {
-            // Results do not matter: a claim whose lease is lost has nothing to release.
-            static_cast<void>(ports_.queue.release_claims(command.batch));
+            // A claim whose lease is lost has nothing to release.
+            released = {ports_.queue.release_claims(command.batch)};
         } catch (const PartlyUnavailable& partly) {
+            released = partly.known;
             std::set<EventId> left;
             for (std::size_t i = 0; i < command.batch.size(); ++i) {
-                if (!partly.known[i]) left.insert(command.batch[i].id);
+                if (!released.has(i)) left.insert(command.batch[i].id);
             }
             if (left.size() == command.batch.size()) throw;
-            known = partly.known;
             std::erase_if(parked, [&](const SharedEvent& one) { return left.contains(one->id); });
             std::erase_if(blocked,
                           [&](const BlockedEvent& one) { return left.contains(one.event); });
         }
         return ports_.deliver.release_if_possible(parked) + ports_.admit.release_if_closed(blocked);
     });
-    if (!freed) return;
-    if (known) {
-        worker_.claims_released_partly(*known, *freed, ports_.random.unit(), now());
-    } else {
-        worker_.claims_released(*freed, now());
-    }
+    if (freed) worker_.claims_released(released, *freed, ports_.random.unit(), now());
 }
 
 void WorkerLoop::carry_out(const Extend& command) {
-    std::optional<std::vector<EventId>> extended;  // if nothing is known of some
-    const auto lost = answer_of(command, [&] {
+    const auto answer = answer_of(command, [&]() -> ExtendAnswer {
         try {
-            return ports_.queue.extend(command.held, command.lease);
+            return {.lost = ports_.queue.extend(command.held, command.lease)};
         } catch (const PartlyUnavailable& partly) {
-            std::vector<EventId> those_lost;
-            extended.emplace();
+            ExtendAnswer some{.lost = {}, .only = std::vector<EventId>{}};
             for (std::size_t i = 0; i < command.held.size(); ++i) {
-                if (!partly.known[i]) continue;
-                (*partly.known[i] ? *extended : those_lost).push_back(command.held[i].id);
+                if (!partly.known.has(i)) continue;
+                (partly.known.results[i] ? *some.only : some.lost).push_back(command.held[i].id);
             }
-            if (extended->empty()) throw;
-            return those_lost;
+            if (some.only->empty()) throw;
+            return some;
         }
     });
-    if (!lost) return;
-    const auto events = extended
-                            ? worker_.extended_partly(*lost, *extended, ports_.random.unit(), now())
-                            : worker_.extended(*lost);
+    if (!answer) return;
+    const auto events = worker_.extended(*answer, ports_.random.unit(), now());
     for (const Event& event : events) {
         ports_.log.write(lease_expired_line(event, "extend", settings_.instance));
         ports_.observer.lease_lost(event);

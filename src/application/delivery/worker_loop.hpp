@@ -211,7 +211,7 @@ private:
     };
     BackgroundTask<Claim, ClaimAnswer> claim_;
     Mono claim_asked_{};  // when the latest claim began
-    BackgroundTask<Settle, PartlyUnavailable::Results> settle_;
+    BackgroundTask<Settle, ClaimResults> settle_;
     std::mutex turn_;                 // held by the thread that drives the worker
     std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()
     std::atomic<bool> stopping_{false};

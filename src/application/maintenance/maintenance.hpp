@@ -42,6 +42,12 @@ private:
     const RetentionTerms terms_;
 };
 
+/// Index ranges that a batch of the job "history index" looks at. If all lack a summary, it reads
+/// 256 MiB of rows, in about half a second.
+inline constexpr std::size_t ranges_of_a_batch = 1024;
+/// How often. PostgreSQL's autovacuum works off its own requests as often, by default.
+inline constexpr std::chrono::minutes between_summaries{1};
+
 /// A periodic job that one instance at a time runs.
 struct MaintenanceJob {
     std::string name;  // "retention", for the log

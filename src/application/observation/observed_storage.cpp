@@ -63,8 +63,8 @@ auto ObservedStorage::timed(std::string_view operation, std::vector<ClaimStep>& 
         // The holder acts on the answers that are known, and may never ask for them again.
         note_time();
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            const auto& known = partly.known.at(i);
-            steps[i].answer = known ? answer_to(*known) : Answer::unknown;
+            steps[i].answer =
+                partly.known.has(i) ? answer_to(partly.known.results[i]) : Answer::unknown;
         }
         ports_.claims->write(steps);
         throw;

@@ -105,6 +105,9 @@ public:
     std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) override {
         return events_.expedite(endpoint, reason, limit);
     }
+    PlannedCounts count_planned(const PlannedQuery& query) override {
+        return events_.count_planned(query);
+    }
     bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
     Page<Event> list(const EventQuery& query) override { return events_.list(query); }
     std::vector<Event> walk(const EventWalk& walk) override { return events_.walk(walk); }

@@ -150,14 +150,22 @@ struct QueueDepth {
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
 };
 
+/// The results of one call about many claims.
+struct ClaimResults {
+    std::vector<Result<void, LeaseLost>> results;  // one for each claim
+    /// For each claim, whether its result is unknown and its place in `results` means nothing.
+    /// Empty: all are known.
+    std::vector<bool> unknown{};
+    [[nodiscard]] bool has(std::size_t claim) const { return unknown.empty() || !unknown[claim]; }
+};
+
 /// Some machines of a distributed database failed, and others did not.
 class PartlyUnavailable : public Unavailable {
 public:
-    using Results = std::vector<std::optional<Result<void, LeaseLost>>>;
-    PartlyUnavailable(const std::string& why, Results those_known)
+    PartlyUnavailable(const std::string& why, ClaimResults those_known)
         : Unavailable{why}, known{std::move(those_known)} {}
 
-    Results known;  // of each item of the call; empty: its outcome is unknown
+    ClaimResults known;  // some are unknown
 };
 
 /// The live events as scheduler instances see them. Every call is a transaction of its own and uses

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace sundial {
 
@@ -51,6 +52,24 @@ DeadLetters DeadLetterCounters::result() && {
         letters_.groups.resize(max_dead_letter_groups);
     }
     return std::move(letters_);
+}
+
+void PlannedCounter::add(const Planned& event) {
+    if (read_ == query_.most) {
+        counts_.end = last_;
+        return;
+    }
+    ++read_;
+    last_ = event.due;
+    if (event.paused) return;
+    if (event.of_rule) counts_.of_rules.push_back(event.id);
+    PlannedCount counted{.slot = query_.slot_of(event.target)};
+    if (query_.by == PlannedBy::zone) counted.zone = event.zone;
+    if (query_.by == PlannedBy::endpoint) counted.endpoint = event.endpoint;
+    const auto [place, fresh] =
+        places_.try_emplace({counted.slot, counted.zone, counted.endpoint}, counts_.counts.size());
+    if (fresh) counts_.counts.push_back(std::move(counted));
+    ++counts_.counts[place->second].count;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,6 +60,63 @@ private:
     DeadLettersBy by_;
     DeadLetters letters_{};
     std::map<Key, DeadLetterGroup> groups_;
+};
+
+enum class PlannedBy : std::uint8_t { nothing, zone, endpoint };
+
+/// A count of PENDING events by the time of their target.
+struct PlannedQuery {
+    Instant from{}, to{};  // of `due`: from inclusive, to exclusive
+    PlannedBy by = PlannedBy::nothing;
+    Instant first_slot{};  // `from` or earlier
+    std::chrono::seconds slot{3600};
+    std::size_t most = 0;  // events to read, in order of due and id
+    /// The slot of an instant, by its beginning.
+    [[nodiscard]] Instant slot_of(Instant at) const {
+        return first_slot + (at - first_slot) / slot * slot;
+    }
+};
+
+/// Planned events of one zone or endpoint with targets in one slot.
+struct PlannedCount {
+    std::string zone{};                    // if counted by zone
+    std::optional<EndpointId> endpoint{};  // if counted by endpoint; empty: without one
+    Instant slot{};
+    std::uint64_t count = 0;
+    friend bool operator==(const PlannedCount&, const PlannedCount&) = default;
+};
+
+struct PlannedCounts {
+    std::vector<PlannedCount> counts{};  // the first event of each in order of due
+    /// Those of the counted events that rules have planned without a user, in any order.
+    std::vector<EventId> of_rules{};
+    /// If there are more events: the due of the last one that was read.
+    std::optional<Instant> end{};
+};
+
+/// Counts planned events in the order in which a storage returns them.
+class PlannedCounter {
+public:
+    explicit PlannedCounter(const PlannedQuery& query) : query_(query) {}
+    /// The values of a PENDING event that a count needs.
+    struct Planned {
+        EventId id;
+        Instant due, target;
+        bool paused;   // waits for its schedule; read, but not counted
+        bool of_rule;  // planned by a rule without a user
+        std::string_view zone;
+        std::optional<EndpointId> endpoint{};
+    };
+    /// Call in order of due and id. An event beyond `most` only sets `end`.
+    void add(const Planned& event);
+    [[nodiscard]] PlannedCounts result() && { return std::move(counts_); }
+
+private:
+    PlannedQuery query_;
+    PlannedCounts counts_{};
+    std::map<std::tuple<Instant, std::string, std::optional<EndpointId>>, std::size_t> places_{};
+    std::size_t read_ = 0;
+    Instant last_{};
 };
 
 struct EventQuery {
@@ -253,6 +313,8 @@ public:
     /// The PENDING events without a user that the rules of the schedules have planned, in any
     /// order: one for each schedule whose chain goes on, rarely more. Locks nothing.
     virtual std::vector<Event> planned_by_rule(std::span<const ScheduleId> schedules) = 0;
+    /// PENDING events, except those that wait for their schedule, by the slot of their target.
+    virtual PlannedCounts count_planned(const PlannedQuery& query) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     /// A page also ends when the payloads of its items reach `max_page_bytes`.

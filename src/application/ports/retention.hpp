@@ -28,6 +28,10 @@ public:
     /// remain. Where events are partitioned by month, a partition is dropped once all of it is
     /// older than `age`.
     virtual bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) = 0;
+    /// Brings an index of ended events up to date if the database lets it fall behind: about
+    /// `limit` of its parts at most. True if more may remain. Waits for no other transaction: what
+    /// another one has locked stays for a later call. Unless overridden, there is no such index.
+    virtual bool summarise(std::size_t /*limit*/) { return false; }
 };
 
 }  // namespace sundial

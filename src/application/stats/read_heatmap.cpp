@@ -28,6 +28,12 @@ public:
         const auto at = index_of(slot);
         if (at < buckets_) line(label).past.at(at) += count;
     }
+    /// Events with a target in the bucket that begins at `slot`.
+    void add_planned(std::string_view label, Instant slot, std::uint64_t count) {
+        HeatmapLine& to = line(label);
+        const auto at = index_of(slot);
+        if (at < buckets_) to.forecast.at(at) += static_cast<double>(count);
+    }
     /// An event that starts at any instant from `at` to `at + jitter`, each as likely.
     void add_forecast(std::string_view label, Instant at, microseconds jitter) {
         HeatmapLine& to = line(label);
@@ -44,6 +50,7 @@ public:
                 static_cast<double>(share.count()) / static_cast<double>(jitter.count());
         }
     }
+    [[nodiscard]] Instant from() const { return from_; }
     [[nodiscard]] std::vector<HeatmapLine> lines() && {
         std::vector<HeatmapLine> all;
         all.reserve(lines_.size());
@@ -108,38 +115,28 @@ std::optional<ValidationFailed> refuse_heatmap(const HeatmapRequest& request) {
 struct HeatRead {
     Instant now{};
     std::vector<StatsRow> rows{};
-    std::set<EventId> planned{};  // counted in the cells
+    std::set<EventId> planned{};  // of rules, counted in the cells
     std::vector<ScheduleId> only_next{};
     Instant end{};  // of the forecast
 };
 
-/// Counts planned events by due time.
+/// Counts planned events.
 void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read,
                   HeatCells& cells) {
-    EventQuery query;
-    query.statuses = {EventStatus::pending};
-    query.target_from = std::max(request.from, read.now);
-    query.target_to = request.to;
-    query.page.limit = max_forecast_events;
-    std::size_t counted = 0;
-    while (true) {
-        const Page<Event> page = tx.events().list(query);
-        for (const Event& event : page.items) {
-            if (waiting_for(event) == WaitReason::schedule) continue;  // paused
-            read.planned.insert(event.id);
-            cells.add_forecast(heat_label(request.by, event.intent.zone, event.endpoint),
-                               target_of(event), microseconds{0});
-        }
-        counted += page.items.size();
-        if (!page.has_more || page.items.empty()) return;
-        const Event& last = page.items.back();
-        if (counted >= max_forecast_events) {
-            read.end = last.due;
-            return;
-        }
-        query.page.after =
-            PageKey{std::to_string(last.due.time_since_epoch().count()), last.id.value};
+    PlannedQuery query{.from = std::max(request.from, read.now),
+                       .to = request.to,
+                       .first_slot = cells.from(),
+                       .slot = request.bucket,
+                       .most = max_forecast_events};
+    if (request.by == HeatmapBy::zone) query.by = PlannedBy::zone;
+    if (request.by == HeatmapBy::endpoint) query.by = PlannedBy::endpoint;
+    const PlannedCounts planned = tx.events().count_planned(query);
+    for (const PlannedCount& counted : planned.counts) {
+        cells.add_planned(heat_label(request.by, counted.zone, counted.endpoint), counted.slot,
+                          counted.count);
     }
+    read.planned.insert(planned.of_rules.begin(), planned.of_rules.end());
+    read.end = planned.end.value_or(request.to);
 }
 
 /// Counts the later occurrences of a schedule.

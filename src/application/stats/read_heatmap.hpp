@@ -48,7 +48,7 @@ struct Heatmap {
 /// A month of hours.
 inline constexpr std::size_t max_heatmap_buckets = 744;
 inline constexpr std::size_t max_heatmap_lines = 200;
-/// Planned events that a forecast counts, read by due time: ten pages.
+/// Planned events that a forecast reads, by due time.
 inline constexpr std::size_t max_forecast_events = 5'000;
 /// Of the bound on steps. With `max_steps_of_request` a forecast has 200,000 later occurrences, so
 /// that rules which fire every minute are bounded as well as rules which rarely fire. It ends at

@@ -17,11 +17,17 @@ constexpr const char* claimant = "01990000-0000-7000-8000-00000000000a";
 std::string carried_out(const std::string& url, const Statement& statement,
                         const std::string& types, const std::string& values, Setup setup) {
     const Statement& configure = setup == Setup::queue ? sql::configure_queue : sql::configure;
-    const auto rows =
-        query(url, std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
-                       configure.sql + "; EXECUTE configure('60000', '1000', '10000', 0, 0, 0); " +
-                       "PREPARE it(" + types + ") AS " + statement.sql +
-                       "; EXPLAIN (ANALYZE, BUFFERS) EXECUTE it(" + values + ")");
+    return carried_out_after(
+        std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+            configure.sql + "; EXECUTE configure('60000', '1000', '10000', 0, 0, 0)",
+        url, statement, types, values);
+}
+
+std::string carried_out_after(const std::string& first, const std::string& url,
+                              const Statement& statement, const std::string& types,
+                              const std::string& values) {
+    const auto rows = query(url, first + "; PREPARE it(" + types + ") AS " + statement.sql +
+                                     "; EXPLAIN (ANALYZE, BUFFERS) EXECUTE it(" + values + ")");
     std::string plan;
     for (const auto& row : rows) plan += row[0] + '\n';
     return plan;

@@ -14,6 +14,10 @@ enum class Setup { queue, plain };
 [[nodiscard]] std::string carried_out(const std::string& url, const Statement& statement,
                                       const std::string& types, const std::string& values,
                                       Setup setup = Setup::queue);
+/// The same in a transaction that begins with the statement `first`.
+[[nodiscard]] std::string carried_out_after(const std::string& first, const std::string& url,
+                                            const Statement& statement, const std::string& types,
+                                            const std::string& values);
 /// Pages read by a whole statement.
 [[nodiscard]] int pages_touched(const std::string& plan);
 

@@ -49,6 +49,22 @@ TEST_F(PlansOfLists, APageOfEventsUnderWaySkipsFutureEvents) {
                                                HasSubstr("Index Cond: (due <= clock())")));
 }
 
+TEST_F(PlansOfLists, ACountOfPlannedEventsWalksTheIndexByTarget) {
+    const std::string walk = std::string{sql::walk_indexes.sql} + "; ";
+    const auto by_target =
+        AllOf(HasSubstr("Index Scan using events_untried_by_due on events"),
+              ContainsRegex("Index Cond: \\(\\(due >= .*\\) AND \\(due < .*\\)\\)"),
+              Not(HasSubstr("Seq Scan")), Not(HasSubstr("event_history")));
+    EXPECT_THAT(
+        plan_after(walk, sql::planned,
+                   "timestamptz, timestamptz, bigint, timestamptz, interval, boolean, boolean",
+                   "now(), now() + interval '2 days', 5000, now(), '1 h', true, false"),
+        by_target);
+    EXPECT_THAT(plan_after(walk, sql::more_planned, "timestamptz, timestamptz, bigint",
+                           "now(), now() + interval '2 days', 5000"),
+                by_target);
+}
+
 /// Reads the ended events of a time, as lists by execution do. A scan of the whole table would be
 /// chosen otherwise, because the table was never analysed.
 class PlansByEnd : public PlansFixture {

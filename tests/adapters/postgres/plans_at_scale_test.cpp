@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/open.hpp"
 #include "adapters/postgres/queue_sql.hpp"
 #include "carried_out.hpp"
@@ -48,6 +50,7 @@ protected:
     std::string claim_a_batch() { return postgres::claim_a_batch(url_, claimed_at_once); }
     std::string settle_the_batch() { return postgres::settle_the_batch(url_); }
     void analyse() { query(url_, "ANALYZE sundial.events"); }
+    [[nodiscard]] const std::string& url() const { return url_; }
 
 private:
     std::string url_;
@@ -75,6 +78,28 @@ TEST_F(PlansAtScale, ABatchTouchesFewPagesOnceTheTableIsAnalysed) {
     analyse();
     const std::string claimed = claim_a_batch();
     expect_few_pages(claimed, settle_the_batch());
+}
+
+/// All events are due at one instant, so only the bound of the count ends it.
+TEST_F(PlansAtScale, ACountOfPlannedEventsReadsNoMoreThanItsBound) {
+    constexpr int most = 5'000;
+    const std::string bounds = "now() - interval '1 day', now() + interval '1 day', 5000";
+    const auto expect_few = [&](const Statement& statement, const std::string& types,
+                                const std::string& values, const std::string& rows) {
+        const std::string plan =
+            carried_out_after(sql::walk_indexes.sql, url(), statement,
+                              "timestamptz, timestamptz, bigint" + types, bounds + values);
+        EXPECT_THAT(plan, AllOf(HasSubstr("Index Scan using events_untried_by_due on events"),
+                                HasSubstr("rows=" + rows), Not(HasSubstr("Seq Scan"))));
+        // A page for each row, and those of the index: fifty rows each.
+        EXPECT_THAT(pages_touched(plan), AllOf(testing::Gt(0), Le(most + most / 10))) << plan;
+    };
+    for (const bool analysed : {false, true}) {
+        if (analysed) analyse();
+        expect_few(sql::planned, ", timestamptz, interval, boolean, boolean",
+                   ", now() - interval '1 day', '1 h', true, false", "5000");
+        expect_few(sql::more_planned, "", "", "5001");
+    }
 }
 
 /// 100,000 due events that no engine has a handler for, and one that came due after them.

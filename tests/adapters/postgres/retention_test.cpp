@@ -1,6 +1,9 @@
+#include <gtest/gtest.h>
+
 #include <array>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -8,6 +11,7 @@
 
 #include "adapters/postgres/connection.hpp"
 #include "adapters/postgres/distribute_sql.hpp"
+#include "adapters/postgres/open.hpp"
 #include "contract/retention_contract.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
@@ -126,6 +130,135 @@ TEST(PostgresRetention, KeepsTheKeysOfLiveEventsInOtherShardsAndForgetsTheRest) 
     EXPECT_EQ(query(storage.url(), "SELECT count(*), min(shard) FROM sundial.event_keys"),
               (std::vector<std::vector<std::string>>{{"3", "15"}}));
 }
+
+/// A history in one of its two layouts, which neither vacuum nor autosummarize touches.
+class Summaries : public testing::TestWithParam<bool> {
+protected:
+    Summaries() {
+        if (GetParam()) query(url_, sql::flatten_history);
+        query(url_, R"(
+            DO $$
+            DECLARE
+                each record;
+            BEGIN
+                FOR each IN SELECT class.relname AS part, own.relname AS by_end
+                              FROM pg_class AS class JOIN pg_index ON indrelid = class.oid
+                              JOIN pg_class AS own ON own.oid = indexrelid JOIN pg_am ON pg_am.oid = own.relam
+                             WHERE class.relname ~ '^event_history_' AND class.relkind = 'r' AND amname = 'brin'
+                LOOP
+                    EXECUTE format('ALTER TABLE sundial.%I SET (autovacuum_enabled = off)', each.part);
+                    EXECUTE format('ALTER INDEX sundial.%I SET (autosummarize = off)', each.by_end);
+                END LOOP;
+            END $$)");
+    }
+    /// Some 14 ranges of events that end now.
+    void given_ended() {
+        query(url_, R"(
+            INSERT INTO sundial.event_history
+                (shard, id, status, priority, finished_at, version, attempt, retry_count, due, idempotency_key,
+                 event_type, zone, gap, overlap, tz_release, payload, created_at, updated_at)
+            SELECT i % 16, gen_random_uuid(), 'COMPLETED', 2, sundial.clock(), 2, 1, 0, now(), 'h' || i, 'T', 'UTC',
+                   'compatible', 'compatible', '2025b', '{}', now(), now()
+              FROM generate_series(1, 20000) AS i)");
+    }
+    /// The partition that has them.
+    std::string partition() {
+        return query(url_, R"(
+            SELECT DISTINCT 'sundial.' || relname FROM sundial.event_history AS each
+              JOIN pg_class AS class ON class.oid = each.tableoid)")[0][0];
+    }
+    /// Pages that a look-up reads although they have no row of its time: those without a summary.
+    int pages_without_summary() {
+        const auto plan = query(url_, R"(
+            SET enable_seqscan = off; SET enable_indexscan = off; SET max_parallel_workers_per_gather = 0;
+            EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT id FROM )" +
+                                          partition() + " WHERE finished_at < '2000-01-01'");
+        int pages = 0;
+        for (const auto& row : plan) {
+            const auto at = row[0].find("lossy=");
+            if (at != std::string::npos) pages += std::stoi(row[0].substr(at + 6));
+        }
+        return pages;
+    }
+    void summarise_all() {
+        while (retention().summarise(4)) {
+        }
+    }
+    Retention& retention() { return database_->retention(); }
+    [[nodiscard]] const std::string& url() const { return url_; }
+    RecordedLog log_;
+
+    static constexpr int pages_of_a_range = 32;
+
+private:
+    std::string url_ = migrated_database();
+    std::unique_ptr<PostgresDatabase> database_ =
+        PostgresDatabase::open({.url = url_, .pool_size = 2}, log_);
+};
+
+TEST_P(Summaries, AreMadeWhereTheServerMadeNone) {
+    given_ended();
+    const int before = pages_without_summary();
+    EXPECT_GT(before, 8 * pages_of_a_range);
+    EXPECT_TRUE(retention().summarise(4));
+    EXPECT_EQ(pages_without_summary(), before - 4 * pages_of_a_range) << "no more than its limit";
+    summarise_all();
+    EXPECT_LT(pages_without_summary(), pages_of_a_range) << "the last range is not full";
+    EXPECT_FALSE(retention().summarise(4));
+}
+
+TEST_P(Summaries, AreMadeOfLaterRowsToo) {
+    given_ended();
+    summarise_all();
+    given_ended();
+    EXPECT_GT(pages_without_summary(), 8 * pages_of_a_range);
+    // The server may count the rows a moment later.
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (pages_without_summary() >= pages_of_a_range) {
+        ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+        summarise_all();
+    }
+}
+
+TEST_P(Summaries, WaitForNoLock) {
+    given_ended();
+    const std::string part = partition();
+    const int before = pages_without_summary();
+    {
+        Connection other{url(), log_};
+        const std::string lock = "LOCK TABLE " + part + " IN SHARE UPDATE EXCLUSIVE MODE";
+        constexpr Statement begin{"begin", "BEGIN"};
+        const Statement as_a_vacuum{"as_a_vacuum", lock.c_str()};
+        (void)other.run(std::array{Call{begin}, Call{as_a_vacuum}}, false, 30s);
+        EXPECT_FALSE(retention().summarise(100));
+        EXPECT_EQ(pages_without_summary(), before);
+        EXPECT_EQ(query(url(), "SELECT ranges IS NULL FROM sundial.summarise_history('" + part +
+                                   "'::regclass, 0, 1)")[0][0],
+                  "t");
+        constexpr Statement rollback{"rollback", "ROLLBACK"};
+        (void)other.run(std::array{Call{rollback}}, false, 30s);
+    }
+    summarise_all();
+    EXPECT_LT(pages_without_summary(), pages_of_a_range);
+}
+
+/// It would be an error of brin_summarize_range.
+TEST_P(Summaries, AreLeftToTheOwnerOfTheTables) {
+    given_ended();
+    const std::string part = partition();
+    EXPECT_EQ(query(url(), R"(
+        CREATE ROLE owner_of_nothing;
+        GRANT USAGE ON SCHEMA sundial TO owner_of_nothing;
+        GRANT EXECUTE ON FUNCTION sundial.summarise_history TO owner_of_nothing;
+        SET ROLE owner_of_nothing;
+        SELECT coalesce(ranges, -1) FROM sundial.summarise_history(')" +
+                               part + "'::regclass, 0, 1)")[0][0],
+              "-1");
+    query(url(), "DROP OWNED BY owner_of_nothing; DROP ROLE owner_of_nothing");
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, Summaries, testing::Bool(),
+                         [](const auto& flat) { return flat.param ? "Flat" : "ByMonth"; });
 
 /// Of what `db distribute` makes of the history, as far as one server shows it.
 TEST(FlatHistory, KeepsRowsViewsAndIndexes) {

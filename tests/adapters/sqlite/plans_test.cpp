@@ -141,6 +141,13 @@ TEST_F(Plans, EventsOfATimeAreFoundByTheirEnd) {
         EXPECT_THAT(plan_of(count), error);
 }
 
+TEST_F(Plans, PlannedEventsAreReadByTheirTarget) {
+    EXPECT_THAT(plan_of(sql::planned),
+                searches("events", "events_pending_by_due", "due>? AND due<?)"));
+    change("DROP INDEX events_pending_by_due");
+    EXPECT_THAT(plan_of(sql::planned), HasSubstr("no such index: events_pending_by_due"));
+}
+
 /// The plan of such a list names a scan of the live events. A condition without columns skips it.
 TEST_F(Plans, EventsOfATimeAreFoundWithoutTheLiveOnes) {
     change(R"(

@@ -102,7 +102,7 @@ protected:
                                 std::optional<LeaseLost> lost = std::nullopt) {
         std::vector<Result<void, LeaseLost>> results(expected.batch.size());
         if (lost) std::ranges::fill(results, Result<void, LeaseLost>{*lost});
-        return worker.settled(results, now);
+        return worker.settled({results}, 0.5, now);
     }
     void report() {
         want<ReportResults>();

@@ -79,7 +79,7 @@ TEST_F(WorkerHeartbeat, ThatEndsReleasesUnsentClaims) {
     const ReleaseClaims released = want<ReleaseClaims>();
     ASSERT_THAT(released.batch, SizeIs(3));
     EXPECT_EQ(released.batch[0].delay, 0us);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_EQ(worker.held(), 0U);
 }
 
@@ -104,9 +104,9 @@ TEST_F(WorkerHeartbeat, VoidsEarlierClaimsWhenItBeginsAgain) {
     begin_again();
     EXPECT_EQ(want<Abandon>().event->id, sent.id);
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     EXPECT_THAT(want<ReleaseClaims>().batch, SizeIs(1));
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     peek({db()});
     claim(events(1));
     plan();

@@ -48,7 +48,7 @@ TEST_F(WorkerTest, ExtendsAShortLeaseLongBeforeItsLastMoments) {
     const Mono asked = now;
     now = asked + 5s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     now = asked + 10s;
     want<Extend>();  // but abandons nothing
 }
@@ -59,7 +59,7 @@ TEST_F(WorkerTest, ExtendsTheLeasesOfALateClaimInTime) {
     plan_while_claiming();
     now = asked + 10s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     give(events(1));
     EXPECT_THAT(want<Extend>().held, SizeIs(2));
 }
@@ -71,7 +71,7 @@ TEST_F(WorkerTest, ReleasesEventsThatAClaimReturnsAfterAStopRequest) {
     EXPECT_EQ(wait(), 1s);
     give(events(2));
     EXPECT_THAT(want<ReleaseClaims>().batch, SizeIs(2));
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     want<Finished>();
 }
 
@@ -87,7 +87,7 @@ TEST_F(WorkerTest, ReleasesAnAttemptThatNeverBeganBecauseTheProcessStops) {
     ASSERT_THAT(returned, SizeIs(1));
     EXPECT_EQ(returned[0].id, not_begun.id);
     EXPECT_EQ(returned[0].delay, 0us);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_THAT(settle(), SizeIs(1));
 }
 
@@ -252,14 +252,14 @@ TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     EXPECT_EQ(extend.held.front().id, event.id);
     EXPECT_EQ(extend.held.front().held, event.version);
     EXPECT_EQ(extend.lease, 30s);
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     peek({never});
     now += 9s;
     peek({never});
     EXPECT_EQ(wait(), 1s);
     now += 1s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     accept(event);
     settle();
     now += 1min;
@@ -279,7 +279,7 @@ TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
     EXPECT_EQ(wait(), 200ms);  // neither a send nor a claim
     now += 200ms;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     for (int i = 0; i < 3; ++i) send();
 }
 
@@ -300,7 +300,7 @@ TEST_F(WorkerTest, ForgetsAnUnsentEventWhoseLeaseIsLost) {
     take(events(1));
     now += 10s;
     const EventId lost = want<Extend>().held.front().id;
-    const auto reported = worker.extended(std::vector{lost});
+    const auto reported = worker.extended({.lost = {lost}}, 0.5, now);
     ASSERT_THAT(reported, SizeIs(1));
     EXPECT_EQ(reported.front()->id, lost);
     EXPECT_EQ(worker.held(), 0U);
@@ -313,7 +313,7 @@ TEST_F(WorkerTest, SettlesAnAttemptUnderWayAlthoughItsLeaseIsLost) {
     const Event event = send();
     now += 10s;
     want<Extend>();
-    worker.extended(std::vector{event.id});
+    worker.extended({.lost = {event.id}}, 0.5, now);
     now += 10s;
     peek({never});  // a lost lease is not extended again
     accept(event);
@@ -337,7 +337,7 @@ TEST_F(WorkerTest, NeverHasTwoAttemptsOfOneEventUnderWay) {
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().held, Version{3});
     EXPECT_EQ(back.batch.front().delay, 1s);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     accept(first);
     EXPECT_EQ(want<Settle>().batch.front().held, Version{2});
 }
@@ -367,10 +367,10 @@ TEST_F(WorkerTest, LetsAnAttemptGoOnOnceItsLeaseIsExtended) {
     const Event event = send();
     now += 24s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     now += 20s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     peek({never});
     EXPECT_EQ(wait(), 1s);
     accept(event);
@@ -393,7 +393,7 @@ TEST_F(WorkerTest, SendsUnsentEventsUnderTheNewerClaim) {
     worker.claimed({{{again, true}}, db()}, now);
     now += 100ms;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     plan();
     EXPECT_EQ(send().version, Version{3});
     EXPECT_EQ(worker.held(), 1U);

@@ -86,13 +86,13 @@ protected:
     }
     std::vector<ReleasedClaim> release_claims() {
         auto batch = want<ReleaseClaims>().batch;
-        worker.claims_released(0, now);
+        worker.claims_released({}, 0, 0.0, now);
         return batch;
     }
     void settle() {
         const Settle expected = want<Settle>();
-        static_cast<void>(
-            worker.settled(std::vector<Result<void, LeaseLost>>(expected.batch.size()), now));
+        static_cast<void>(worker.settled(
+            {std::vector<Result<void, LeaseLost>>(expected.batch.size())}, 0.5, now));
     }
     static Outcome status(int code) {
         Outcome outcome;
@@ -187,7 +187,7 @@ TEST_F(WorkerLimitsTest, RenewsTheSlotsItUsesAndReleasesTheOthers) {
     now += 10s;  // a third of the lease, and of the events' leases
     deliver(sent[0], 200);
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     const auto asked = want<RequestAdmission>().asked;
     ASSERT_THAT(asked, SizeIs(1));
     EXPECT_EQ(asked[0].waiting, 0U);
@@ -199,7 +199,7 @@ TEST_F(WorkerLimitsTest, SendsNothingUnderSlotsThatMayHaveExpired) {
     answer(1);
     now += 16s;  // a request could outlast its slot
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     worker.failed(want<RequestAdmission>(), true, 0.0, now);  // the slot cannot be renewed either
     peek(never);
     expect_rest();

@@ -55,10 +55,9 @@ TEST_F(WorkerTest, SettlesWhatItCanWhileAMachineFails) {
     const Event lost = send(), kept = send();
     accept(lost);
     accept(kept);
-    PartlyUnavailable::Results known(2);
-    known[1].emplace();
     want<Settle>();
-    const auto settled = worker.settled_partly(known, 0.0, now);
+    const auto settled = worker.settled(
+        {.results = std::vector<Result<void, LeaseLost>>(2), .unknown = {true, false}}, 0.0, now);
     ASSERT_THAT(settled, SizeIs(1));
     EXPECT_EQ(settled.front().event->id, kept.id);
     EXPECT_EQ(worker.held(), 1U);
@@ -90,9 +89,7 @@ TEST_F(WorkerTest, ReleasesWhatItCanWhileAMachineFails) {
     worker.planned(std::move(decisions), never, now);
     const auto both = want<ReleaseClaims>().batch;
     ASSERT_THAT(both, SizeIs(2));
-    PartlyUnavailable::Results known(2);
-    known[1].emplace();
-    worker.claims_released_partly(known, 0, 0.0, now);
+    worker.claims_released({.results = {{}, {}}, .unknown = {true, false}}, 0, 0.0, now);
     EXPECT_EQ(worker.held(), 1U);
 
     peek({never});
@@ -100,8 +97,29 @@ TEST_F(WorkerTest, ReleasesWhatItCanWhileAMachineFails) {
     const auto again = want<ReleaseClaims>().batch;
     ASSERT_THAT(again, SizeIs(1));
     EXPECT_EQ(again.front().id, both.front().id);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, ExtendsAgainSoonWhatAFailedMachineMayNotHaveExtended) {
+    take(events(3));
+    now += 10s;
+    const auto held = want<Extend>().held;
+    ASSERT_THAT(held, SizeIs(3));
+    const EventId lost = held[0].id, extended = held[1].id;
+    const auto reported =
+        worker.extended({.lost = {lost}, .only = std::vector<EventId>{extended}}, 0.0, now);
+    ASSERT_THAT(reported, SizeIs(1));
+    EXPECT_EQ(reported.front()->id, lost);
+    EXPECT_EQ(worker.held(), 2U);
+    send();
+    send();
+    peek({never});
+    EXPECT_EQ(wait(), 100ms) << "a whole answer would have lasted for ten seconds";
+    now += 100ms;
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+    worker.extended({}, 0.5, now);
+    EXPECT_EQ(wait(), 900ms) << "until the next look at the queue";
 }
 
 TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
@@ -144,7 +162,7 @@ TEST_F(WorkerTest, RepeatsAReleaseOfClaims) {
     const ReleaseClaims back = want<ReleaseClaims>();
     EXPECT_THAT(back.batch, SizeIs(1));
     EXPECT_THAT(back.parked, SizeIs(1));
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_EQ(worker.held(), 0U);
 }
 
@@ -178,7 +196,7 @@ TEST_F(WorkerTest, FindsAndDefersTheEventThatCannotBePlanned) {
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().id, four[0].id);
     EXPECT_EQ(back.batch.front().delay, 1min);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     now += 400ms;
     plan();
     send();
@@ -214,11 +232,11 @@ TEST_F(WorkerTest, ReleasesUnsentEventsAndSettlesTheOthersBeforeItStops) {
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_NE(back.batch.front().id, sent.id);
     EXPECT_EQ(back.batch.front().delay, 0us);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_EQ(wait(), 1s);
     now += 10s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     accept(sent);
     settle();
     report();
@@ -231,7 +249,7 @@ TEST_F(WorkerTest, StopsWithoutWaitingForSlowAttempts) {
     worker.stop(now);
     now += 24s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     EXPECT_EQ(wait(), 1s);
     now += 1s;
     want<Finished>();

@@ -279,7 +279,7 @@ TEST_F(WorkerTest, AnExtensionMakesRoomForASend) {
     take(events(1));
     now += 16s;
     want<Extend>();
-    worker.extended({});
+    worker.extended({}, 0.5, now);
     send();
 }
 
@@ -335,7 +335,7 @@ TEST_F(WorkerTest, ReleasesInOneStatementEventsThatMustNotBeSentNow) {
     EXPECT_EQ(back.batch[1].delay, 1min);
     EXPECT_EQ(back.batch[0].held, plan.events[0]->version);
     EXPECT_THAT(back.parked, ElementsAre(plan.events[0]));
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_EQ(worker.held(), 0U);
 }
 
@@ -344,7 +344,7 @@ TEST_F(WorkerTest, PeeksAgainIfAParkedEventWasReleased) {
     claim(events(1));
     plan_as(Deferral{std::nullopt, "no endpoint"});
     want<ReleaseClaims>();
-    worker.claims_released(1, now);
+    worker.claims_released({}, 1, 0.0, now);
     peek({db()});
     want<Claim>();
 }
@@ -355,7 +355,7 @@ TEST_F(WorkerTest, PeeksWhenASuccessorIsDue) {
     const Plan plan = want<Plan>();
     worker.planned({{plan.events.front()->id, Deferral{std::nullopt, "no endpoint"}}}, db(), now);
     want<ReleaseClaims>();
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     want<Peek>();
 }
 
@@ -369,7 +369,7 @@ TEST_F(WorkerTest, DisablesAnEndpointThatIsGoneAndParksItsOtherEvents) {
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_NE(back.batch.front().id, first.id);
     EXPECT_EQ(back.batch.front().delay, std::nullopt);
-    worker.claims_released(0, now);
+    worker.claims_released({}, 0, 0.0, now);
     EXPECT_TRUE(std::holds_alternative<Refused>(settle().front().settlement.result));
 }
 
