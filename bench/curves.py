@@ -216,12 +216,14 @@ def draw_load(part):
     picture = chart("Lateness over load", note_of(part, f"{part['points'][0]['seconds']:g} s for each point"),
                     Axis(f"load, in percent of {part['capacityPerSecond']:,.0f} events/s", 0, 100, [(x, f"{x:g} %") for x, _ in points]),
                     sundial_lines(points) + [beside_line(points), alone_line])
-    rows = [[f"{x:g} %", f"{one['rate']:,.0f}", *spread_words(one["sundial"]), *spread_words(one["commit"])[1:],
-             milliseconds(one["alone"]["commit"]["p99Ms"]), milliseconds(one["timer"]["p99Ms"])] for x, one in points]
+    rows = [[f"{x:g} %", f"{one['rate']:,.0f}", *spread_words(one["sundial"]), *spread_words(one["commit"]),
+             milliseconds(one["alone"]["commit"]["p99Ms"]), f"{one['processMicrosPerEvent']:.0f} + {one['databaseMicrosPerEvent']:.0f} µs"]
+            for x, one in points]
     text = prose(f"Capacity was {part['capacityPerSecond']:,.0f} events/s, and `sundial bench drain` did "
-                 f"{part['drainPerSecond']:,.0f}. All times are in milliseconds.")
+                 f"{part['drainPerSecond']:,.0f}. Lateness is in milliseconds. The CPU time of an event is that of the process, with "
+                 "creation and receiver, and that of PostgreSQL, with the control.")
     return picture, text + "\n\n" + table(
-        ["load", "events/s", "p50", "p99", "p99.9", "bare commit beside it, p99", "p99.9", "bare commit alone, p99", "timer beside it, p99"], rows)
+        ["load", "events/s", "p50", "p99", "p99.9", "bare commit beside it, p50", "p99", "p99.9", "bare commit alone, p99", "CPU of an event"], rows)
 
 
 def repeated(part):
@@ -237,13 +239,13 @@ def repeated(part):
     shared = [one for one in late if one["controlMaxMs"] >= one["sundialMaxMs"] / 2]
     text = (f"In {len(runs)} runs of {runs[0]['seconds']:g} s, p50 of Sundial was {range_of(of('sundial', 'p50Ms'))} and p99 "
             f"{range_of(of('sundial', 'p99Ms'))}. Of the bare commit beside it p50 was {range_of(of('commit', 'p50Ms'))} and p99 "
-            f"{range_of(of('commit', 'p99Ms'))}. The median difference, which is Sundial's part, was "
+            f"{range_of(of('commit', 'p99Ms'))}. The median of the differences was "
             f"{milliseconds(statistics.median(a - b for a, b in zip(of('sundial', 'p50Ms'), of('commit', 'p50Ms'))))} ms at p50 and "
             f"{milliseconds(statistics.median(a - b for a, b in zip(of('sundial', 'p99Ms'), of('commit', 'p99Ms'))))} ms at p99. ")
     if late:
         text += (f"In {len(late)} of the {part['repeatedSeconds']} seconds an event was more than {LATE} ms late. In {len(shared)} of these a "
-                 "commit or a bare timer was at least half as late: the machine's. "
-                 f"The other {len(late) - len(shared)} are Sundial's, or stalls that the control missed.")
+                 "commit or a bare timer was at least half as late, which is the machine's part. "
+                 f"That leaves {len(late) - len(shared)} for Sundial itself, or for stalls that the control missed.")
     else:
         text += f"In none of the {part['repeatedSeconds']} seconds was an event more than {LATE} ms late."
     return prose(text) + "\n\n" + table(
@@ -277,9 +279,9 @@ def draw_history(part):
     picture = chart("Lateness over history", note_of(part, f"{part['points'][0]['rate']:,.0f} events/s, {part['points'][0]['seconds']:g} s for each point"),
                     Axis("finished events in the history", -0.2, len(points) - 0.8, [(x, f"{one['rows']:,}") for x, one in points]),
                     sundial_lines(points) + [beside_line(points)])
-    rows = [[f"{one['rows']:,}", *spread_words(one["sundial"]), *spread_words(one["commit"])[1:]] for _, one in points]
+    rows = [[f"{one['rows']:,}", *spread_words(one["sundial"]), *spread_words(one["commit"])] for _, one in points]
     return picture, prose(f"{part['points'][0]['rate']:,.0f} events/s. All times are in milliseconds.") + "\n\n" + table(
-        ["finished events", "p50", "p99", "p99.9", "bare commit beside it, p99", "p99.9"], rows)
+        ["finished events", "p50", "p99", "p99.9", "bare commit beside it, p50", "p99", "p99.9"], rows)
 
 
 DRAW = {"load": draw_load, "snapshot": draw_snapshot, "history": draw_history}
@@ -311,7 +313,7 @@ def publish(result, page, folder):
         on = part["machine"]
         taken = prose(f"Taken on {on['date']} at commit {on['commit']} on {on['cores']} cores ({on['processor']}), PostgreSQL {on['postgresql']}, "
                       f"a write and its fsync {on['fsyncMicroseconds']} µs, load {on['load']} before.")
-        text = filled(text, name, f"![{ALT[name]}](pictures/lateness-{name}.svg)\n\n{taken}\n{words}")
+        text = filled(text, name, f"![{ALT[name]}](pictures/lateness-{name}.svg)\n\n{taken}\n\n{words}")
         if name == "load" and part["repeats"]:
             text = filled(text, "repeats", repeated(part))
     with open(os.path.join(folder, "lateness.md"), "w", encoding="utf-8") as file:
