@@ -106,7 +106,6 @@ def lateness(place, rate, seconds, window=None, *more):
 class Measurements:
     def __init__(self, place, asked):
         self.place, self.asked = place, asked
-        self.capacity = None
 
     def drain(self):
         events = round(min(100_000, max(1000, 5000 * self.asked.seconds)))
@@ -127,19 +126,9 @@ class Measurements:
             rate *= 0.9
         raise NotMeasured(f"no rate was held, down to {rate:,.0f} events/s")
 
-    def known_capacity(self):
-        if self.capacity is None:
-            self.capacity = self.measure_capacity(self.drain())
-        return self.capacity
-
-    def steady_rate(self):
-        """The rate of the other two curves: a quarter of what the machine can do, unless one is given."""
-        return self.asked.rate or max(1, round(self.known_capacity() / 4))
-
     def load(self):
         seconds = self.asked.seconds
-        drain = self.drain()
-        self.capacity = self.measure_capacity(drain)
+        capacity = self.asked.capacity or self.measure_capacity(self.drain())
         points, repeats, late_seconds = [], [], []
         repeat_before = {round(number * self.asked.points / self.asked.repeats) for number in range(self.asked.repeats)}
 
@@ -155,9 +144,9 @@ class Measurements:
                 repeat()
             share = (number + 1) / self.asked.points
             quiet = alone(self.place, max(1, seconds / 4))
-            found, _ = lateness(self.place, max(1, round(self.capacity * share)), seconds)
+            found, _ = lateness(self.place, max(1, round(capacity * share)), seconds)
             points.append({"share": round(share, 4), **found, "alone": quiet})
-        return {"drainPerSecond": drain, "capacityPerSecond": self.capacity, "points": points,
+        return {"capacityPerSecond": capacity, "points": points,
                 "repeats": repeats, "repeatedSeconds": len(repeats) * int(max(1, seconds)), "lateSeconds": late_seconds}
 
     def snapshot(self):
@@ -165,15 +154,15 @@ class Measurements:
         window = held / 30 if held >= 150 else held / 5
         before = window * math.ceil(max(held / 10, min(60, held / 2)) / window)
         tell(f"  {(before + held) / 60:.1f} minutes, the snapshot after {before / 60:.1f}")
-        _, windows = lateness(self.place, self.steady_rate(), before + held, window, "--snapshot-after", f"{before:g}")
-        return {"rate": self.steady_rate(), "snapshotAfterSeconds": before, "heldSeconds": held, "windowSeconds": window, "windows": windows}
+        _, windows = lateness(self.place, self.asked.rate, before + held, window, "--snapshot-after", f"{before:g}")
+        return {"rate": self.asked.rate, "snapshotAfterSeconds": before, "heldSeconds": held, "windowSeconds": window, "windows": windows}
 
     def history(self):
         rows = self.asked.rows
         points = []
         for finished in (0, rows // 100, rows // 10, rows):
             tell(f"history of {finished:,} events")
-            found, _ = lateness(self.place, self.steady_rate(), self.asked.seconds, None, "--finished-rows", finished)
+            found, _ = lateness(self.place, self.asked.rate, self.asked.seconds, None, "--finished-rows", finished)
             points.append({"rows": finished, **found})
         return {"points": points}
 
@@ -219,8 +208,7 @@ def draw_load(part):
     rows = [[f"{x:g} %", f"{one['rate']:,.0f}", *spread_words(one["sundial"]), *spread_words(one["commit"]),
              milliseconds(one["alone"]["commit"]["p99Ms"]), f"{one['processMicrosPerEvent']:.0f} + {one['databaseMicrosPerEvent']:.0f} µs"]
             for x, one in points]
-    text = prose(f"Capacity was {part['capacityPerSecond']:,.0f} events/s, and `sundial bench drain` did "
-                 f"{part['drainPerSecond']:,.0f}. Lateness is in milliseconds. The CPU time of an event is that of the process, with "
+    text = prose(f"Capacity was {part['capacityPerSecond']:,.0f} events/s. Lateness is in milliseconds. The CPU time of an event is that of the process, with "
                  "creation and receiver, and that of PostgreSQL, with the control.")
     return picture, text + "\n\n" + table(
         ["load", "events/s", "p50", "p99", "p99.9", "bare commit beside it, p50", "p99", "p99.9", "bare commit alone, p99", "CPU of an event"], rows)
@@ -359,7 +347,8 @@ def main():
     parser.add_argument("--repeats", type=positive(int), default=5, help=f"runs at {REPEATED_RATE}/s, between the points (5)")
     parser.add_argument("--minutes", type=positive(float), default=5, help="that the snapshot is held (5)")
     parser.add_argument("--rows", type=positive(int), default=300_000, help="of the longest history (300000)")
-    parser.add_argument("--rate", type=positive(float), help="events a second beside snapshot and history (a quarter of the capacity)")
+    parser.add_argument("--rate", type=positive(float), default=1000, help="events a second of snapshot and history (1000)")
+    parser.add_argument("--capacity", type=positive(float), help="events a second that are 100 % (measured)")
     parser.add_argument("--keep", action="store_true", help="write to bench/results and docs")
     parser.add_argument("--folder", default=os.path.join(ROOT, "build", "bench"), help="where to write without --keep (build/bench)")
     parser.add_argument("--redraw", metavar="FILE", help="do not measure; draw this result")

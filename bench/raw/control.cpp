@@ -71,20 +71,21 @@ void sleep_until(Instant due) {
 
 /// Does `work` at a random instant in each of the intervals that the rate gives, as `sundial bench
 /// lateness` does. If an instant has passed during the work before, it counts from that instant.
-std::vector<Sample> at_instants(double rate, std::size_t seed, const std::atomic<bool>& ended,
+std::vector<Sample> at_instants(double rate, std::size_t seed, const std::atomic<Instant>& end,
                                 const std::function<void()>& work) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> within(0, 1);
     std::vector<Sample> samples;
     const Instant begin = now();
-    for (std::size_t i = 0; !ended; ++i) {
+    for (std::size_t i = 0;; ++i) {
         const std::chrono::duration<double> after((static_cast<double>(i) + within(random)) / rate);
         const Instant due = begin + std::chrono::duration_cast<microseconds>(after);
+        // Work that is behind at the end is done: it is the latest of all.
+        if (due >= end.load()) return samples;
         sleep_until(due);
         work();
         samples.push_back({due, now() - due});
     }
-    return samples;
 }
 
 void print(const char* kind, const std::vector<Sample>& samples) {
@@ -95,22 +96,22 @@ void print(const char* kind, const std::vector<Sample>& samples) {
 
 void run(const std::string& url, double rate) {
     Commits commits(url);
-    std::atomic<bool> ended{false};
+    std::atomic<Instant> end{Instant::max()};
     std::vector<Sample> timed, committed;
     std::exception_ptr failure;
     {
-        const std::jthread timer([&] { timed = at_instants(rate, 1, ended, [] {}); });
+        const std::jthread timer([&] { timed = at_instants(rate, 1, end, [] {}); });
         const std::jthread committer([&] {
             try {
-                committed = at_instants(rate, 2, ended, [&commits] { commits.commit(); });
+                committed = at_instants(rate, 2, end, [&commits] { commits.commit(); });
             } catch (...) {
                 failure = std::current_exception();
             }
         });
-        std::cout << "ready" << std::endl;
+        std::cout << "ready\n" << std::flush;
         while (std::cin.get() != std::char_traits<char>::eof()) {
         }
-        ended = true;
+        end = now();
     }
     if (failure) std::rethrow_exception(failure);
     print("timer", timed);
