@@ -1,18 +1,22 @@
 """`sundial bench` with numbers so small that they measure nothing: each run is valid, ends with the object that is promised,
 and leaves nothing behind. The raw programs do to the same tables what they should.
 
-usage: benchmarks.py works_sqlite|works_postgres FOLDER-OF-THE-RAW-PROGRAMS | timed sqlite|postgres
+usage: benchmarks.py works_sqlite|works_postgres|curves FOLDER-OF-THE-RAW-PROGRAMS | timed sqlite|postgres
 """
+import argparse
 import contextlib
 import json
 import os
 import subprocess
+import sys
 from concurrent import futures
+from xml.etree import ElementTree
 
 import harness as h
 
+BENCH = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "bench")
 RATES = {"work", "events", "eventsPerSecond", "cpuSeconds", "walBytesPerEvent", "valid"}
-LATENCIES = {"p50Ms", "p99Ms", "maxMs"}
+LATENCIES = {"p50Ms", "p99Ms", "p999Ms", "maxMs"}
 WORKS = [
     (RATES, "drain", "--events", "300", "--future-rows", "100", "--finished-rows", "100", "--runs", "2"),
     (RATES | LATENCIES, "create", "--events", "200", "--in-flight", "4", "--runs", "2"),
@@ -28,6 +32,7 @@ WORKS = [
 TIMED_WORKS = [
     (RATES | LATENCIES, "lateness", "--rate", "100", "--seconds", "0.4"),
     (RATES | LATENCIES, "lateness", "--rate", "200", "--seconds", "0.4", "--handler", "--snapshot"),
+    (RATES | LATENCIES, "lateness", "--rate", "200", "--seconds", "0.5", "--snapshot-after", "0.2", "--window", "0.2"),
     (RATES | LATENCIES, "peak", "--events", "100"),
     (RATES, "peak", "--events", "100", "--no-database"),
 ]
@@ -61,6 +66,10 @@ def check_work(members, arguments, db, folder):
         assert summary["walBytesPerEvent"] > 100, summary
     if "--snapshot" in arguments:
         assert "p99Ms" in each[0]["firstTenth"] and "p99Ms" in each[0]["lastTenth"], each
+    if "--window" in arguments:
+        starts = [window["fromUnixMs"] for window in each[0]["windows"]]
+        assert [start - starts[0] for start in starts] == [0, 200, 400], each
+        assert all(window["p50Ms"] <= window["p999Ms"] <= window["maxMs"] <= summary["maxMs"] for window in each[0]["windows"]), each
 
 
 def check_help_and_refusals(folder):
@@ -145,5 +154,71 @@ def timed(kind):
         assert not left and (not url or databases(url) == 0), f"something was left behind: {left}"
 
 
+def check_picture(path):
+    picture = ElementTree.parse(path).getroot()
+    named = {child.get("id"): child.text for child in picture if child.get("id")}
+    assert picture.get("aria-labelledby") == "title desc" and named["title"] and "bare commit" in named["desc"], named
+    assert len([line for line in picture if line.tag.endswith("polyline")]) >= 8, "four lines, each with one to its name"
+
+
+def curve(part, folder, raw):
+    """Checks the files that bench/curves.py writes for one part. Returns the part of the result, and the page."""
+    script = os.path.join(BENCH, "curves.py")
+    tiny = {"load": ("--points", "2", "--repeats", "1", "--capacity", "300"), "snapshot": ("--minutes", "0.05", "--rate", "100"),
+            "history": ("--rows", "200", "--rate", "100")}[part]
+    environment = {**os.environ, "BENCH_PROGRAMS": raw, "PYTHONDONTWRITEBYTECODE": "1"}
+    arguments = ["python3", script, "--folder", folder]
+    done = subprocess.run([*arguments, "--only", part, "--seconds", "1", *tiny], env=environment, capture_output=True, text=True,
+                          timeout=3 * h.HANG_GUARD)  # many runs, one after another
+    assert done.returncode == 0, done
+    check_picture(os.path.join(folder, "pictures", f"lateness-{part}.svg"))
+    (stored,) = [name for name in os.listdir(folder) if name.startswith("curves-") and name.endswith(".json")]
+    with open(os.path.join(folder, stored), encoding="utf-8") as file:
+        result = json.load(file)
+    assert list(result["parts"]) == [part] and result["parts"][part]["machine"]["cores"] > 0, result
+    page = os.path.join(folder, "lateness.md")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    os.remove(page)
+    subprocess.run([*arguments, "--redraw", os.path.join(folder, stored)], env=environment, check=True, timeout=h.HANG_GUARD)
+    with open(page, encoding="utf-8") as file:
+        assert file.read() == text, "the stored result makes another page"
+    return result["parts"][part], text
+
+
+def check_search():
+    """The search for the capacity, on a machine that holds 700 events a second."""
+    sys.path.insert(0, BENCH)
+    import curves as script
+
+    class Place:
+        def sundial(self, _storage, _work, _option, rate, *_):
+            return {"eventsPerSecond": min(float(rate), 1000), "lastTenth": {"p50Ms": 5 if float(rate) <= 700 else 2000}}
+    measurements = script.Measurements(Place(), argparse.Namespace(seconds=1))
+    assert 630 < measurements.measure_capacity(5000) <= 700
+    assert measurements.measure_capacity(600) == 600
+
+
+def curves(raw):
+    check_search()
+    with h.folder() as folder, futures.ThreadPoolExecutor() as threads:
+        load, snapshot, history = (each.result() for each in [
+            threads.submit(curve, part, os.path.join(folder, part), raw) for part in ("load", "snapshot", "history")])
+    found, page = load
+    assert [point["share"] for point in found["points"]] == [0.5, 1] and len(found["repeats"]) == 1, found
+    assert [point["rate"] for point in found["points"]] == [150, 300] and found["capacityPerSecond"] == 300, found
+    for one in found["points"] + found["repeats"]:
+        assert 0 < one["commit"]["p50Ms"] <= one["commit"]["maxMs"] and 0 <= one["timer"]["p50Ms"] <= one["commit"]["p99Ms"], one
+        assert 0 < one["sundial"]["p50Ms"] <= one["sundial"]["p999Ms"] <= one["sundial"]["maxMs"], one
+    assert "](pictures/lateness-load.svg)" in page and "\n| 100 % |" in page and "\n| 1 |" in page, page
+    found, page = snapshot
+    starts = [window["fromSeconds"] for window in found["windows"]]
+    assert len(starts) == 8 and starts[3] == found["snapshotAfterSeconds"], found
+    assert "\n| before the snapshot |" in page and "](pictures/lateness-snapshot.svg)" in page, page
+    found, page = history
+    assert [point["rows"] for point in found["points"]] == [0, 2, 20, 200], found
+    assert "\n| 200 |" in page and "](pictures/lateness-history.svg)" in page, page
+
+
 if __name__ == "__main__":
-    h.main({"works_sqlite": works_sqlite, "works_postgres": works_postgres, "timed": timed})
+    h.main({"works_sqlite": works_sqlite, "works_postgres": works_postgres, "timed": timed, "curves": curves})

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,9 +43,11 @@ struct Options {
     bool http = false;              // create: over the REST API of its own server
     bool handler = false;           // lateness: to a handler in the process, not over HTTP
     bool snapshot = false;          // lateness: a read transaction stays open from half time on
-    bool no_database = false;       // peak: only the HTTP client sends
-    bool keep = false;              // keeps the database afterwards
-    bool json = false;              // one JSON object per run, the last line for all of them
+    std::optional<double> snapshot_after{};  // lateness: the same, from this second on
+    double window = 0;                       // lateness: seconds of each window; 0: no windows
+    bool no_database = false;                // peak: only the HTTP client sends
+    bool keep = false;                       // keeps the database afterwards
+    bool json = false;  // one JSON object per run, the last line for all of them
 };
 
 /// One kind of work, and the defaults of its options.

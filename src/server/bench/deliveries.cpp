@@ -33,6 +33,10 @@ public:
     }
     [[nodiscard]] std::size_t count() const { return arrivals_.times(); }
     [[nodiscard]] Instant due(std::size_t i) const { return due_[i]; }
+    /// The first event that is not due before `at`; events are in the order of their times.
+    [[nodiscard]] std::size_t first_due_from(Instant at) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(due_, at) - due_.begin());
+    }
     [[nodiscard]] Instant last_arrival() const {
         Instant last = due_.front();
         for (std::size_t i = 0; i < due_.size(); ++i) last = std::max(last, due_[i] + late_[i]);
@@ -153,7 +157,7 @@ std::vector<Instant> steady(std::size_t count, double rate, Instant begin, std::
     return due;
 }
 
-/// Statistics of the first or the last tenth of the run.
+/// Statistics of the events from `first` to `last` - 1, and of the claims meanwhile.
 Stretch stretch(const Arrivals& arrivals, std::size_t first, std::size_t last,
                 const std::vector<Watch::Claim>& claims, microseconds from, microseconds to) {
     std::vector<microseconds> durations;
@@ -163,11 +167,41 @@ Stretch stretch(const Arrivals& arrivals, std::size_t first, std::size_t last,
     return {spread_of(arrivals.lateness(first, last)), spread_of(std::move(durations))};
 }
 
+microseconds in_seconds(double seconds) {
+    return std::chrono::duration_cast<microseconds>(std::chrono::duration<double>(seconds));
+}
+
+std::vector<Window> windows_of(const Site& site, const Arrivals& arrivals,
+                               const std::vector<Watch::Claim>& claims, Instant begin,
+                               microseconds begin_mono) {
+    std::vector<Window> windows;
+    const auto length = in_seconds(site.options.window);
+    if (length <= 0us) return windows;
+    std::size_t first = 0;
+    for (auto passed = 0us; first < site.options.events; passed += length) {
+        const std::size_t last = arrivals.first_due_from(begin + passed + length);
+        const auto from_mono = begin_mono + passed;
+        windows.push_back({begin + passed,
+                           stretch(arrivals, first, last, claims, from_mono, from_mono + length)});
+        first = last;
+    }
+    return windows;
+}
+
+/// When to open the read transaction of --snapshot and --snapshot-after.
+std::optional<Instant> snapshot_time(const Options& options, Instant begin, microseconds lasts) {
+    if (options.snapshot_after) return begin + in_seconds(*options.snapshot_after);
+    if (options.snapshot) return begin + lasts / 2;
+    return std::nullopt;
+}
+
 }  // namespace
 
 /// Events due at random instants at a given rate, the product with its defaults.
 Measured lateness(const Site& site) {
     const std::size_t count = site.options.events;
+    // Counting a history of ten million rows takes longer than there is to get ready.
+    const Stock before = site.scratch.stock(*site.open());
     constexpr auto to_get_ready = 3s;  // events are stored two seconds before they are due
     const Instant begin = system::real_time() + to_get_ready;
     Arrivals arrivals(steady(count, site.options.rate, begin, site.run));
@@ -178,17 +212,17 @@ Measured lateness(const Site& site) {
     const auto endpoint = destination.endpoint(site, store);
     std::vector<std::string> faults;
     check_clocks(engines.database().clock(), faults);
-    const Stock before = site.scratch.stock(engines.database());
     engines.start();
 
     const auto begin_mono = site.clock.now() + (begin - system::real_time());
     const auto lasts = arrivals.due(count - 1) - begin;
+    const auto snapshot_from = snapshot_time(site.options, begin, lasts);
     std::shared_ptr<void> snapshot;
     Measured measured = site.measure(count, [&] {
         const std::jthread creator([&] { create_in_time(site, store, arrivals, count, endpoint); });
         const auto so_far = [&] {
-            const bool half = system::real_time() > begin + lasts / 2;
-            if (site.options.snapshot && half && !snapshot) snapshot = site.scratch.hold_snapshot();
+            if (snapshot_from && system::real_time() > *snapshot_from && !snapshot)
+                snapshot = site.scratch.hold_snapshot();
             return std::min(arrivals.count(), watch.completed());
         };
         (void)wait_for(site, count, so_far, faults);
@@ -197,8 +231,9 @@ Measured lateness(const Site& site) {
     engines.stop();
     measured.took = arrivals.last_arrival() - begin;
     measured.latency = spread_of(arrivals.lateness(0, count));
+    const auto claims = watch.claims();
+    measured.windows = windows_of(site, arrivals, claims, begin, begin_mono);
     if (const std::size_t tenth = count / 10; tenth > 0) {
-        const auto claims = watch.claims();
         const auto span = lasts / 10;
         measured.first_tenth = stretch(arrivals, 0, tenth, claims, begin_mono, begin_mono + span);
         measured.last_tenth = stretch(arrivals, count - tenth, count, claims,

@@ -42,15 +42,31 @@ bool valid(const Measured& run) { return run.faults.empty(); }
 
 void add(base::JsonWriter& json, const Spread& spread) {
     json.member("p50Ms", spread.p50_ms).member("p99Ms", spread.p99_ms);
-    json.member("maxMs", spread.max_ms);
+    json.member("p999Ms", spread.p999_ms).member("maxMs", spread.max_ms);
+}
+
+void add(base::JsonWriter& json, const Stretch& stretch) {
+    if (stretch.lateness) add(json, *stretch.lateness);
+    if (stretch.claims) json.member("claimP99Ms", stretch.claims->p99_ms);
 }
 
 void add(base::JsonWriter& json, std::string_view name, const std::optional<Stretch>& stretch) {
     if (!stretch) return;
     json.key(name).begin_object();
-    if (stretch->lateness) add(json, *stretch->lateness);
-    if (stretch->claims) json.member("claimP99Ms", stretch->claims->p99_ms);
+    add(json, *stretch);
     json.end_object();
+}
+
+void add(base::JsonWriter& json, const std::vector<Window>& windows) {
+    if (windows.empty()) return;
+    json.key("windows").begin_array();
+    for (const Window& window : windows) {
+        const auto from = std::chrono::floor<std::chrono::milliseconds>(window.from);
+        json.begin_object().member("fromUnixMs", from.time_since_epoch().count());
+        add(json, window.stretch);
+        json.end_object();
+    }
+    json.end_array();
 }
 
 /// "25,233"
@@ -63,7 +79,7 @@ std::string grouped(double number) {
 std::string text_of(const Spread& spread) {
     std::ostringstream text;
     text << std::setprecision(3) << "p50 " << spread.p50_ms << " ms, p99 " << spread.p99_ms
-         << " ms, max " << spread.max_ms << " ms";
+         << " ms, p99.9 " << spread.p999_ms << " ms, max " << spread.max_ms << " ms";
     return text.str();
 }
 
@@ -80,11 +96,11 @@ std::string used_text(double process, const std::optional<double>& database, dou
 std::optional<Spread> spread_of(std::vector<microseconds> durations) {
     if (durations.empty()) return std::nullopt;
     std::ranges::sort(durations);
-    const auto at = [&durations](std::size_t percent) {
+    const auto at = [&durations](std::size_t per_mille) {
         return milliseconds(
-            durations[std::min(durations.size() - 1, durations.size() * percent / 100)]);
+            durations[std::min(durations.size() - 1, durations.size() * per_mille / 1000)]);
     };
-    return Spread{at(50), at(99), at(100)};
+    return Spread{at(500), at(990), at(999), at(1000)};
 }
 
 Usage operator-(const Usage& after, const Usage& before) {
@@ -113,6 +129,7 @@ std::string run_json(const Measured& run, std::size_t number) {
     if (run.first_ms) json.member("firstMs", *run.first_ms);
     add(json, "firstTenth", run.first_tenth);
     add(json, "lastTenth", run.last_tenth);
+    add(json, run.windows);
     json.member("processCpuSeconds", seconds(run.used.process));
     json.key("databaseCpuSeconds");
     if (run.used.database) {
@@ -136,8 +153,8 @@ std::string summary_json(std::string_view work, std::span<const Measured> runs) 
                 return run.latency.value_or(Spread{}).*member;
             });
         };
-        add(json, {median(of(&Spread::p50_ms)), median(of(&Spread::p99_ms)),
-                   std::ranges::max(of(&Spread::max_ms))});
+        add(json, Spread{median(of(&Spread::p50_ms)), median(of(&Spread::p99_ms)),
+                         median(of(&Spread::p999_ms)), std::ranges::max(of(&Spread::max_ms))});
     }
     json.member("cpuSeconds", median(of_each(runs, cpu_seconds)));
     json.member("walBytesPerEvent", median(of_each(runs, written_per_event)));
@@ -150,13 +167,16 @@ std::string run_text(const Measured& run, std::size_t number) {
     text << "run " << number << ": " << grouped(events_per_second(run)) << " events/s";
     if (run.first_ms) text << ", the first after " << *run.first_ms << " ms";
     if (run.latency) text << "; " << text_of(*run.latency);
-    const auto report = [&text](const char* name, const std::optional<Stretch>& stretch) {
-        if (!stretch) return;
-        if (stretch->lateness) text << "\n  " << name << " tenth: " << text_of(*stretch->lateness);
-        if (stretch->claims) text << "; claims " << text_of(*stretch->claims);
+    const auto report = [&text](const std::string& name, const Stretch& stretch) {
+        if (stretch.lateness) text << "\n  " << name << ": " << text_of(*stretch.lateness);
+        if (stretch.claims) text << "; claims " << text_of(*stretch.claims);
     };
-    report("first", run.first_tenth);
-    report("last", run.last_tenth);
+    if (run.first_tenth) report("first tenth", *run.first_tenth);
+    if (run.last_tenth) report("last tenth", *run.last_tenth);
+    for (const Window& window : run.windows) {
+        report("from " + grouped(seconds(window.from - run.windows.front().from)) + " s",
+               window.stretch);
+    }
     for (const std::string& fault : run.faults) text << "\n  NOT VALID: " << fault;
     return text.str();
 }

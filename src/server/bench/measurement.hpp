@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 
 /// Statistics of many durations.
 struct Spread {
-    double p50_ms = 0, p99_ms = 0, max_ms = 0;
+    double p50_ms = 0, p99_ms = 0, p999_ms = 0, max_ms = 0;
 };
 /// Nothing if there are none.
 [[nodiscard]] std::optional<Spread> spread_of(std::vector<microseconds> durations);
@@ -28,10 +28,15 @@ struct Usage {
 };
 [[nodiscard]] Usage operator-(const Usage& after, const Usage& before);
 
-/// The first or the last tenth of a long run: shows whether it slows down.
+/// A part of a long run: shows whether it slows down.
 struct Stretch {
     std::optional<Spread> lateness{};
     std::optional<Spread> claims{};
+};
+/// A stretch of the length of --window.
+struct Window {
+    std::chrono::sys_time<microseconds> from{};
+    Stretch stretch{};
 };
 
 /// The results of one run.
@@ -42,6 +47,7 @@ struct Measured {
     std::optional<Spread> latency{};
     std::optional<double> first_ms{};  // peak: until the first delivery
     std::optional<Stretch> first_tenth{}, last_tenth{};
+    std::vector<Window> windows{};
     std::vector<std::string> faults{};  // why the run does not count; empty: valid
 };
 

@@ -58,7 +58,8 @@ Measured time_rules(const Site& site) {
     });
     if (auto spread = spread_of(std::move(durations))) {
         const auto each = [](double of_batch) { return of_batch / static_cast<double>(at_once); };
-        measured.latency = Spread{each(spread->p50_ms), each(spread->p99_ms), each(spread->max_ms)};
+        measured.latency = Spread{each(spread->p50_ms), each(spread->p99_ms), each(spread->p999_ms),
+                                  each(spread->max_ms)};
     }
     if (none > 0) measured.faults.push_back(std::to_string(none) + " rules had no next occurrence");
     return measured;

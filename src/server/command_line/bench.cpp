@@ -69,8 +69,17 @@ void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags
             ->check(CLI::Range(0.1, 1e6));
         command.add_flag("--handler", options.handler,
                          "to a handler in this process instead of over HTTP");
-        command.add_flag("--snapshot", options.snapshot,
-                         "keep a read transaction open during the second half");
+        CLI::Option* const snapshot = command.add_flag(
+            "--snapshot", options.snapshot, "keep a read transaction open during the second half");
+        command
+            .add_option("--snapshot-after", options.snapshot_after,
+                        "keep one open from this second on")
+            ->check(CLI::Range(0.0, 1e6))
+            ->excludes(snapshot);
+        command
+            .add_option("--window", options.window,
+                        "also report each window of this number of seconds")
+            ->check(CLI::Range(0.1, 1e6));
     }
     if (work == "peak")
         command.add_flag("--no-database", options.no_database,

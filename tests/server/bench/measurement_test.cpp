@@ -21,6 +21,7 @@ TEST(SpreadOf, HasMedianTailAndMaximum) {
     ASSERT_TRUE(spread);
     EXPECT_DOUBLE_EQ(spread->p50_ms, 501);
     EXPECT_DOUBLE_EQ(spread->p99_ms, 991);
+    EXPECT_DOUBLE_EQ(spread->p999_ms, 1000);
     EXPECT_DOUBLE_EQ(spread->max_ms, 1000);
 }
 
@@ -29,6 +30,7 @@ TEST(SpreadOf, OfOneValueIsThatValue) {
     ASSERT_TRUE(spread);
     EXPECT_DOUBLE_EQ(spread->p50_ms, 7);
     EXPECT_DOUBLE_EQ(spread->p99_ms, 7);
+    EXPECT_DOUBLE_EQ(spread->p999_ms, 7);
     EXPECT_DOUBLE_EQ(spread->max_ms, 7);
 }
 
@@ -57,10 +59,22 @@ TEST(Summary, HasExactlyTheDocumentedMembers) {
 
 TEST(Summary, HasTheLargestMaximumOfAllRuns) {
     std::vector runs{a_run(10, 1s), a_run(10, 1s), a_run(10, 1s)};
-    runs[0].latency = Spread{1, 2, 30};
-    runs[1].latency = Spread{2, 4, 5};
-    runs[2].latency = Spread{3, 3, 9};
-    EXPECT_THAT(summary_json("peak", runs), HasSubstr(R"("p50Ms":2,"p99Ms":3,"maxMs":30,)"));
+    runs[0].latency = Spread{1, 2, 3, 30};
+    runs[1].latency = Spread{2, 4, 5, 5};
+    runs[2].latency = Spread{3, 3, 4, 9};
+    EXPECT_THAT(summary_json("peak", runs),
+                HasSubstr(R"("p50Ms":2,"p99Ms":3,"p999Ms":4,"maxMs":30,)"));
+}
+
+TEST(Run, ListsItsWindows) {
+    Measured run = a_run(10, 2s);
+    EXPECT_THAT(run_json(run, 1), Not(HasSubstr("windows")));
+    const std::chrono::sys_time<microseconds> from{1'800'000'000'500'250us};
+    run.windows = {{from, {Spread{1, 2, 3, 4}, Spread{5, 6, 7, 8}}}, {from + 60s, {}}};
+    EXPECT_THAT(run_json(run, 1),
+                HasSubstr(R"("windows":[{"fromUnixMs":1800000000500,"p50Ms":1,"p99Ms":2,)"
+                          R"("p999Ms":3,"maxMs":4,"claimP99Ms":6},{"fromUnixMs":1800000060500}])"));
+    EXPECT_THAT(run_text(run, 1), HasSubstr("\n  from 0 s: p50 1 ms, p99 2 ms, p99.9 3 ms"));
 }
 
 TEST(Summary, IsInvalidIfOneRunIsInvalid) {

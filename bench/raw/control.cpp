@@ -1,0 +1,136 @@
+// The control of the lateness curves (bench/curves.py). One thread only wakes up at random
+// instants; another wakes up and commits one row by libpq. Their delays are those of any program on
+// this machine with this PostgreSQL.
+//
+//     bench_raw_control URL RATE
+//
+// Prints "ready" once both run. When standard input ends, prints a line for each instant: `timer`
+// or `commit`, the instant in microseconds since 1970, and the microseconds from it until the
+// thread ran, or until its commit was acknowledged.
+#include <libpq-fe.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using std::chrono::microseconds;
+using Instant = std::chrono::sys_time<microseconds>;
+
+Instant now() {
+    return std::chrono::time_point_cast<microseconds>(std::chrono::system_clock::now());
+}
+
+class Commits {
+public:
+    explicit Commits(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+        if (PQstatus(connection_.get()) != CONNECTION_OK) fail();
+        keep(PQexec(
+            connection_.get(),
+            "CREATE TABLE control (one int PRIMARY KEY, at timestamptz) WITH (fillfactor = 10);"
+            "INSERT INTO control VALUES (1, now())"));
+        keep(PQprepare(connection_.get(), "commit",
+                       "UPDATE control SET at = statement_timestamp() WHERE one = 1", 0, nullptr));
+    }
+    void commit() {
+        keep(PQexecPrepared(connection_.get(), "commit", 0, nullptr, nullptr, nullptr, 0));
+    }
+
+private:
+    void keep(PGresult* result) {
+        const bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+        PQclear(result);
+        if (!done) fail();
+    }
+    [[noreturn]] void fail() { throw std::runtime_error(PQerrorMessage(connection_.get())); }
+
+    std::unique_ptr<PGconn, decltype([](PGconn* one) { PQfinish(one); })> connection_;
+};
+
+struct Sample {
+    Instant due;
+    microseconds late;
+};
+
+void sleep_until(Instant due) {
+    const auto micros = due.time_since_epoch().count();
+    const timespec at{static_cast<std::time_t>(micros / 1'000'000), micros % 1'000'000 * 1000};
+    while (::clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, nullptr) != 0) {
+    }
+}
+
+/// Does `work` at a random instant in each of the intervals that the rate gives, as `sundial bench
+/// lateness` does. If an instant has passed during the work before, it counts from that instant.
+std::vector<Sample> at_instants(double rate, std::size_t seed, const std::atomic<Instant>& end,
+                                const std::function<void()>& work) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> within(0, 1);
+    std::vector<Sample> samples;
+    const Instant begin = now();
+    for (std::size_t i = 0;; ++i) {
+        const std::chrono::duration<double> after((static_cast<double>(i) + within(random)) / rate);
+        const Instant due = begin + std::chrono::duration_cast<microseconds>(after);
+        // Work that is behind at the end is done: it is the latest of all.
+        if (due >= end.load()) return samples;
+        sleep_until(due);
+        work();
+        samples.push_back({due, now() - due});
+    }
+}
+
+void print(const char* kind, const std::vector<Sample>& samples) {
+    for (const auto& [due, late] : samples) {
+        std::cout << kind << ' ' << due.time_since_epoch().count() << ' ' << late.count() << '\n';
+    }
+}
+
+void run(const std::string& url, double rate) {
+    Commits commits(url);
+    std::atomic<Instant> end{Instant::max()};
+    std::vector<Sample> timed, committed;
+    std::exception_ptr failure;
+    {
+        const std::jthread timer([&] { timed = at_instants(rate, 1, end, [] {}); });
+        const std::jthread committer([&] {
+            try {
+                committed = at_instants(rate, 2, end, [&commits] { commits.commit(); });
+            } catch (...) {
+                failure = std::current_exception();
+            }
+        });
+        std::cout << "ready\n" << std::flush;
+        while (std::cin.get() != std::char_traits<char>::eof()) {
+        }
+        end = now();
+    }
+    if (failure) std::rethrow_exception(failure);
+    print("timer", timed);
+    print("commit", committed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const double rate = argc == 3 ? std::stod(argv[2]) : 0;
+        if (rate <= 0) {
+            std::cerr << "usage: bench_raw_control URL RATE\n";
+            return 2;
+        }
+        run(argv[1], rate);
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << "bench_raw_control: " << error.what() << '\n';
+        return 1;
+    }
+}
