@@ -166,6 +166,11 @@ class Server:
     def logged(self, event_name):
         return [line for line in self.log() if line["eventName"] == event_name]
 
+    def wait_for_line(self, event_name, count=1):
+        """The lines of that name, once there are so many. A thread of the program writes the log, so a line may come after
+        the API shows what it reports."""
+        return wait_until(lambda: (lines := self.logged(event_name))[count - 1:] and lines, f"{count} line(s) {event_name}")
+
     def ready(self):
         def look():
             if self.process.poll() is not None:
