@@ -248,6 +248,11 @@ def ended_early(seconds, *arguments):
     return process.wait() == -signal.SIGKILL
 
 
+def wait_for_report(client):
+    """An instance is seen from its first report on, which a thread makes beside the start."""
+    h.wait_until(lambda: client.ok("GET", "/v1/instances")["data"], "the report of the instance")
+
+
 def key_settings(kind, directory):
     """The flags of a server on the source, and what its key becomes: on SQLite the key lies in a file."""
     if kind == "postgres":
@@ -271,8 +276,9 @@ def continues(kind):
     receiver = h.Receiver(hold=hold)
     with h.folder() as directory, pair(kind, directory) as (source, target):
         with start(kind, source, directory) as server:
-            assert ("use the database" if kind == "postgres" else "in use by another process") in run("copy", target, "--db", source, "-y", code=1)
             client = server.client()
+            wait_for_report(client)
+            assert ("use the database" if kind == "postgres" else "in use by another process") in run("copy", target, "--db", source, "-y", code=1)
             made = client.ok("POST", "/v1/endpoints", {"externalId": "crm", "name": "crm", "type": "WEBHOOK", "url": receiver.url,
                                                        "headers": {"Authorization": "Bearer of-the-crm"}})
             once = {"Idempotency-Key": "the-same-user"}
@@ -356,6 +362,7 @@ def refused():
         assert "there is no database" in run("copy", url, "--db", back, "-y", code=1)
         assert "needs a target with a schema" in run("copy", url, "--db", source, "--dry-run", code=1)
         with serve(url, directory) as server:
+            wait_for_report(server.client())
             assert "instance(s) of sundial use the database" in run("copy", url, "--db", source, "-y", code=1)
             assert server.stop() == 0
         interrupted(source, url)
