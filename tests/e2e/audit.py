@@ -78,7 +78,8 @@ def in_bulk(admin, operator, actor, endpoint):
     (event,) = admin.ok("GET", f"/v1/events?dismissed=true&status=FAILED&endpointId={endpoint}&sort=-createdAt&limit=1")["data"]
     assert (event["dismissedBy"], event["dismissalNote"]) == (actor, "shop closed"), event
 
-    admin.ok("POST", "/v1/events/batch", {"events": [{**EVENT, "targetTimestampUTC": "now+1d"} for _ in range(3)]})
+    # A hundred seconds of work: it is stopped before its end, however long the request to stop it takes.
+    admin.ok("POST", "/v1/events/batch", {"events": [{**EVENT, "targetTimestampUTC": "now+1d"} for _ in range(100)]})
     slow = operator.ok("POST", "/v1/bulk", {"resource": "events", "action": "cancel", "perSecond": 1, "filter": {"status": "PENDING"}})
     operator.ok("DELETE", f"/v1/operations/{slow['id']}")
     assert [one[:2] for one in entries(admin, "OperationAudit", slow["id"])] == [
@@ -103,7 +104,7 @@ def of_endpoints_and_instances(admin, operator, actor, receiver):
     assert entries(admin, "EndpointAudit", endpoint) == [("EndpointTested", actor, {}), ("WaitingRetried", actor, {})]
     refused = operator.call("POST", f"/v1/streams/EndpointAudit/{endpoint}", {"events": [{"eventType": "Forged", "data": {}}]})
     assert refused.status == 400 and "reserved" in refused.body.decode(), refused.body
-    (instance,) = admin.ok("GET", "/v1/instances")["data"]
+    (instance,) = h.wait_until(lambda: admin.ok("GET", "/v1/instances")["data"], "the report of the instance")
     name = "key:" + admin.headers["Authorization"].split("_")[2]
     admin.ok("POST", f"/v1/instances/{instance['id']}/drain")
     return name, instance["id"]

@@ -112,7 +112,7 @@ def counted(kind):
         bad = client.all("/v1/attempts?endpointId=ext:bad&limit=2")
         assert len(bad) == 5 and {(one["outcome"], one["statusCode"]) for one in bad} == {("PERMANENT", 404)}, bad
         assert len(client.all("/v1/attempts?outcome=SUCCEEDED&limit=7")) == 20
-        (own,) = client.ok("GET", "/v1/instances")["data"]
+        (own,) = h.wait_until(lambda: client.ok("GET", "/v1/instances")["data"], "the report of the instance")
         assert own["status"] == "RUNNING" and {one["instanceId"] for one in bad} == {own["id"]}, own
         # The report that follows a claim names its time.
         latest = max(one["startedAt"] for one in client.all("/v1/attempts?limit=200"))

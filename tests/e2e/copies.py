@@ -211,12 +211,14 @@ def killed(kind):
             psql(other_url, f"CREATE DATABASE copied{number}")
             return re.sub(r"/test1\?", f"/copied{number}?", other_url)
         target, targets, kills, since = new_target(1), 1, 0, 0
+        longest = whole / 10
         while kills < 20 or since == 0:
-            if ended_early(chance.uniform(0.01, whole / 10), target, "--db", source):
+            if ended_early(chance.uniform(0.01, longest), target, "--db", source):
                 kills, since = kills + 1, since + 1
+                longest *= 1.1  # a machine that has become slower gets as far, too
                 assert nothing_visible(target), kills
             else:  # it was faster: another one
-                targets, since = targets + 1, 0
+                targets, since, longest = targets + 1, 0, longest / 2
                 target = new_target(targets)
         done = copy(source, target)
         assert done["tables"] == expected["tables"]
@@ -248,6 +250,11 @@ def ended_early(seconds, *arguments):
     return process.wait() == -signal.SIGKILL
 
 
+def wait_for_report(client):
+    """An instance is seen from its first report on, which a thread makes beside the start."""
+    h.wait_until(lambda: client.ok("GET", "/v1/instances")["data"], "the report of the instance")
+
+
 def key_settings(kind, directory):
     """The flags of a server on the source, and what its key becomes: on SQLite the key lies in a file."""
     if kind == "postgres":
@@ -271,8 +278,9 @@ def continues(kind):
     receiver = h.Receiver(hold=hold)
     with h.folder() as directory, pair(kind, directory) as (source, target):
         with start(kind, source, directory) as server:
-            assert ("use the database" if kind == "postgres" else "in use by another process") in run("copy", target, "--db", source, "-y", code=1)
             client = server.client()
+            wait_for_report(client)
+            assert ("use the database" if kind == "postgres" else "in use by another process") in run("copy", target, "--db", source, "-y", code=1)
             made = client.ok("POST", "/v1/endpoints", {"externalId": "crm", "name": "crm", "type": "WEBHOOK", "url": receiver.url,
                                                        "headers": {"Authorization": "Bearer of-the-crm"}})
             once = {"Idempotency-Key": "the-same-user"}
@@ -356,6 +364,7 @@ def refused():
         assert "there is no database" in run("copy", url, "--db", back, "-y", code=1)
         assert "needs a target with a schema" in run("copy", url, "--db", source, "--dry-run", code=1)
         with serve(url, directory) as server:
+            wait_for_report(server.client())
             assert "instance(s) of sundial use the database" in run("copy", url, "--db", source, "-y", code=1)
             assert server.stop() == 0
         interrupted(source, url)

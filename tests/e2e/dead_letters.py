@@ -80,7 +80,7 @@ def check_groups(client, endpoint, other):
 def retry_across_a_kill(start, server, receiver, endpoint, keys):
     """At a pace, killed in the middle: each is delivered exactly once, by the instance that continues."""
     client = server.client()
-    wish = {"resource": "events", "action": "retry", "filter": {"endpointId": endpoint}, "perSecond": 60}
+    wish = {"resource": "events", "action": "retry", "filter": {"endpointId": endpoint}, "perSecond": 40}
     dry = client.ok("POST", "/v1/bulk", {**wish, "dryRun": True})
     assert dry["count"] == EVENTS and len(dry["samples"]) == 5, dry["count"]
     receiver.mended.set()
@@ -88,7 +88,7 @@ def retry_across_a_kill(start, server, receiver, endpoint, keys):
     operation = answer.json()
     assert answer.status == 202 and answer.headers["Location"] == f"/v1/operations/{operation['id']}", answer.body
     assert (operation["kind"], operation["status"], operation["total"]) == ("BULK", "RUNNING", EVENTS), operation
-    assert 0 < operation["done"] <= 60, "the pace is not kept"
+    assert 0 < operation["done"] <= 40, "the pace is not kept"
     further = h.wait_until(lambda: (now := client.ok("GET", f"/v1/operations/{operation['id']}"))["done"]
                            > operation["done"] and now, "the next second's worth", every=0.02)
     server.kill()
@@ -141,9 +141,9 @@ def stop_and_dismiss(client, other, receiver):
 
 def at_most_four(client, endpoint):
     """A fifth is refused, with when to come back."""
-    for _ in range(4):
-        client.ok("POST", "/v1/events", {"eventType": "LATER", "targetTimestampUTC": "2030-01-01T00:00:00Z",
-                                         "endpointId": endpoint, "deliveryPayload": {}})
+    many = 100  # seconds: the first still runs when the fifth is asked for, on a slow machine too
+    client.ok("POST", "/v1/events/batch", {"events": [{"eventType": "LATER", "targetTimestampUTC": "2030-01-01T00:00:00Z",
+                                                       "endpointId": endpoint, "deliveryPayload": {}}] * many})
     wish = {"resource": "events", "action": "reschedule", "set": {"shift": "PT1H"}, "perSecond": 1,
             "filter": {"eventType": "LATER"}}
     running = [client.ok("POST", "/v1/bulk", wish) for _ in range(4)]
@@ -152,10 +152,10 @@ def at_most_four(client, endpoint):
     assert refused.json()["retryable"] and int(refused.headers["Retry-After"]) > 0
     done = sum(client.ok("DELETE", f"/v1/operations/{operation['id']}")["done"] for operation in running)
     hours = [int(event["targetTimestampUTC"][11:13]) for event in client.all("/v1/events?eventType=LATER")]
-    assert sum(hours) == done >= 4, (hours, done)
+    assert len(hours) == many and sum(hours) == done >= 4, (hours, done)
     cancelled = over(client, client.ok("POST", "/v1/bulk", {"resource": "events", "action": "cancel",
                                                             "filter": {"eventType": "LATER"}}))
-    assert (cancelled["status"], cancelled["done"]) == ("COMPLETED", 4), cancelled
+    assert (cancelled["status"], cancelled["done"]) == ("COMPLETED", many), cancelled
 
 
 def check_refusals(client):

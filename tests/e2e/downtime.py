@@ -40,9 +40,11 @@ def check(kind):
                 late = begin + dt.timedelta(hours=24) - instant(event["targetTimestampUTC"])
                 assert event["latenessMs"] == late.total_seconds() * 1000, event
             assert arrivals(client) == sorted(f"m-{i}" for i in range(MISSED))
-            metrics = client.get("/metrics").body.decode()
-            assert f'sundial_late_executions_total{{event_type="MISSED"}} {MISSED}' in metrics
-            late_lines = [line for line in server.logged("event.completed") if line["lateExecution"] and line["eventType"] == "MISSED"]
+            counted = f'sundial_late_executions_total{{event_type="MISSED"}} {MISSED}\n'
+            h.wait_until(lambda: counted in client.get("/metrics").body.decode(), "the metric, which follows the commit")
+            late_lines = h.wait_until(lambda: (lines := [
+                line for line in server.logged("event.completed") if line["lateExecution"] and line["eventType"] == "MISSED"
+            ])[MISSED - 1:] and lines, "the lines, which follow the commit")
             assert len(late_lines) == MISSED and all(line["latenessMs"] > 1000 for line in late_lines)
             # A further restart finds nothing to do again.
             assert server.stop() == 0

@@ -4,6 +4,7 @@ Everything listens on free ports of the loopback interface, lives in a temporary
 SUNDIAL names the program, TEMPORARY_POSTGRES the helper that starts a cluster and prints its URL.
 """
 import base64
+import collections
 import contextlib
 import hashlib
 import http.client
@@ -134,6 +135,8 @@ class Server:
     """`sundial serve` or `dev` as a process. Its log goes to a file beside the database. `prefix` is a command that
     runs it, `preexec` what the child does first, `program` another sundial."""
 
+    processes = collections.defaultdict(list)  # of each folder
+
     def __init__(self, *arguments, folder, port=0, listen="127.0.0.1", environment=None, prefix=(), preexec=None, program=None):
         self.log_path = os.path.join(folder, f"log-{os.urandom(4).hex()}.jsonl")
         command = [*prefix, program or PROGRAM, *arguments, f"--http.listen={listen}:{port}", "--log.level=info"]
@@ -145,6 +148,7 @@ class Server:
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                                             env=clean, cwd=folder, preexec_fn=preexec)
+        self.processes[folder].append(self.process)
         self.port = None
         self.log_lock, self.log_read, self.lines = threading.Lock(), 0, []
 
@@ -165,6 +169,11 @@ class Server:
 
     def logged(self, event_name):
         return [line for line in self.log() if line["eventName"] == event_name]
+
+    def wait_for_line(self, event_name, count=1):
+        """The lines of that name, once there are so many. A thread of the program writes the log, so a line may come after
+        the API shows what it reports."""
+        return wait_until(lambda: (lines := self.logged(event_name))[count - 1:] and lines, f"{count} line(s) {event_name}")
 
     def ready(self):
         def look():
@@ -252,8 +261,15 @@ class Receiver:
 
 @contextlib.contextmanager
 def folder():
+    """Its servers end with it, also those that a failed test did not end."""
     with tempfile.TemporaryDirectory(prefix="sundial-e2e-") as path:
-        yield path
+        try:
+            yield path
+        finally:
+            for process in Server.processes.pop(path, ()):
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
 
 
 def folder_of_clusters():

@@ -84,12 +84,13 @@ def killed(kind):
     lines = [json.dumps({**EVENT, "deliveryPayload": n}) for n in range(20_000)]
     with h.folder() as directory, h.database(kind, directory) as url:
         path = written(f"{directory}/events.ndjson", lines)
-        server = h.Server("serve", "--db", url, folder=directory).ready()
+        port = h.free_port()  # the next process listens there, too
+        server = h.Server("serve", "--db", url, folder=directory, port=port).ready()
         command = [os.environ["SUNDIAL"], "event", "import", path, "--server", f"http://127.0.0.1:{server.port}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as importing:
             h.wait_until(lambda: stored(server.client()) >= 3000, "the first few batches", every=0.02)
             server.kill()
-            server = h.Server("serve", "--db", url, folder=directory, port=server.port).ready()
+            server = h.Server("serve", "--db", url, folder=directory, port=port).ready()
             said, complaints = importing.communicate(timeout=h.HANG_GUARD)
         assert (importing.returncode, said) == (0, "20000 stored, 0 there already, 0 refused\n"), (said, complaints)
         payloads = [event["deliveryPayload"] for event in server.client().all("/v1/events?limit=500")]

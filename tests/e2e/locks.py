@@ -73,7 +73,7 @@ def command(kind, first, second):
     assert lock_run(first, "job", "sh", "-c", "exit 7").wait(h.HANG_GUARD) == 7
     assert lock_run(first, "job", h.PROGRAM, "config", "show").wait(h.HANG_GUARD) == 0, "its variable is no setting"
     assert lock_run(first, "job", "/nowhere/at/all").wait(h.HANG_GUARD) == 127
-    holder = lock_run(first, "job", sys.executable, "-c", HOLD)
+    holder = lock_run(first, "job", sys.executable, "-c", HOLD, ttl="PT9S")  # it is renewed in time on a slow machine, too
     assert holder.stdout.readline() == b"held\n"
     assert lock_run(second, "job", "true").wait(h.HANG_GUARD) == 4, "another session holds it"
     client = second.client()

@@ -105,8 +105,8 @@ def shared(users):
         finished = over(servers[1].client(), operation)
         assert finished["status"] == "COMPLETED" and finished["done"] == 2 * users, finished
         check_events(servers[2].client(), users, "11:30")
-        told = [line for server in servers for line in server.log()
-                if line.get("operationId") == operation["id"] and line["msg"] == "operation ended"]
+        told = h.wait_until(lambda: [line for server in servers for line in server.log() if line.get("operationId") == operation["id"]
+                                     and line["msg"] == "operation ended"], "the line of its end")
         assert len(told) == 1, told
         print(f"{users} events on three instances, one killed: each moved once")
         assert all(server.stop() == 0 for server in servers[1:])

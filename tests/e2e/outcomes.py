@@ -154,6 +154,7 @@ def check_rows(client):
         result, got = try_once(client, receiver.url(), timeout=WAITED_FOR.get(name, PATIENT))
         receiver.end.set()
         assert got == tuple(expected), (name, result)
+        h.wait_until(lambda: receiver.requests, f"{name}: a request, which the time-out may overtake")
         assert receiver.requests == 1, f"{name}: {receiver.requests} requests"
         assert len(result["response"]["body"]) <= 2048, name
     return len(ROWS)

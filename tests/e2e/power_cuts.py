@@ -125,12 +125,27 @@ def timed(command):
     return time.monotonic() - started
 
 
-def moments(whole, cuts):
-    """Over the whole time of a command, and a little after it."""
-    seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
-    print("SEED", seed)
-    chance = random.Random(seed)
-    return [whole * 1.3 * (cut + chance.random()) / cuts for cut in range(cuts)]
+class Cuts:
+    """Moments over the whole time of a command, and a little after it. More than `cuts` of them if none came before its end:
+    the machine may have been slower while the command was timed."""
+
+    def __init__(self, whole, cuts):
+        seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
+        print("SEED", seed)
+        self.chance, self.whole, self.cuts, self.early = random.Random(seed), whole, cuts, 0
+
+    def moments(self):
+        for cut in range(self.cuts):
+            yield self.whole * 1.3 * (cut + self.chance.random()) / self.cuts
+        for _ in range(10):
+            if self.early == 0:
+                self.whole /= 2
+                yield self.whole * self.chance.random()
+                self.cuts += 1
+
+    def count(self, early):
+        self.early += early
+        return early
 
 
 def backup(kind, cuts):
@@ -139,9 +154,9 @@ def backup(kind, cuts):
         ending = backups.ENDING[kind]
         name = lambda number: os.path.join(on.folder, f"saved{number}.{ending}")  # noqa: E731
         whole = timed(lambda: backups.run("backup", name("-first"), "--db", source))
-        early = kept = 0
-        for number, moment in enumerate(moments(whole, int(cuts))):
-            early += ended_early(moment, "backup", name(number), "--db", source)
+        kept, plan = 0, Cuts(whole, int(cuts))
+        for number, moment in enumerate(plan.moments()):
+            plan.count(ended_early(moment, "backup", name(number), "--db", source))
             assert on.cut_power() == 1, "the cut lost nothing"
             if os.path.exists(name(number)):
                 kept += 1
@@ -150,12 +165,12 @@ def backup(kind, cuts):
                 backups.run("backup", name(number), "--db", source)
                 remains = [file for file in os.listdir(on.folder) if file.startswith(f"saved{number}.") and file != os.path.basename(name(number))]
                 assert not remains, remains
-        assert early > 0, "no cut came before the end"
+        assert plan.early > 0, "no cut came before the end"
         backups.run("backup", name("-last"), "--db", source)
         on.cut_power()
         for which in ("-first", "-last"):
             assert EXPECTED in backups.run("check", name(which)), "a backup that was reported is lost"
-        print(f"{cuts} power cuts, {early} before the end; {kept} backups were complete, none was half")
+        print(f"{plan.cuts} power cuts, {plan.early} before the end; {kept} backups were complete, none was half")
 
 
 def leave_a_log(database, directory):
@@ -175,22 +190,23 @@ def restore(kind, cuts):
         backups.run("backup", large, "--db", source)
         backups.run("restore", small, "--db", place.url)
         whole = timed(lambda: backups.run("restore", large, "--db", place.url, "--replace", "-y"))
-        early = old = 0
-        for number, moment in enumerate(moments(whole, int(cuts))):
+        old, plan = 0, Cuts(whole, int(cuts))
+        for number, moment in enumerate(plan.moments()):
             backups.run("restore", small, "--db", place.url, "--replace", "-y")
             if kind == "sqlite" and number % 2 == 0:
                 leave_a_log(place.url, directory)
             on.flush()
-            early += ended_early(moment, "restore", large, "--db", place.url, "--replace", "-y")
+            plan.count(ended_early(moment, "restore", large, "--db", place.url, "--replace", "-y"))
             place.cut_power()
             said = backups.run("check", "--db", place.url)
             assert EXPECTED in said or f"events  {EARLIER}\n" in said, said
             old += EXPECTED not in said
-        assert early > 0 and old > 0, "no cut came before the end"
+        assert plan.early > 0 and old > 0, "no cut came before the end"
         backups.run("restore", large, "--db", place.url, "--replace", "-y")
         place.cut_power()
         assert EXPECTED in backups.run("check", "--db", place.url), "a restore that was reported is lost"
-        print(f"{cuts} power cuts, {early} before the end; {old} left the old database, {int(cuts) - old} the new one, none a mixture")
+        print(f"{plan.cuts} power cuts, {plan.early} before the end; {old} left the old database, {plan.cuts - old} the new one, "
+              "none a mixture")
 
 
 def copy(kind, cuts):
@@ -199,18 +215,17 @@ def copy(kind, cuts):
         filled(source, directory, EVENTS)
         whole = timed(lambda: copies.copy(source, place.url))
         place.next()
-        early = went_on = 0
-        for moment in moments(whole, int(cuts)):
-            cut = ended_early(moment, "copy", place.url, "--db", source, "-y")
+        went_on, plan = 0, Cuts(whole, int(cuts))
+        for moment in plan.moments():
+            cut = plan.count(ended_early(moment, "copy", place.url, "--db", source, "-y"))
             place.cut_power()
-            early += cut
             if cut and copies.nothing_visible(place.url):
                 went_on += copies.copy(source, place.url)["rowsCopiedBefore"] > 0
                 place.cut_power()
             assert EXPECTED in backups.run("check", "--db", place.url), "a copy that was reported is lost"
             place.next()
-        assert early > 0, "no cut came before the end"
-        print(f"{cuts} power cuts, {early} before the end, {went_on} copies went on behind rows that were kept; each is whole")
+        assert plan.early > 0, "no cut came before the end"
+        print(f"{plan.cuts} power cuts, {plan.early} before the end, {went_on} copies went on behind rows that were kept; each is whole")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,9 @@ class Waiting:
 
 
 def claim_durations(server):
-    return [line["durationMs"] for line in server.logged("http.request") if line["route"] == "/v1/endpoints/{id}/claim"]
+    """Of the claims that were answered: one at least, whose line may come after its answer."""
+    return h.wait_until(lambda: [line["durationMs"] for line in server.logged("http.request")
+                                 if line["route"] == "/v1/endpoints/{id}/claim"], "the line of a claim")
 
 
 def hold(port, worker):
@@ -118,7 +120,7 @@ def killed_worker(kind, start):
             assert events[event["id"]]["attempt"] == 2 and events[event["id"]]["retryCount"] == 1
             late = answer(client, "complete", event)
             assert late.status == 409 and late.json()["code"] == "LEASE_LOST", late.body
-        names = {line["claimedBy"] for line in server.logged("event.completed")}
+        names = {line["claimedBy"] for line in server.wait_for_line("event.completed", len(jobs))}
         assert names == {name for _, name in completed}, names
 
 

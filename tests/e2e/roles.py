@@ -115,7 +115,9 @@ def together():
             h.wait_until(lambda: client.ok("GET", f"/v1/operations/{operation['id']}")["status"] == "COMPLETED",
                          "the operation by the scheduler")
 
-            rows = {tuple(row["roles"]): row for row in client.ok("GET", "/v1/instances")["data"]}
+            # Each process is seen from its first report on, which a thread makes beside the start.
+            reports = lambda: {tuple(row["roles"]): row for row in client.ok("GET", "/v1/instances")["data"]}
+            rows = h.wait_until(lambda: len(found := reports()) == 3 and found, "the reports of all three")
             assert set(rows) == {("api", "ui"), ("worker",), ("scheduler",)}, rows
             assert attempt["instanceId"] == rows[("worker",)]["id"], (attempt, rows)
             assert rows[("api", "ui")]["slots"] == 0 < rows[("worker",)]["slots"], rows

@@ -152,7 +152,7 @@ def wrong_region(kind):
     fake = fake_sqs.FakeSqs()
     with h.folder() as directory, sundial(kind, directory) as server:
         client = server.client()
-        endpoint(client, fake, region="us-east-1")
+        endpoint(client, fake, region="us-east-1", retryPolicy={"delays": ["PT1S"] * 50})  # it is repaired before the last
         made = client.ok("POST", "/v1/events", event(1))
         h.wait_until(lambda: fake.refusals, "a refusal")
         assert fake.refusals[0] == "InvalidSignatureException"

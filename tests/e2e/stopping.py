@@ -17,8 +17,8 @@ def start(db, directory, *more):
                     folder=directory).ready()
 
 
-def endpoint(client, url):
-    client.ok("POST", "/v1/endpoints", {"name": "slow", "type": "WEBHOOK", "url": url, "externalId": "r", "timeout": "PT5S"})
+def endpoint(client, url, timeout="PT5S"):
+    client.ok("POST", "/v1/endpoints", {"name": "slow", "type": "WEBHOOK", "url": url, "externalId": "r", "timeout": timeout})
 
 
 def create(client, count):
@@ -55,12 +55,13 @@ def terminated(kind):
 
 def twice():
     """The second signal ends it now, whatever is in flight."""
-    receiver = h.Receiver(delay=4)
+    release = threading.Event()
+    receiver = h.Receiver(hold=release)
     with h.folder() as directory, h.database("sqlite", directory) as db:
         for pause in (0, 1.5):  # while it still accepts, and afterwards
-            server = start(db, directory)
+            server = h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT40S", folder=directory).ready()
             if pause == 0:
-                endpoint(server.client(), receiver.url)
+                endpoint(server.client(), receiver.url, timeout="PT30S")
             sent = receiver.count()
             server.client().ok("POST", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "endpointId": "ext:r",
                                                       "deliveryPayload": {}})
@@ -70,6 +71,7 @@ def twice():
             time.sleep(pause)  # this tests the moment of the second signal
             server.process.send_signal(signal.SIGTERM)
             assert server.process.wait(timeout=h.HANG_GUARD) == 130
+        release.set()
         print("a second signal ended it at once")
 
 

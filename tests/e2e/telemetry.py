@@ -65,10 +65,10 @@ def main():
             assert client.ok("GET", f"/v1/events/{waiting}")["status"] == "PENDING"
 
             transitions = "sundial_event_transitions_total"
+            h.wait_until(lambda: metric(client, transitions, event_type="ONE", status="FAILED") == 1, "the metric, which follows the commit")
             assert metric(client, transitions, event_type="BIRTHDAY", status="PENDING") == 2  # the first, its successor
             assert metric(client, transitions, event_type="BIRTHDAY", status="CANCELLED") == 1
             assert metric(client, transitions, event_type="ONE", status="PENDING") == 2
-            assert metric(client, transitions, event_type="ONE", status="FAILED") == 1
             assert metric(client, "sundial_events_waiting", reason="schedule") == 1
             assert metric(client, "sundial_events_waiting", reason="retry") == 0
             assert metric(client, "sundial_dead_letters") == 1
@@ -81,7 +81,7 @@ def main():
                 assert metric(client, "sundial_db_transaction_duration_seconds_count", operation=operation) > 0, operation
             if kind == "postgres":
                 assert metric(client, "sundial_db_pool_connections", state="in_use") >= 0
-                assert metric(client, "sundial_db_pool_connections", state="idle") > 0
+                h.wait_until(lambda: metric(client, "sundial_db_pool_connections", state="idle") > 0, "a connection that is not in use")
 
             follow_a_stream(client)
             contend_for_a_lock(client, server)

@@ -97,18 +97,18 @@ def progress(where, client):
     """The progress has a rate and the remaining time; Ctrl-C says how to follow what goes on."""
     client.ok("POST", "/v1/endpoints", {"name": "refusing", "type": "WEBHOOK", "externalId": "refusing", "url": "http://127.0.0.1:9/"})
     client.ok("POST", "/v1/events/batch", {"events": [{"eventType": "SLOW", "targetTimestampUTC": "now+9h", "endpointId": "ext:bin",
-                                                       "deliveryPayload": 1}] * 200})
+                                                       "deliveryPayload": 1}] * 900})  # a minute and a half of work
     terminal = Terminal("event", "cancel", "--type", "SLOW", "--per-second", "10", "-y", *where)
     terminal.until("/s, ")
     terminal.until(" s left")
-    assert "\r" in terminal.text and " of 200" in terminal.text, terminal.text
+    assert "\r" in terminal.text and " of 900" in terminal.text, terminal.text
     terminal.process.send_signal(signal.SIGINT)
     shown = terminal.end(130)
     operation = re.search(r"sundial op wait (\S+)`", shown)[1]
     assert f"sundial op stop {operation}" in shown, shown
     assert client.ok("GET", f"/v1/operations/{operation}")["status"] == "RUNNING", "it goes on without the terminal"
     terminal = Terminal("op", "wait", operation, *where)
-    terminal.until(" of 200")
+    terminal.until(" of 900")
     terminal.type("\x03")  # as typed
     assert operation in terminal.end(130)
     client.ok("DELETE", f"/v1/operations/{operation}")

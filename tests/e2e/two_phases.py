@@ -271,11 +271,11 @@ def dead_worker():
             endpoint = client.ok("POST", "/v1/endpoints", {"name": "good", "type": "WEBHOOK", "url": receiver.url})["id"]
             recurring = recurring_events(client, endpoint, 40)
             assert len(recurring) == 40, recurring
-            made = {}
-            for n in range(60):
-                key = f"before-{n}"
-                made[client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now+20s",
-                                                      "idempotencyKey": key})["id"]] = key
+            # In one request: the worker must be away before the first of them is due.
+            keys = [f"before-{n}" for n in range(60)]
+            rows = client.ok("POST", "/v1/events/batch", {"events": [{**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now+20s",
+                                                                      "idempotencyKey": key} for key in keys]})["data"]
+            made = {row["id"]: key for row, key in zip(rows, keys)}
             dead = cluster.workers[0]
             there = {made[one] for one in events_on(dead) if one in made}
             elsewhere = set(made.values()) - there

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 
+from benchmarks import until_not_too_busy
 from commands import all_commands, flags_of
 import harness as h
 import import_files
@@ -353,7 +354,7 @@ def short_commands(directory):
         for command in all_commands():
             if command in (("serve",), ("dev",), ("db", "distribute")):  # the last one needs Citus
                 continue
-            done = run(*command, *examples.of(command), directory=directory)
+            done = until_not_too_busy(lambda: run(*command, *examples.of(command), directory=directory))
             assert done.returncode == 0, (command, done)
             if command in SILENT:
                 assert not done.stdout, (command, done)

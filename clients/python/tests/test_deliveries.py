@@ -166,7 +166,7 @@ class Workers(unittest.TestCase):
             client = Client(url(server))
             printers(client)
             ident = print_job(client, 1)
-            worker = Running(client.worker("ext:printers", handle, lease=3))
+            worker = Running(client.worker("ext:printers", handle, lease=6))  # four seconds to extend it, for a slow machine
             event = harness.wait_until(lambda: (e := client.events.get(ident))["status"] == "COMPLETED" and e, "the event")
             self.assertEqual((event["attempt"], event["retryCount"]), (1, 0))
             worker.worker.stop()

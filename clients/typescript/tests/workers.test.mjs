@@ -95,7 +95,7 @@ test("a lease is extended while the handler works", () => withServer(REAL_CLOCK,
   const worker = client.worker("ext:printers", async (job) => {
     await waitUntil(() => extensions >= 3, "three extensions");
     assert.ok(!job.lost.aborted);
-  }, { lease: 3 });
+  }, { lease: 6 });  // four seconds to extend it, for a slow machine
   const run = worker.run();
   await waitUntil(() => hasStatus(client, id, "COMPLETED"), "the event");
   const event = await client.events.get(id);
