@@ -233,6 +233,7 @@ TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
 
 TEST_F(ServerTest, BoundsTheUnreadAnswersOfAClient) {
     settings_.unsent_bytes = 80'000'000;  // a quarter is less than one large answer
+    settings_.answer_time = 1h;
     start();
     RawHttpClient slow(port_);
     slow.send(get("/large"));
