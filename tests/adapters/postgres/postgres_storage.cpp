@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "adapters/postgres/distribute.hpp"
-#include "patient.hpp"
 #include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {
