@@ -75,7 +75,7 @@ TEST_P(CoordinationOnEach, WaitsForAPermitOfASemaphore) {
     std::latch waits{1};
     std::jthread waiter([&] {
         waits.count_down();
-        EXPECT_TRUE(gateway.acquire({.wait = 1min}));
+        EXPECT_TRUE(gateway.acquire({.wait = 1h}));
     });
     waits.wait();
     {

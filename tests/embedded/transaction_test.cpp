@@ -195,7 +195,7 @@ TEST_P(TransactionsOnEach, CountsEveryIncrementOfConcurrentWriters) {
     for (int i = 0; i < writers; ++i) {
         threads.emplace_back([&, i] {
             for (int n = 0; n < each; ++n) {
-                const auto done = engine().transact([&](Transaction& tx) -> Result<Done> {
+                const auto done = transact_patiently([&](Transaction& tx) -> Result<Done> {
                     const auto read = tx.sql(
                         on_sqlite() ? "SELECT CAST(paid AS INTEGER) FROM shop_orders WHERE id = 1"
                                     : "SELECT paid FROM shop_orders WHERE id = 1 FOR UPDATE");
@@ -301,7 +301,7 @@ TEST_P(TransactionsOnEach, RefusesToCompleteAnEventThatAnotherClaimHolds) {
 TEST_P(TransactionsOnEach, DoTheWorkOfARequestOnce) {
     std::atomic<int> runs = 0;
     const auto request = [&](const std::string& fingerprint, bool fails = false) {
-        return engine().transact([&](Transaction& tx) {
+        return transact_patiently([&](Transaction& tx) {
             return tx.once("pay-17", fingerprint, [&](Transaction& part) -> Result<std::string> {
                 const auto added = add(part, ++runs, "tea");
                 if (!added) return added.error();

@@ -2,12 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "application/ports/failures.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sundial::server {
 namespace {
@@ -20,14 +19,11 @@ using testing::Not;
 class SettingsFile {
 public:
     explicit SettingsFile(const std::string& content) { std::ofstream(path_) << content; }
-    ~SettingsFile() { std::filesystem::remove(path_); }
-    SettingsFile(const SettingsFile&) = delete;
-    SettingsFile& operator=(const SettingsFile&) = delete;
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
-    std::string path_ = std::filesystem::temp_directory_path() /
-                        ("sundial-" + std::to_string(::getpid()) + ".toml");
+    TemporaryFolder folder_;
+    std::string path_ = folder_.file("sundial.toml");
 };
 
 std::string error_about(const SettingsSources& sources) {
@@ -101,18 +97,13 @@ TEST(Roles, AreRefusedIfNoProcessCanServeWithThem) {
 /// A directory like the one that systemd makes for LoadCredential=.
 class Credentials {
 public:
-    Credentials() { std::filesystem::create_directory(path_); }
-    ~Credentials() { std::filesystem::remove_all(path_); }
-    Credentials(const Credentials&) = delete;
-    Credentials& operator=(const Credentials&) = delete;
     void add(const std::string& name, const std::string& content) const {
-        std::ofstream(path_ / name) << content;
+        std::ofstream(folder_.file(name)) << content;
     }
-    [[nodiscard]] std::string path() const { return path_; }
+    [[nodiscard]] std::string path() const { return folder_.path(); }
 
 private:
-    std::filesystem::path path_ = std::filesystem::temp_directory_path() /
-                                  ("sundial-credentials-" + std::to_string(::getpid()));
+    TemporaryFolder folder_;
 };
 
 TEST(Settings, TakeCredentials) {

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto hang_guard = 60s;
+constexpr auto hang_guard = 10min;
 
 /// Waits for a line of the log.
 class AwaitedLog final : public base::Log {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace sundial {
@@ -119,6 +120,9 @@ std::string content_of(const std::string& file) {
     fs::remove_all(folder, ignored);
     _exit(0);
 }
+
+/// Seconds after which a start or a stop fails, however busy the machine is.
+constexpr const char* hang_guard = "600";
 
 /// The database that each cluster has from its template: making it takes as long as starting the
 /// server.
@@ -269,7 +273,8 @@ void PostgresCluster::make_data_folder(const std::string& tools) const {
 
 void PostgresCluster::stop(const std::string& mode) const {
     const std::string log = folder_ + "/log";
-    if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", mode, "-w", "stop"},
+    if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", mode, "-w", "-t",
+                   hang_guard, "stop"},
                   log)) {
         fail("pg_ctl stop: " + content_of(log));
     }
@@ -283,7 +288,7 @@ void PostgresCluster::start() const {
                                 " -c listen_addresses= -c max_connections=200"
                                 " -c dynamic_shared_memory_type=mmap";
     if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-l", folder_ + "/server.log",
-                   "-w", "-o", options, "start"},
+                   "-w", "-t", hang_guard, "-o", options, "start"},
                   log)) {
         fail("pg_ctl start: " + content_of(log) + content_of(folder_ + "/server.log"));
     }
@@ -302,8 +307,17 @@ std::string PostgresCluster::url_of(const std::string& database) const {
 std::string PostgresCluster::add_database(const std::string& template_name) {
     const std::string name = "test" + std::to_string(++databases_);
     if (!creator_) creator_ = std::make_unique<SqlConnection>(url_of("postgres"));
-    creator_->query("CREATE DATABASE " + name + " TEMPLATE " + template_name);
-    return url_of(name);
+    // The server itself waits five seconds for sessions that are ending.
+    for (int tries = 1;; ++tries) {
+        try {
+            creator_->query("CREATE DATABASE " + name + " TEMPLATE " + template_name);
+            return url_of(name);
+        } catch (const std::runtime_error& error) {
+            const std::string_view why = error.what();
+            const bool passes = why.find("accessed by other users") != std::string_view::npos;
+            if (!passes || tries == 20) throw;
+        }
+    }
 }
 
 std::string PostgresCluster::create_database() {

@@ -23,7 +23,7 @@ std::optional<std::string> RawReply::field(std::string_view name) const {
 }
 
 RawHttpClient::RawHttpClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    const timeval timeout{.tv_sec = 20, .tv_usec = 0};
+    const timeval timeout{.tv_sec = 120, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     sockaddr_in address{};
@@ -75,7 +75,7 @@ bool RawHttpClient::receive() {
     std::array<char, 16384> bytes{};
     const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        throw std::runtime_error("no answer within 20 seconds");
+        throw std::runtime_error("no answer within two minutes");
     }
     if (count <= 0) return false;
     received_.append(bytes.data(), static_cast<std::size_t>(count));

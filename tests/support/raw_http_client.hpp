@@ -19,7 +19,7 @@ struct RawReply {
 };
 
 /// A blocking loopback connection that sends exactly the given bytes. Throws if a response takes
-/// longer than 20 seconds.
+/// longer than two minutes.
 class RawHttpClient {
 public:
     explicit RawHttpClient(std::uint16_t port);

@@ -5,9 +5,11 @@
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -43,13 +45,25 @@ int free_port() {
     return ntohs(address.sin_port);
 }
 
-bool listens(int port) {
+/// Whether that process answers there. Another server may have taken the port.
+bool answers(int port, pid_t process) {
     const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const timeval patience{.tv_sec = 1, .tv_usec = 0};
+    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const sockaddr_in address = here(port);
-    const bool connected =
-        connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    const std::string question = "INFO server\r\n",
+                      wanted = "process_id:" + std::to_string(process) + "\r\n";
+    std::string answer;
+    if (connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+        send(client, question.data(), question.size(), MSG_NOSIGNAL) > 0) {
+        std::array<char, 4096> bytes{};
+        for (ssize_t got = 1; got > 0 && answer.find(wanted) == std::string::npos;) {
+            got = recv(client, bytes.data(), bytes.size(), 0);
+            if (got > 0) answer.append(bytes.data(), static_cast<std::size_t>(got));
+        }
+    }
     close(client);
-    return connected;
+    return answer.find(wanted) != std::string::npos;
 }
 
 [[noreturn]] void become_server(const std::string& folder, int port, pid_t parent) {
@@ -60,7 +74,8 @@ bool listens(int port) {
     dup2(log, 2);
     const std::string number = std::to_string(port);
     execlp("redis-server", "redis-server", "--port", number.c_str(), "--bind", "127.0.0.1",
-           "--save", "", "--appendonly", "no", "--dir", folder.c_str(), nullptr);
+           "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--dir",
+           folder.c_str(), nullptr);
     _exit(127);
 }
 
@@ -88,13 +103,13 @@ bool RedisServer::start() {
     process_ = fork();
     if (process_ < 0) fail("no process");
     if (process_ == 0) become_server(folder_, port_, parent);
-    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    const auto give_up = std::chrono::steady_clock::now() + 2min;
     while (std::chrono::steady_clock::now() < give_up) {
         if (waitpid(process_, nullptr, WNOHANG) == process_) {
             process_ = 0;
             return false;
         }
-        if (listens(port_)) return true;
+        if (answers(port_, process_)) return true;
         std::this_thread::sleep_for(2ms);
     }
     kill();

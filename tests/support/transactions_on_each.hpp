@@ -41,6 +41,13 @@ protected:
     }
     [[nodiscard]] bool on_sqlite() const { return GetParam() == "sqlite"; }
     Engine& engine() { return *engine_; }
+    /// Again if a wait for a lock or a connection has timed out, as on a busy machine.
+    template <class Work>
+    auto transact_patiently(const Work& work) {
+        auto done = engine().transact(work);
+        while (!done && done.error().code == "STORAGE_UNAVAILABLE") done = engine().transact(work);
+        return done;
+    }
     void reopen() {
         engine_.reset();
         auto opened = Engine::open({.storage = storage_, .test_clock = true});

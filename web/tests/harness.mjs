@@ -66,12 +66,12 @@ export async function receiver(status) {
   return { url: `http://127.0.0.1:${server.address().port}/`, answer: (next) => { chosen.status = next; }, stop: () => { server.closeAllConnections(); server.close(); } };
 }
 
-/** Requests to the API at `url`, which have to succeed. A busy server refuses a list for now: it is asked again when it says. */
+/** Requests to the API at `url`, which have to succeed. A busy server or database refuses one for now: it is asked again when it says. */
 const apiAt = (url) => async (method, path, body, headers = {}) => {
   const ask = () => fetch(url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
   let answer = await ask(), text = await answer.text();
-  for (const end = Date.now() + PATIENCE; answer.status === 503 && text.includes('"OVERLOADED"') && Date.now() < end;) {
-    await sleep(1000 * Number(answer.headers.get("Retry-After")));
+  for (const end = Date.now() + PATIENCE; answer.status === 503 && /"(OVERLOADED|STORAGE_UNAVAILABLE)"/.test(text) && Date.now() < end;) {
+    await sleep(1000 * (Number(answer.headers.get("Retry-After")) || 1));
     answer = await ask();
     text = await answer.text();
   }

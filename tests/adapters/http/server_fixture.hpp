@@ -55,7 +55,7 @@ private:
 
 /// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
 /// has more bytes than a socket holds; "/poll" says "late" once wake() was called, and "nothing"
-/// after two minutes; "/with-key" is as if a key were shown, "/no-key" asks for one; "/refused" was
+/// after an hour; "/with-key" is as if a key were shown, "/no-key" asks for one; "/refused" was
 /// one request too many; all is echoed.
 class ServerTest : public testing::Test {
 protected:
@@ -186,7 +186,7 @@ protected:
             return piece;
         };
         response.stream = std::make_shared<const Stream>(
-            Stream{.at_most = 1min, .idle = ":\n", .listen = poll().later->listen, .next = next});
+            Stream{.at_most = 1h, .idle = ":\n", .listen = poll().later->listen, .next = next});
         return response;
     }
     void say(std::vector<std::string> pieces) {
@@ -230,7 +230,7 @@ protected:
     std::atomic<int> waiting_ = 0;
     std::atomic<bool> released_ = false;
     std::promise<void> go_on_;
-    std::chrono::milliseconds poll_time_ = 2min;
+    std::chrono::milliseconds poll_time_ = 1h;
     std::mutex wakes_mutex_;
     std::vector<std::function<void()>> wakes_;
     std::vector<std::string> pieces_;  // of "/stream"; "end" ends it, "away" cannot be read

@@ -160,12 +160,18 @@ TEST_F(ServerTest, LetsTheClientReadARefusalThoughItSendsOn) {
 TEST_F(ServerTest, TimesOutAHeadThatDoesNotEnd) {
     settings_.head_time = 50ms;
     start();
-    RawHttpClient client(port_);
-    const auto reply = client.ask("GET / HTTP/1.1\r\n");
-    ASSERT_TRUE(reply);
-    EXPECT_EQ(reply->status, 408);
-    EXPECT_THAT(reply->body, HasSubstr("REQUEST_TIMEOUT"));
-    EXPECT_TRUE(client.closes());
+    // The time of a first request begins with its connection. If this machine sends the first byte
+    // later than that, the connection is closed as a silent one.
+    for (int connection = 0; connection < 100; ++connection) {
+        RawHttpClient client(port_);
+        const auto reply = client.ask("GET / HTTP/1.1\r\n");
+        if (!reply) continue;
+        EXPECT_EQ(reply->status, 408);
+        EXPECT_THAT(reply->body, HasSubstr("REQUEST_TIMEOUT"));
+        EXPECT_TRUE(client.closes());
+        return;
+    }
+    FAIL() << "no connection got an answer";
 }
 
 TEST_F(ServerTest, ClosesASilentConnection) {
@@ -207,10 +213,12 @@ TEST_F(ServerTest, TimesOutABodyThatDrips) {
 TEST_F(ServerTest, LetsAFastBodyOutliveTheGrace) {
     settings_.body_grace = 0ms;
     settings_.body_rate = 1;  // each byte adds a second
+    settings_.request_time = 1h;
     start();
     RawHttpClient client(port_);
-    client.send(with_fields("Content-Length: 6\r\n") + "abc");
-    EXPECT_EQ(client.ask("def")->body, "POST /p abcdef");
+    const std::string first(600, 'a');
+    client.send(with_fields("Content-Length: 603\r\n") + first);
+    EXPECT_EQ(client.ask("def")->body, "POST /p " + first + "def");
 }
 
 TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
@@ -219,12 +227,13 @@ TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
     RawHttpClient client(port_);
     client.send(get("/large"));
     while (observed_.requests().empty()) std::this_thread::yield();
-    EXPECT_TRUE(server_->drain(20s));
+    EXPECT_TRUE(server_->drain(10min));
     EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::slow_reader));
 }
 
 TEST_F(ServerTest, BoundsTheUnreadAnswersOfAClient) {
     settings_.unsent_bytes = 80'000'000;  // a quarter is less than one large answer
+    settings_.answer_time = 1h;
     start();
     RawHttpClient slow(port_);
     slow.send(get("/large"));
@@ -264,20 +273,27 @@ TEST_F(ServerTest, RunsHeavyRequestsOnFewThreads) {
 
 TEST_F(ServerTest, RefusesAHeavyRequestThatWaitsTooLong) {
     settings_.heavy_seats = 1;
-    settings_.heavy_wait = 1s;  // the first request needs a part of it to get its thread
+    settings_.heavy_wait = 100ms;
     start();
     RawHttpClient first(port_), second(port_);
-    first.send(get("/heavy/wait"));
-    until_waiting(1);
+    // The thread of the first request must start within that time, too.
+    std::size_t late = 0;
+    for (first.send(get("/heavy/wait")); waiting_ == 0; std::this_thread::yield()) {
+        if (observed_.requests().size() == late) continue;
+        EXPECT_EQ(first.read()->status, 503);
+        first.send(get("/heavy/wait"));
+        ++late;
+    }
     const auto reply = second.ask(get("/heavy"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 503);
     EXPECT_EQ(reply->field("Retry-After"), "1");
     EXPECT_THAT(reply->body, HasSubstr("http.heavy_seats"));
-    EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::heavy_seats));
+    EXPECT_EQ(observed_.shortages(), std::vector(late + 1, Shortage::heavy_seats));
     release();
     EXPECT_EQ(first.read()->status, 200);
-    EXPECT_EQ(second.ask(get("/heavy"))->status, 200);
+    while (second.ask(get("/heavy"))->status == 503) {
+    }
 }
 
 TEST_F(ServerTest, PausesBeforeAFurtherRefusalInARow) {

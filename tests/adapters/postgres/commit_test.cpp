@@ -18,6 +18,7 @@
 #include "application/streams/keep_checkpoint.hpp"
 #include "application/users/create_user.hpp"
 #include "contract/settlements.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
 #include "support/deaf_ports.hpp"
@@ -36,6 +37,7 @@ namespace {
 class Commit : public testing::Test {
 protected:
     Commit() {
+        settings.pool_size = 2;
         settings.on_outcome_unknown = [this](std::string_view) { ++reported; };
         database = PostgresDatabase::open(settings, log);
     }
@@ -61,7 +63,7 @@ protected:
         return database->queue().claim_ready({.by = instance_a,
                                               .shard = shard,
                                               .shares = {9, 9, 9, 9},
-                                              .lease = 30s,
+                                              .lease = 10min,
                                               .lane = reminder_lane});
     }
     Claimed claim_new_event() {
@@ -99,7 +101,7 @@ protected:
     CommitCutter proxy{direct};
     RecordedLog log;
     std::atomic<int> reported = 0;
-    Settings settings{.url = proxy.url(), .pool_size = 2, .pool_wait = 100ms};
+    Settings settings = patient(proxy.url());
     FakeTimeZones zones;
     FakeIds ids;
     NoWakeups wakeups;

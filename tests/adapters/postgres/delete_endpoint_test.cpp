@@ -18,6 +18,7 @@
 #include "application/events/schedule_event.hpp"
 #include "contract/settlements.hpp"
 #include "contract/storage.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
@@ -95,6 +96,12 @@ protected:
                      "datname = current_database()")
                    .size() == 1;
     }
+    /// No wait may time out while the test asks the server who waits.
+    [[nodiscard]] Settings settings() const {
+        Settings settings = patient(url);
+        settings.pool_size = 7;
+        return settings;
+    }
     std::optional<Endpoint> kept() {
         return in_read(store(), [&](Transaction& tx) { return tx.endpoints().find(endpoint.id); });
     }
@@ -125,8 +132,7 @@ protected:
 
     const std::string url = migrated_database();
     RecordedLog log;
-    const std::unique_ptr<PostgresDatabase> database =
-        PostgresDatabase::open({.url = url, .pool_size = 7}, log);
+    const std::unique_ptr<PostgresDatabase> database = PostgresDatabase::open(settings(), log);
     FakeTimeZones zones;
     FakeIds ids;
     NoWakeups wakeups;

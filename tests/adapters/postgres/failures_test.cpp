@@ -12,6 +12,7 @@
 #include "adapters/postgres/open.hpp"
 #include "adapters/postgres/schedule_sql.hpp"
 #include "adapters/postgres/user_sql.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
@@ -106,9 +107,8 @@ TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
 /// Two transactions lock the same rows in opposite order. The server aborts one, which then runs
 /// again.
 TEST_F(Failures, FromDeadlocksAreRetried) {
-    // so that the server detects the deadlock first, after a second
-    settings.lock_timeout = 10s;
-    const auto patient = PostgresDatabase::open(settings, log);
+    // The server detects the deadlock after a second, before the lock times out.
+    const auto database = PostgresDatabase::open(patient(settings.url), log);
     const User first = a_user(), second = a_user();
     add(first);
     add(second);
@@ -116,7 +116,7 @@ TEST_F(Failures, FromDeadlocksAreRetried) {
     const auto rename_both = [&](const User& one, const User& other, std::promise<void>& mine,
                                  std::future<void> others) {
         bool again = false;
-        patient->store().transact([&](Transaction& tx) {
+        database->store().transact([&](Transaction& tx) {
             User a = tx.users().lock(one.id).value();
             if (!std::exchange(again, true)) {
                 mine.set_value();

@@ -16,6 +16,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "application/streams/append_to_stream.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/fake_digest.hpp"
 #include "support/postgres_cluster.hpp"
@@ -169,10 +170,15 @@ protected:
         }
     }
 
+    [[nodiscard]] Settings settings() const {
+        Settings settings = patient(url_);
+        settings.pool_size = writers + 5;
+        return settings;
+    }
+
     const std::string url_ = PostgresCluster::shared().create_database();
     RecordedLog log_;
-    std::unique_ptr<PostgresDatabase> database_ =
-        PostgresDatabase::open({.url = url_, .pool_size = writers + 5}, log_);
+    std::unique_ptr<PostgresDatabase> database_ = PostgresDatabase::open(settings(), log_);
     FakeDigest digest_;
     AppendToStream append_{database_->store(), digest_};
     std::mutex mutex_;

@@ -8,6 +8,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "application/streams/append_to_stream.hpp"
+#include "patient.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
 #include "support/child_process.hpp"
@@ -169,7 +170,7 @@ TEST_F(PostgresFeedTest, ES35_AnOlderTransactionThatComesLaterToAStreamIsShownLa
 
 TEST_F(PostgresFeedTest, ES36_ALongTransactionWithoutAppendsHoldsNothingUp) {
     RecordedLog log;
-    const auto elsewhere = PostgresDatabase::open({.url = migrated_database()}, log);
+    const auto elsewhere = PostgresDatabase::open(patient(migrated_database()), log);
     AppendToStream append_elsewhere{elsewhere->store(), digest_};
     OpenTransaction here{store()}, there{elsewhere->store()};
     here.then([](Transaction& tx) {
@@ -236,7 +237,7 @@ TEST_F(PostgresFeedTest, PositionsAreSettledAgainOnAnotherServer) {
     PostgresCluster cluster;
     const std::string url = cluster.create_database();
     RecordedLog log;
-    const auto database = PostgresDatabase::open({.url = url}, log);
+    const auto database = PostgresDatabase::open(patient(url), log);
     AppendToStream append_there{database->store(), digest_};
     const auto append_one = [&](Transaction& tx, const std::string& stream) {
         EXPECT_TRUE(append_there.run(tx, {.stream = {"Order", stream},

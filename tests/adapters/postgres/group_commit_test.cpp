@@ -9,6 +9,7 @@
 #include "adapters/postgres/hash.hpp"
 #include "adapters/postgres/open.hpp"
 #include "application/events/schedule_event.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
 #include "support/deaf_ports.hpp"
@@ -56,6 +57,11 @@ protected:
         return count(
             "pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     }
+    [[nodiscard]] Settings settings() const {
+        Settings settings = patient(proxy.url());
+        settings.pool_size = 7;
+        return settings;
+    }
     /// Polls, because another process satisfies the condition.
     static void wait_until(const std::function<bool()>& condition) {
         while (!condition()) std::this_thread::yield();
@@ -65,8 +71,7 @@ protected:
     CommitCutter proxy{direct};
     RecordedLog log;
     /// Four connections for requests, and three for the scheduler.
-    const std::unique_ptr<PostgresDatabase> database =
-        PostgresDatabase::open({.url = proxy.url(), .pool_size = 7}, log);
+    const std::unique_ptr<PostgresDatabase> database = PostgresDatabase::open(settings(), log);
     FakeTimeZones zones;
     FakeIds ids;
     NoWakeups wakeups;

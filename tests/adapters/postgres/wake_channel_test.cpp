@@ -28,7 +28,7 @@ public:
     /// Waits until `count` hints have come; false if they did not.
     bool reach(std::size_t count) {
         std::unique_lock lock{mutex_};
-        return arrived_.wait_for(lock, 30s, [&] { return hints_.size() >= count; });
+        return arrived_.wait_for(lock, 10min, [&] { return hints_.size() >= count; });
     }
     std::size_t count() {
         const std::lock_guard lock{mutex_};

@@ -20,7 +20,7 @@ inline std::vector<SqlRow> ask(const std::filesystem::path& file, const std::str
     std::vector<SqlRow> rows;
     EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
     sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    sqlite3_busy_timeout(database, 5'000);
+    sqlite3_busy_timeout(database, 60'000);
     const auto read = [](void* to, int columns, char** values, char**) {
         SqlRow row;
         for (int i = 0; i < columns; ++i) row.emplace_back(values[i] ? values[i] : "NULL");

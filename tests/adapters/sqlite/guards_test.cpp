@@ -20,7 +20,7 @@ using testing::HasSubstr;
 std::string refusal_of(const std::filesystem::path& file, const std::string& sql) {
     sqlite3* database = nullptr;
     EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-    sqlite3_busy_timeout(database, 5'000);
+    sqlite3_busy_timeout(database, 60'000);
     std::string text;
     if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
         text = sqlite3_errmsg(database);

@@ -156,9 +156,10 @@ TEST(KillNine, ES14_LeavesNothingOfABatchThatWasInsertedAndNotCommitted) {
     EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was stored
 }
 
-/// Copies the orders from the feed into the view until killed. Reports after each step.
+/// Copies the orders from the feed into the view until killed. Reports after each step, and stops
+/// after `last`, so that a late kill interrupts it, too.
 void follow_until_killed(const std::filesystem::path& file, std::uint64_t number,
-                         const Pipe& progress) {
+                         std::uint64_t last, const Pipe& progress) {
     RecordedLog log;
     const FakeDigest digest;
     const auto database = open(file, log);
@@ -176,6 +177,7 @@ void follow_until_killed(const std::filesystem::path& file, std::uint64_t number
                                   .data = "1"});
             if (!append.run(tx, one)) return "not kept";
             progress.write("x");
+            if (steps == last) ::pause();
             return std::nullopt;
         }}};
     while (subscription.turn() == Subscription::State::moved) {
@@ -196,12 +198,14 @@ TEST(KillNine, ES38_AProjectionCountsEachEventOnceHoweverOftenItsProcessEnds) {
     }
     std::uint64_t kills = 0;
     for (bool ended = false; !ended; ++kills) {
+        const std::uint64_t enough = 5 + kills * 7;
         Pipe pipe;
-        ChildProcess child{[&] { follow_until_killed(folder.file(), kills + 1, pipe); }};
+        ChildProcess child{
+            [&] { follow_until_killed(folder.file(), kills + 1, enough + 6, pipe); }};
         pipe.close_writing();
         std::string output;
         // Later with each kill: somewhere between handling and checkpoint.
-        while (output.size() < 5 + kills * 7 && output.find("end") == std::string::npos) {
+        while (output.size() < enough && output.find("end") == std::string::npos) {
             const auto more = pipe.read();
             ASSERT_FALSE(more.empty()) << "the child ended by itself";
             output += more;

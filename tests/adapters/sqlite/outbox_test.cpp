@@ -39,7 +39,7 @@ class Application {
 public:
     explicit Application(const std::filesystem::path& file) {
         EXPECT_EQ(sqlite3_open(file.c_str(), &database_), SQLITE_OK);
-        sqlite3_busy_timeout(database_, 5'000);
+        sqlite3_busy_timeout(database_, 60'000);
     }
     ~Application() { sqlite3_close(database_); }
     Application(const Application&) = delete;

@@ -72,6 +72,7 @@ protected:
     }
     int committing() {
         ++commits_;
+        while (in_calls_ < callers_) std::this_thread::yield();
         return refuse_commits_ ? 1 : 0;
     }
 
@@ -80,6 +81,7 @@ protected:
     Health health_{log_, [](const std::string& why) { ADD_FAILURE() << why; }};
     Time time_{Time::Mode::test, noon, {}, log_};
     std::atomic<int> commits_{0};
+    std::atomic<int> callers_{0}, in_calls_{0};  // a commit ends once all callers are in a call
     std::atomic<bool> refuse_commits_{false};
     std::unique_ptr<Writer> writer_;
 };
@@ -87,10 +89,16 @@ protected:
 TEST_F(WriterTest, CommitsManyWritesTogether) {
     constexpr int threads = 32;
     constexpr int each = 25;
+    callers_ = threads;
     std::vector<std::thread> running;
     for (int i = 0; i < threads; ++i) {
         running.emplace_back([&] {
-            for (int n = 0; n < each; ++n) writer_->run(note("x"));
+            for (int n = 0; n < each; ++n) {
+                ++in_calls_;
+                writer_->run(note("x"));
+                --in_calls_;
+            }
+            --callers_;
         });
     }
     for (auto& thread : running) thread.join();

@@ -10,6 +10,7 @@
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/recorded_log.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sundial::system {
 namespace {
@@ -24,11 +25,8 @@ std::string content_of(const std::filesystem::path& file) {
 
 class ClaimLogFiles : public testing::Test {
 protected:
-    void TearDown() override { std::filesystem::remove(file); }
-    std::filesystem::path file =
-        std::filesystem::path{testing::TempDir()} /
-        ("claims-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
-         testing::UnitTest::GetInstance()->current_test_info()->name());
+    TemporaryFolder folder;
+    std::filesystem::path file = folder.file("claims");
     RecordedLog log;
 };
 

@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "application/ports/failures.hpp"
 #include "base/text.hpp"
 #include "domain/api_key.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sundial::system {
 namespace {
@@ -102,10 +101,8 @@ TEST(ParseEncryptionKeys, TakesOneOrSeveralOf32Bytes) {
 }
 
 TEST(KeysFromFile, MakesTheFileOnceForItsOwnerAlone) {
-    const auto directory =
-        std::filesystem::temp_directory_path() / ("sundial-key-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(directory);
-    const auto file = directory / "sundial.key";
+    const TemporaryFolder folder;
+    const auto file = folder.file("sundial.key");
     const auto made = keys_from_file(file);
     ASSERT_EQ(made.size(), 1U);
     EXPECT_EQ(made[0].size(), 32U);
@@ -116,7 +113,6 @@ TEST(KeysFromFile, MakesTheFileOnceForItsOwnerAlone) {
 
     std::ofstream(file) << "not a key";
     EXPECT_THROW((void)keys_from_file(file), CannotStart);
-    std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "application/ports/failures.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace sundial::system {
 namespace {
@@ -50,8 +51,6 @@ private:
     int descriptor_ = -1;
 };
 
-std::string own_name(const std::string& word) { return word + "-" + std::to_string(::getpid()); }
-
 std::string own_pid() { return std::to_string(::getpid()); }
 
 class ListeningSocket {
@@ -81,7 +80,8 @@ private:
 };
 
 TEST(ServiceManagers, GetOneDatagramForEachNotification) {
-    const ManagerSocket manager(std::filesystem::path{testing::TempDir()} / own_name("notify"));
+    const TemporaryFolder folder;
+    const ManagerSocket manager(folder.file("notify"));
     const ServiceManager service({.notify_socket = manager.name()});
     EXPECT_TRUE(service.notify("READY=1\nSTATUS=ready"));
     EXPECT_TRUE(service.notify("WATCHDOG=1"));
@@ -91,13 +91,14 @@ TEST(ServiceManagers, GetOneDatagramForEachNotification) {
 }
 
 TEST(ServiceManagers, MayListenAtANameWithoutAFile) {
-    const ManagerSocket manager('@' + own_name("sundial-notify"));
+    const ManagerSocket manager("@sundial-notify-" + own_pid());
     EXPECT_TRUE(ServiceManager({.notify_socket = manager.name()}).notify("STOPPING=1"));
     EXPECT_EQ(manager.received(), "STOPPING=1");
 }
 
 TEST(ServiceManagers, ThatAreGoneOrUnusableAreReported) {
-    const std::string gone = std::filesystem::path{testing::TempDir()} / own_name("gone");
+    const TemporaryFolder folder;
+    const std::string gone = folder.file("gone");
     EXPECT_FALSE(ServiceManager({.notify_socket = gone}).notify("READY=1"));
     EXPECT_FALSE(ServiceManager({.notify_socket = std::string(200, 'x')}).notify("READY=1"));
     EXPECT_TRUE(ServiceManager(ServiceEnvironment{}).notify("READY=1")) << "there is none";

@@ -21,7 +21,7 @@ TEST(RealTiming, SleepsUntilTheMomentAndNotLess) {
 /// sleep.
 TEST(RealTiming, RT08_AStopRequestEndsADelayWithin10Milliseconds) {
     auto shortest = 1h + 0ns;
-    for (int i = 0; i < 20 && shortest > 10ms; ++i) {
+    for (int i = 0; i < 1'000 && shortest > 10ms; ++i) {
         std::stop_source stop;
         Timing::Moment requested;
         std::atomic<bool> called = false;

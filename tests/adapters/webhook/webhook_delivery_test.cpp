@@ -157,11 +157,16 @@ TEST_F(WebhookDeliveryTest, KeepsTheFirst2KiBOfTheAnswerAndItsRetryAfter) {
 
 TEST_F(WebhookDeliveryTest, ATimeOutIsRetryableAndNotRepeatedByItself) {
     const ScriptedReceiver receiver({.hold = true});
-    const Outcome outcome =
-        deliver(an_endpoint().with_url(receiver.url()).with_timeout(1s), everywhere_);
-    EXPECT_EQ(outcome.verdict, Verdict::retryable);
-    EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
-    EXPECT_EQ(receiver.requests().size(), 1U);
+    // On a busy machine the time may be up before the request is sent.
+    std::size_t attempts = 0;
+    for (; attempts < 20 && receiver.requests().empty(); ++attempts) {
+        const Outcome outcome =
+            deliver(an_endpoint().with_url(receiver.url()).with_timeout(1s), everywhere_);
+        EXPECT_EQ(outcome.verdict, Verdict::retryable);
+        EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
+    }
+    EXPECT_GE(receiver.requests().size(), 1U);
+    EXPECT_LE(receiver.requests().size(), attempts);
 }
 
 TEST_F(WebhookDeliveryTest, NeverResendsOnABrokenKeptConnection) {
@@ -184,7 +189,12 @@ TEST_F(WebhookDeliveryTest, ARefusedConnectionIsRetryable) {
 }
 
 TEST_F(WebhookDeliveryTest, ANameThatResolvesNowhereIsRetryable) {
-    EXPECT_EQ(deliver("http://nobody.invalid/").error, DeliveryErrorCode::dns);
+    // Not by the system: on a machine without a network its answer may take longer than the time.
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_, [](const std::string& /*host*/) {
+        return Resolution{{}, "no such name"};
+    });
+    EXPECT_EQ(deliver_by(delivery, an_endpoint().with_url("http://nobody.invalid/")).error,
+              DeliveryErrorCode::dns);
 }
 
 void expect_forbidden(const Outcome& outcome, const std::string& what) {
@@ -272,9 +282,13 @@ TEST_F(WebhookDeliveryTest, AHandshakeThatStallsIsATimeOutCountedFromTheConnecti
     const std::string url = "https://127.0.0.1:" + std::to_string(receiver.port()) + "/";
     WebhookDelivery delivery({.connect_timeout = 300ms, .tls_timeout = 800ms}, everywhere_,
                              secrets_, clock_);
-    const Outcome outcome = deliver_by(delivery, an_endpoint().with_url(url));
-    EXPECT_EQ(outcome.verdict, Verdict::retryable);
-    EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
+    // On a busy machine even the connection may take longer than its own time.
+    Outcome outcome;
+    do {
+        outcome = deliver_by(delivery, an_endpoint().with_url(url));
+        EXPECT_EQ(outcome.verdict, Verdict::retryable);
+        EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
+    } while (outcome.error_text == "no connection within 0.3 s");
     EXPECT_EQ(outcome.error_text, "the TLS handshake took more than 0.8 s");
     EXPECT_GE(outcome.duration, 700ms);
 }
@@ -396,17 +410,20 @@ TEST_F(WebhookDeliveryTest, ClosesConnectionsWhenTheHeartbeatOfTheInstanceEnds) 
     SendPermit permit;
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_, &Resolver::ask_system, permit);
     const auto began = clock_.now();
-    permit.begin(began, began + 300ms);
+    permit.begin(began, began + 1h);
     delivery.start({.event = an_event().due(noon),
                     .endpoint = shared(an_endpoint().with_url(receiver.url())),
                     .target_time = "",
                     .now = noon,
                     .claimed = began},
                    [&](Outcome result) { outcome.set_value(std::move(result)); });
+    while (receiver.requests().empty()) std::this_thread::yield();
+    const auto end = clock_.now() + 300ms;
+    permit.extend(end);
     const Outcome aborted = outcome.get_future().get();
     EXPECT_EQ(aborted.verdict, Verdict::retryable);
     EXPECT_EQ(aborted.error, DeliveryErrorCode::lease_lost);
-    EXPECT_GE(clock_.now(), began + 300ms);
+    EXPECT_GE(clock_.now(), end);
     receiver.wait_for_closed(1);
 }
 
