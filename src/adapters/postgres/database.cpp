@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -422,6 +423,16 @@ Database::InParts Database::run_in_parts(std::string_view purpose, Effect effect
 
 void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
                            InParts& all) {
+    const auto reads_by_clock = [&](std::size_t i) {
+        return !all.answered[i] && needs_clock(parts[i]);
+    };
+    std::optional<Instant> clock;
+    if (std::ranges::any_of(std::views::iota(std::size_t{0}, parts.size()), reads_by_clock)) {
+        const Call ask = configuration(sql::configure);
+        clock = note_server(
+            attempt.connection.run({&ask, 1}, attempt.prepare, settings_.statement_timeout)
+                .front());
+    }
     std::vector<std::size_t> missing;
     std::vector<std::vector<Call>> transactions;
     std::size_t sent = 0;
@@ -433,7 +444,11 @@ void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vec
         calls.emplace_back(sql::begin_write);
         append_queue_configuration(calls);
         before = static_cast<std::ptrdiff_t>(calls.size());
-        calls.insert(calls.end(), parts[i].begin(), parts[i].end());
+        if (clock) {
+            std::ranges::move(clock_parameter_.given(parts[i], *clock), std::back_inserter(calls));
+        } else {
+            calls.insert(calls.end(), parts[i].begin(), parts[i].end());
+        }
         sent += calls.size();
     }
     const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
@@ -447,7 +462,7 @@ void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vec
         if (!refused) {
             const Instant now = note_server(answers[1]);
             answers.erase(answers.begin(), answers.begin() + before);
-            all.answered[missing[i]] = {now, std::move(answers)};
+            all.answered[missing[i]] = {clock.value_or(now), std::move(answers)};
             continue;
         }
         const bool of_machine = is_of_machine(*refused, distributed_);
@@ -486,16 +501,22 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
         all.reserve(calls.size() + 4);
         all.emplace_back(sql::begin_write);
         append_queue_configuration(all);
-        const auto before = static_cast<std::ptrdiff_t>(all.size());
-        all.insert(all.end(), calls.begin(), calls.end());
-        all.emplace_back(sql::commit);
-        attempt.committing = effect != Effect::none;
+        auto before = static_cast<std::ptrdiff_t>(all.size());
         // Each call may use its full time-out, and the server may send several answers at once.
         const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
                              static_cast<std::int64_t>(calls.size() + 1);
+        if (needs_clock(calls)) {
+            answered.now = note_server(attempt.connection.run(all, attempt.prepare, silence)[1]);
+            all = clock_parameter_.given(calls, answered.now);
+            before = 0;
+        } else {
+            all.insert(all.end(), calls.begin(), calls.end());
+        }
+        all.emplace_back(sql::commit);
+        attempt.committing = effect != Effect::none;
         auto rows = attempt.connection.run(all, attempt.prepare, silence);
         attempt.committing = false;
-        answered.now = note_server(rows[1]);
+        if (before > 0) answered.now = note_server(rows[1]);
         if (effect != Effect::none) outage_.succeeded();
         rows.pop_back();
         rows.erase(rows.begin(), rows.begin() + before);

@@ -61,19 +61,9 @@ public:
     }
 
     std::uint32_t held(EndpointId endpoint) override {
-        std::uint64_t count = 0;
-        if (database_.distributed()) {
-            database_.read("look", [&](Session& session) {
-                const Instant now = session.now();
-                count = session.run(sql::held_by_workers_at, endpoint, session.shards(), now)
-                            .get<std::uint64_t>(0, 0);
-            });
-        } else {
-            const Call call{sql::held_by_workers, endpoint, database_.shards()};
-            const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-            count = answered.answers.front().get<std::uint64_t>(0, 0);
-        }
-        return static_cast<std::uint32_t>(count);
+        const Call call{sql::held_by_workers, endpoint, database_.shards()};
+        const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+        return static_cast<std::uint32_t>(answered.answers.front().get<std::uint64_t>(0, 0));
     }
 
 private:

@@ -167,19 +167,14 @@ inline constexpr Statement peek_to_pull_in_shard{"look_to_pull_in_shard", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
-#define SUNDIAL_HELD(now)                                                                       \
-    "SELECT count(*)"                                                                           \
-    "  FROM generate_series(0, $2 - 1) AS shard(number)"                                        \
-    " CROSS JOIN LATERAL ("                                                                     \
-    "        SELECT 1 FROM sundial.events"                                                      \
-    "         WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL" \
-    "           AND lease_ends > " now ") AS held"
 /// Number of events that the workers of PULL endpoint $1 hold. $2 number of shards.
-inline constexpr Statement held_by_workers{"held_by_workers", SUNDIAL_HELD("sundial.clock()")};
-/// The same at $3, the coordinator's clock, on a distributed database: the machines would read
-/// theirs.
-inline constexpr Statement held_by_workers_at{"held_by_workers_at", SUNDIAL_HELD("$3")};
-#undef SUNDIAL_HELD
+inline constexpr Statement held_by_workers{"held_by_workers", R"sql(
+    SELECT count(*)
+      FROM generate_series(0, $2 - 1) AS shard(number)
+     CROSS JOIN LATERAL (
+            SELECT 1 FROM sundial.events
+             WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL
+               AND lease_ends > sundial.clock()) AS held)sql"};
 
 /// Events of the lanes $3 that were missed before $1 ago, at most $2 of them, because an exact
 /// count of millions would take too long. Reads the index of events without a failed attempt.
