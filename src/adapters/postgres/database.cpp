@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <iterator>
 #include <ranges>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "adapters/postgres/queue_sql.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -103,6 +105,34 @@ Instant Database::approximate_now() const {
     const std::lock_guard lock{reading_mutex_};
     const auto since = std::chrono::steady_clock::now() - reading_.at;
     return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
+}
+
+void Database::note_holders(std::span<const ShardHolder> seen) {
+    std::vector<ShardHolder> unknown;
+    for (const ShardHolder& one : seen) {
+        if (servers_.meet_holder(one.shard, one.started)) unknown.push_back(one);
+    }
+    for (const ShardHolder& one : unknown) {
+        std::optional<HolderIdentity> identity;
+        try {
+            const Call ask{sql::identity_of_holder, static_cast<std::int16_t>(one.shard)};
+            const auto answered = run("server watch", Effect::none, {&ask, 1});
+            const Answer& row = answered.answers.front();
+            identity = {row.get<std::int64_t>(0, 0), row.get<std::int64_t>(0, 1),
+                        row.get<std::string>(0, 2)};
+        } catch (const std::runtime_error&) {
+            // It has failed since, or our role may not ask. Its start alone tells of a change.
+        }
+        servers_.identify(one.started, identity);
+    }
+}
+
+bool Database::trusts_holder(Session& session, std::int16_t shard,
+                             std::chrono::microseconds lease) {
+    const auto started = session.run(sql::start_of_holder, shard).get<std::int64_t>(0, 0);
+    const auto number = static_cast<std::uint32_t>(shard);
+    (void)servers_.meet_holder(number, started);
+    return servers_.trusts_holder(number, lease);
 }
 
 void Database::report_conflict(std::string_view purpose, const SqlError& error) {

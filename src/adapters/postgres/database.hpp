@@ -16,6 +16,7 @@
 #include "adapters/postgres/clock_parameter.hpp"
 #include "adapters/postgres/open.hpp"
 #include "adapters/postgres/pool.hpp"
+#include "adapters/postgres/server_watch.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
@@ -180,11 +181,28 @@ public:
     [[nodiscard]] bool distributed() const { return distributed_; }
     /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
     [[nodiscard]] Instant approximate_now() const;
-    /// Start time of the server whose clock may declare a lease of that length expired
-    /// (claim_ready).
-    [[nodiscard]] std::optional<std::int64_t> trusted_server(
-        std::chrono::microseconds lease) const {
+    /// Start time of the server whose clock may declare a lease of that length in that shard
+    /// expired (claim_ready).
+    [[nodiscard]] std::optional<std::int64_t> trusted_server(std::chrono::microseconds lease,
+                                                             std::uint32_t shard) const {
+        if (distributed_ && !servers_.trusts_holder(shard, lease)) return std::nullopt;
         return servers_.trusted(lease);
+    }
+    /// A server of a distributed database, as a read of one of its shards saw it.
+    struct ShardHolder {
+        std::uint32_t shard;
+        std::int64_t started;
+    };
+    /// Records which servers have these shards. Asks those that are new who they are; one that does
+    /// not tell is asked again later.
+    void note_holders(std::span<const ShardHolder> seen);
+    /// Asks the server that has the shard, in the transaction, whether it is one whose leases of
+    /// that length may count as expired.
+    [[nodiscard]] bool trusts_holder(Session& session, std::int16_t shard,
+                                     std::chrono::microseconds lease);
+    /// Why nothing may be claimed in the shard (ServerWatch). Usually empty.
+    [[nodiscard]] std::optional<std::string> refusal_of(std::uint32_t shard) const {
+        return distributed_ ? servers_.refusal_of(shard) : std::nullopt;
     }
     /// How long writes have been failing; empty if they succeed.
     [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const {
