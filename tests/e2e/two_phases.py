@@ -237,8 +237,8 @@ def due_events(client, endpoint, name, many=40):
 
 
 def restarted_worker():
-    """A worker restarts, and then an instance dies. What it held there is taken over no earlier than a lease after the
-    restart, what it held elsewhere at once."""
+    """A worker restarts, and then an instance dies. Its claims there are taken over no earlier than a lease after the
+    restart, its other claims at once."""
     lease = 30
     with h.folder() as directory, citus.running(directory) as cluster, contextlib.ExitStack() as closing:
         cluster.distribute()

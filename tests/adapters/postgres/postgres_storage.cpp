@@ -194,8 +194,7 @@ std::vector<StorageKind> postgres_on_citus() {
     return {postgres_with(fewest_shards, Fence::citus)};
 }
 
-// What the engine reads to know whether events are distributed. PostgreSQL itself has no such
-// table.
+// The engine looks for this table of Citus to know whether events are distributed.
 void seem_distributed(const std::string& url) {
     query(url, R"(
         SET allow_system_table_mods = on;
