@@ -1,5 +1,6 @@
 """A real Citus with two workers: the contract suites, how many transactions take two phases, a coordinator that
-dies between them, and a worker that is away. Skipped without PostgreSQL's extension citus."""
+dies between them, and a worker that is away, restarted or replaced. Skipped without PostgreSQL's extension citus."""
+import collections
 import concurrent.futures
 import contextlib
 import json
@@ -12,6 +13,7 @@ import harness as h
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/chaos"))
 import citus
+from postgres import Postgres
 from proxy import Proxy
 
 EVENT = {"eventType": "T", "targetTimestampUTC": "2050-01-01T00:00:00Z", "deliveryPayload": {"n": 1}}
@@ -19,9 +21,8 @@ EVENT = {"eventType": "T", "targetTimestampUTC": "2050-01-01T00:00:00Z", "delive
 
 def contracts(program):
     """The contract suites of the adapter on the coordinator: the program distributes its database itself."""
-    # The test clock is a table, which a worker reads for its part of a statement.
-    options = ("fsync=off", "citus.allow_nested_distributed_execution=on")
-    with h.folder() as directory, citus.running(directory, options) as cluster:
+    # By its default Citus refuses a worker that reads the test clock, which is a table.
+    with h.folder() as directory, citus.running(directory) as cluster:
         cluster.add_workers()
         told = os.path.join(directory, "told.json")
         done = subprocess.run([program, "--gtest_filter=Citus/*", f"--gtest_output=json:{told}", "--gtest_brief=1"],
@@ -303,6 +304,125 @@ def dead_worker():
         assert len(receiver.ids()) == len(set(receiver.ids())), "an event was sent twice"
 
 
+NEW_HOLDER, FORMER_PRIMARY = "has shards that another server had", "it was replaced"
+
+
+def told_of(server, text, port):
+    """The lines of a server's log that say this of the worker on that port."""
+    return [line for line in server.log() if text in line["msg"] and f"127.0.0.1:{port} " in line["msg"]]
+
+
+def warmed_up(servers, client, endpoint):
+    """Each instance has claimed an event. It knows the workers by then."""
+    numbers = iter(range(10_000))
+
+    def all_claimed():
+        for _ in range(10):
+            client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now",
+                                             "idempotencyKey": f"warm-{next(numbers)}"})
+        return all(server.logged("event.claimed") for server in servers)
+    h.wait_until(all_claimed, "each instance to claim an event", every=1)
+    h.wait_until(lambda: not client.all("/v1/events?status=PENDING,PROCESSING"), "the first events")
+
+
+def due_events(client, endpoint, name, many=40):
+    """The ids of that many events that are due now, and their keys."""
+    return {client.ok("POST", "/v1/events", {**EVENT, "endpointId": endpoint, "targetTimestampUTC": "now",
+                                             "idempotencyKey": f"{name}-{n}"})["id"]: f"{name}-{n}" for n in range(many)}
+
+
+def restarted_worker():
+    """A worker restarts, and then an instance dies. Its claims there are taken over no earlier than a lease after the
+    restart, its other claims at once."""
+    lease = 30
+    with h.folder() as directory, citus.running(directory) as cluster, contextlib.ExitStack() as closing:
+        cluster.distribute()
+        one, other = cluster.workers
+        quick, held = h.Receiver(), threading.Event()
+        closing.callback(held.set)
+        slow = h.Receiver(hold=held)
+        servers = [closing.enter_context(h.running("serve", "--db", cluster.url, *h.LOCAL_RECEIVERS, f"--scheduler.lease=PT{lease}S",
+                                                   "--delivery.timeout=PT20S", folder=directory)) for _ in range(2)]
+        client = servers[0].client()
+        endpoints = {name: client.ok("POST", "/v1/endpoints", {"name": name, "type": "WEBHOOK", "url": receiver.url})["id"]
+                     for name, receiver in (("quick", quick), ("slow", slow))}
+        warmed_up(servers, client, endpoints["quick"])
+        one.kill()
+        one.start()
+        h.wait_until(lambda: all(told_of(server, NEW_HOLDER, one.port) for server in servers), "both instances to notice the restart")
+        assert not any(told_of(server, NEW_HOLDER, other.port) for server in servers), "the other worker was not restarted"
+
+        made = due_events(client, endpoints["slow"], "held")
+        h.wait_until(lambda: set(made.values()) <= set(slow.ids()), "every event to be in flight")
+        holders = {event["id"]: event["claimedBy"] for event in client.all("/v1/events?status=PROCESSING&limit=500")}
+        there = set(events_on(one))
+        [(dead, _)] = collections.Counter(holder for event, holder in holders.items() if event in there).most_common(1)
+        lost = {event for event, holder in holders.items() if holder == dead}
+        victim = next(server for server in servers if any(line["claimedBy"] == dead for line in server.logged("event.claimed")))
+        [survivor] = [server for server in servers if server is not victim]
+        victim.kill()
+        attempts = "SELECT event_id, extract(epoch FROM recorded_at) FROM sundial.attempts WHERE outcome = 'LOST'"
+
+        def taken_over():
+            rows = [row.split("|") for row in cluster.coordinator.sql(attempts).split("\n") if row]
+            return {event: float(at) for event, at in rows}
+        h.wait_until(lambda: set(taken_over()) == lost, "what it held to be taken over")
+        end = float(one.sql("SELECT extract(epoch FROM pg_postmaster_start_time())")) + lease
+        early = {event: at - end for event, at in taken_over().items() if event in there and at < end}
+        assert not early, early
+        held.set()
+        h.wait_until(lambda: not survivor.client().all("/v1/events?status=PENDING,PROCESSING"), "their ends")
+        assert survivor.stop() == 0
+        print(f"{len(lost & there)} events were taken over a lease after the restart, {len(lost - there)} were elsewhere")
+
+
+def former_primary():
+    """A standby takes over from a worker, and then the former worker is back under its address. It gives out nothing until
+    the other one has its shards again."""
+    with h.folder() as directory, citus.running(directory) as cluster:
+        cluster.distribute()
+        old = cluster.workers[0]
+        standby = Postgres(directory, "standby", options=old.options).copy_of(old)
+        node = cluster.coordinator.sql(f"SELECT nodeid FROM pg_dist_node WHERE nodeport = {old.port}")
+
+        def put(server):
+            cluster.coordinator.sql(f"SELECT citus_update_node({node}, '127.0.0.1', {server.port})")
+        receiver = h.Receiver()
+        try:
+            with h.running("serve", "--db", cluster.url, *h.LOCAL_RECEIVERS, folder=directory) as server:
+                client = server.client()
+                endpoint = client.ok("POST", "/v1/endpoints", {"name": "good", "type": "WEBHOOK", "url": receiver.url})["id"]
+                warmed_up([server], client, endpoint)
+                caught_up = "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()"
+                h.wait_until(lambda: old.sql(caught_up) == "1", "the standby to have everything")
+                old.kill()
+                standby.promote()
+                put(standby)
+                h.wait_until(lambda: told_of(server, NEW_HOLDER, standby.port), "the instance to notice the standby")
+                first = due_events(client, endpoint, "first")
+                h.wait_until(lambda: set(first.values()) <= set(receiver.ids()), "the events after the failover")
+
+                old.start()
+                put(old)
+                h.wait_until(lambda: told_of(server, FORMER_PRIMARY, old.port), "the instance to notice the former primary")
+                second = due_events(client, endpoint, "second")
+                there = {second[event] for event in events_on(old) if event in second}
+                elsewhere = set(second.values()) - there
+                assert there and elsewhere, second
+                h.wait_until(lambda: elsewhere <= set(receiver.ids()), "the events of the other worker")
+                assert not there & set(receiver.ids()), "a former primary gave out events"
+
+                put(standby)
+                third = due_events(client, endpoint, "third")
+                h.wait_until(lambda: set(third.values()) <= set(receiver.ids()), "the events after its return")
+                assert not there & set(receiver.ids())
+                assert server.stop() == 0
+        finally:
+            standby.stop()
+        sent = collections.Counter(receiver.ids())
+        assert set(sent.values()) == {1}, [key for key, times in sent.items() if times > 1]
+
+
 def events_on(worker):
     """The ids of the events in all parts of a worker."""
     shown = "SET citus.override_table_visibility = off; "
@@ -312,4 +432,5 @@ def events_on(worker):
 
 if __name__ == "__main__":
     citus.use_tools()
-    h.main({"contracts": contracts, "counted": counted, "in_doubt": in_doubt, "dead_worker": dead_worker})
+    h.main({"contracts": contracts, "counted": counted, "in_doubt": in_doubt, "dead_worker": dead_worker,
+            "restarted_worker": restarted_worker, "former_primary": former_primary})

@@ -22,6 +22,7 @@ KEEPS_THE_RULES = (
     """INSERT INTO sundial.attempts (shard, event_id) SELECT event.shard, event.id FROM sundial.events AS event
         WHERE event.shard = $1 FOR UPDATE OF event ON CONFLICT DO NOTHING""",
     "INSERT INTO sundial.event_moves (shard, event_id) VALUES ($1, $2)",
+    "SELECT due.now FROM sundial.events AS due WHERE due.shard = $1 AND due.claimable_at <= sundial.clock()",
     """INSERT INTO sundial.events (shard, id, attempt) SELECT keyed.shard, $2, keyed.attempt FROM sundial.event_keys AS keyed
         WHERE keyed.shard = $1 AND keyed.key = $3 AND keyed.event_id = $2 RETURNING attempt""",
     """UPDATE sundial.events AS event SET claimed_by = $4
@@ -53,6 +54,9 @@ VIOLATIONS = (
     ("UPDATE sundial.events SET due = CASE WHEN pull THEN sundial.clock() + $2 END WHERE shard = $1", "adds to the clock"),
     ("UPDATE sundial.events SET due = sundial.clock() + jitter WHERE shard = $1", "adds to the clock"),
     ("SELECT version FROM sundial.events WHERE shard = $1 AND xmin = $2::xid", "reads xmin"),
+    ("SELECT id FROM sundial.events WHERE shard = $1 AND due <= now()", "reads a clock of the machine"),
+    ("UPDATE sundial.events SET updated_at = statement_timestamp() WHERE shard = $1", "reads a clock of the machine"),
+    ("SELECT id FROM sundial.events WHERE shard = $1 AND due <= CURRENT_TIMESTAMP", "reads a clock of the machine"),
     ("""WITH RECURSIVE line AS (SELECT id FROM sundial.events WHERE shard = $1 UNION ALL
              SELECT later.id FROM sundial.events AS later JOIN line ON later.id > line.id) SELECT * FROM line""",
      "is recursive over several shards"),

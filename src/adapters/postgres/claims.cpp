@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,15 +22,36 @@ void take_over(Database& database, const std::vector<LostClaim>& lost, const Cla
              terms.dead.ids, terms.dead.as_of},
         Call{sql::take_over, terms.shard, ids, versions, terms.server, claimed.now, terms.dead.ids,
              terms.dead.as_of, terms.by.instance, terms.lease, worker_of(terms.by)}};
-    const auto answered = database.run("claim", Database::Effect::once, calls);
-    auto taken = claimed_in(answered.answers.back(), answered.now, terms).claimed.events;
+    std::optional<Database::Answered> answered;
+    const auto take = [&] { answered = database.run("claim", Database::Effect::once, calls); };
+    if (database.distributed()) {
+        // Citus evaluates functions of these statements on the coordinator. So the server that has
+        // the shard is asked before, in the same transaction.
+        database.write("claim", [&](Session& session) {
+            answered.reset();
+            if (!database.trusts_holder(session, terms.shard, terms.lease)) return false;
+            take();
+            return true;
+        });
+        if (!answered) return;
+    } else {
+        take();
+    }
+    auto taken = claimed_in(answered->answers.back(), answered->now, terms).claimed.events;
     for (ClaimedEvent& one : taken) one.previous_lost = true;
     std::ranges::move(taken, std::back_inserter(claimed.events));
 }
 
 }  // namespace
 
+void refuse_former_primary(const Database& database, std::int16_t shard) {
+    if (const auto refusal = database.refusal_of(static_cast<std::uint32_t>(shard))) {
+        throw Unavailable{"OLD_PRIMARY " + *refusal};
+    }
+}
+
 Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms) {
+    refuse_former_primary(database, terms.shard);
     const auto answered = database.run("claim", Database::Effect::once, {&claim, 1});
     auto [claimed, lost] = claimed_in(answered.answers.front(), answered.now, terms);
     if (lost.empty()) return std::move(claimed);

@@ -6,6 +6,10 @@
 
 namespace sundial::postgres {
 
+/// Throws Unavailable if the server that has the shard was replaced (ServerWatch): it would give
+/// out events that are done.
+void refuse_former_primary(const Database& database, std::int16_t shard);
+
 /// Runs a claim statement of `claim_sql.hpp`. If it found lost claims, takes them over in a second
 /// transaction, which records their attempts. Throws Unavailable only if nothing was claimed and
 /// no event joined a line, or inside an open transaction.

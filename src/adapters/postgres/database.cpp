@@ -4,9 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "adapters/postgres/queue_sql.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
@@ -102,6 +105,34 @@ Instant Database::approximate_now() const {
     const std::lock_guard lock{reading_mutex_};
     const auto since = std::chrono::steady_clock::now() - reading_.at;
     return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
+}
+
+void Database::note_holders(std::span<const ShardHolder> seen) {
+    std::vector<ShardHolder> unknown;
+    for (const ShardHolder& one : seen) {
+        if (servers_.meet_holder(one.shard, one.started)) unknown.push_back(one);
+    }
+    for (const ShardHolder& one : unknown) {
+        std::optional<HolderIdentity> identity;
+        try {
+            const Call ask{sql::identity_of_holder, static_cast<std::int16_t>(one.shard)};
+            const auto answered = run("server watch", Effect::none, {&ask, 1});
+            const Answer& row = answered.answers.front();
+            identity = {row.get<std::int64_t>(0, 0), row.get<std::int64_t>(0, 1),
+                        row.get<std::string>(0, 2)};
+        } catch (const std::runtime_error&) {
+            // It has failed since, or our role may not ask. Its start alone tells of a change.
+        }
+        servers_.identify(one.started, identity);
+    }
+}
+
+bool Database::trusts_holder(Session& session, std::int16_t shard,
+                             std::chrono::microseconds lease) {
+    const auto started = session.run(sql::start_of_holder, shard).get<std::int64_t>(0, 0);
+    const auto number = static_cast<std::uint32_t>(shard);
+    (void)servers_.meet_holder(number, started);
+    return servers_.trusts_holder(number, lease);
 }
 
 void Database::report_conflict(std::string_view purpose, const SqlError& error) {
@@ -422,6 +453,16 @@ Database::InParts Database::run_in_parts(std::string_view purpose, Effect effect
 
 void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
                            InParts& all) {
+    const auto reads_by_clock = [&](std::size_t i) {
+        return !all.answered[i] && needs_clock(parts[i]);
+    };
+    std::optional<Instant> clock;
+    if (std::ranges::any_of(std::views::iota(std::size_t{0}, parts.size()), reads_by_clock)) {
+        const Call ask = configuration(sql::configure);
+        clock = note_server(
+            attempt.connection.run({&ask, 1}, attempt.prepare, settings_.statement_timeout)
+                .front());
+    }
     std::vector<std::size_t> missing;
     std::vector<std::vector<Call>> transactions;
     std::size_t sent = 0;
@@ -433,7 +474,11 @@ void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vec
         calls.emplace_back(sql::begin_write);
         append_queue_configuration(calls);
         before = static_cast<std::ptrdiff_t>(calls.size());
-        calls.insert(calls.end(), parts[i].begin(), parts[i].end());
+        if (clock) {
+            std::ranges::move(clock_parameter_.given(parts[i], *clock), std::back_inserter(calls));
+        } else {
+            calls.insert(calls.end(), parts[i].begin(), parts[i].end());
+        }
         sent += calls.size();
     }
     const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
@@ -447,7 +492,7 @@ void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vec
         if (!refused) {
             const Instant now = note_server(answers[1]);
             answers.erase(answers.begin(), answers.begin() + before);
-            all.answered[missing[i]] = {now, std::move(answers)};
+            all.answered[missing[i]] = {clock.value_or(now), std::move(answers)};
             continue;
         }
         const bool of_machine = is_of_machine(*refused, distributed_);
@@ -486,16 +531,22 @@ Database::Answered Database::run_once(std::string_view purpose, Effect effect,
         all.reserve(calls.size() + 4);
         all.emplace_back(sql::begin_write);
         append_queue_configuration(all);
-        const auto before = static_cast<std::ptrdiff_t>(all.size());
-        all.insert(all.end(), calls.begin(), calls.end());
-        all.emplace_back(sql::commit);
-        attempt.committing = effect != Effect::none;
+        auto before = static_cast<std::ptrdiff_t>(all.size());
         // Each call may use its full time-out, and the server may send several answers at once.
         const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
                              static_cast<std::int64_t>(calls.size() + 1);
+        if (needs_clock(calls)) {
+            answered.now = note_server(attempt.connection.run(all, attempt.prepare, silence)[1]);
+            all = clock_parameter_.given(calls, answered.now);
+            before = 0;
+        } else {
+            all.insert(all.end(), calls.begin(), calls.end());
+        }
+        all.emplace_back(sql::commit);
+        attempt.committing = effect != Effect::none;
         auto rows = attempt.connection.run(all, attempt.prepare, silence);
         attempt.committing = false;
-        answered.now = note_server(rows[1]);
+        if (before > 0) answered.now = note_server(rows[1]);
         if (effect != Effect::none) outage_.succeeded();
         rows.pop_back();
         rows.erase(rows.begin(), rows.begin() + before);

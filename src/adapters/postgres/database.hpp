@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/postgres/clock_parameter.hpp"
 #include "adapters/postgres/open.hpp"
 #include "adapters/postgres/pool.hpp"
+#include "adapters/postgres/server_watch.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
@@ -59,7 +61,8 @@ public:
         const Call call{statement, values...};
         return std::move(run({&call, 1}).front());
     }
-    /// Sends all calls in one round trip.
+    /// Sends all calls in one round trip. On a distributed database, reads of events at `now`; the
+    /// transaction then begins in a round trip of its own.
     std::vector<Answer> run(std::span<const Call> calls);
     /// Runs `work` under a savepoint of the open transaction. Keeps its changes if it returns true.
     void part(const std::function<bool(Session&)>& work);
@@ -101,6 +104,8 @@ private:
     void note_beginning(const Answer& configured);
     /// How long the server may be silent during a round trip.
     [[nodiscard]] std::chrono::milliseconds silence_of(std::size_t calls) const;
+    /// Sends the calls as they are.
+    std::vector<Answer> run_unchanged(std::span<const Call> calls);
     /// Those that were put off, and `calls`, in one round trip.
     std::vector<Answer> send(std::vector<Call> first, std::span<const Call> calls);
 
@@ -149,7 +154,8 @@ public:
         repeatable,  // they recognise their earlier effect: run them again for a while
     };
     /// Runs `calls` in a transaction of their own and one round trip, with plans that use indexes
-    /// only.
+    /// only. On a distributed database, reads of events need another round trip before, for the
+    /// coordinator's clock.
     Answered run(std::string_view purpose, Effect effect, std::span<const Call> calls);
 
     /// Of each part its answers; none if a machine that has its rows failed, or took too long. Then
@@ -164,7 +170,8 @@ public:
     };
     /// As `run`, for calls that are not `once`. On a distributed database each part is a
     /// transaction of its own, in the same round trip: each commits in one phase if it changes one
-    /// shard, and a machine that fails stops its parts only.
+    /// shard, and a machine that fails stops its parts only. Reads of events get the coordinator's
+    /// clock as it was before all parts.
     InParts run_in_parts(std::string_view purpose, Effect effect,
                          std::span<const std::vector<Call>> parts);
 
@@ -174,11 +181,28 @@ public:
     [[nodiscard]] bool distributed() const { return distributed_; }
     /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
     [[nodiscard]] Instant approximate_now() const;
-    /// Start time of the server whose clock may declare a lease of that length expired
-    /// (claim_ready).
-    [[nodiscard]] std::optional<std::int64_t> trusted_server(
-        std::chrono::microseconds lease) const {
+    /// Start time of the server whose clock may declare a lease of that length in that shard
+    /// expired (claim_ready).
+    [[nodiscard]] std::optional<std::int64_t> trusted_server(std::chrono::microseconds lease,
+                                                             std::uint32_t shard) const {
+        if (distributed_ && !servers_.trusts_holder(shard, lease)) return std::nullopt;
         return servers_.trusted(lease);
+    }
+    /// A server of a distributed database, as a read of one of its shards saw it.
+    struct ShardHolder {
+        std::uint32_t shard;
+        std::int64_t started;
+    };
+    /// Records which servers have these shards. Asks those that are new who they are; one that does
+    /// not tell is asked again later.
+    void note_holders(std::span<const ShardHolder> seen);
+    /// Asks the server that has the shard, in the transaction, whether it is one whose leases of
+    /// that length may count as expired.
+    [[nodiscard]] bool trusts_holder(Session& session, std::int16_t shard,
+                                     std::chrono::microseconds lease);
+    /// Why nothing may be claimed in the shard (ServerWatch). Usually empty.
+    [[nodiscard]] std::optional<std::string> refusal_of(std::uint32_t shard) const {
+        return distributed_ ? servers_.refusal_of(shard) : std::nullopt;
     }
     /// How long writes have been failing; empty if they succeed.
     [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const {
@@ -221,6 +245,10 @@ private:
     [[nodiscard]] Call configuration(const Statement& statement) const;
     /// Appends the settings of a queue's transaction.
     void append_queue_configuration(std::vector<Call>& calls) const;
+    /// Whether one of the calls reads events by the clock, on a distributed database.
+    [[nodiscard]] bool needs_clock(std::span<const Call> calls) {
+        return distributed_ && clock_parameter_.is_needed(calls);
+    }
     /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session session_of(TransactionAttempt& attempt, const Statement& begin);
@@ -241,6 +269,7 @@ private:
     base::Log& log_;
     Pool pool_;
     ServerWatch servers_;
+    ClockParameter clock_parameter_;
     Outage outage_;
     struct Reading {
         Instant now;

@@ -146,7 +146,7 @@ public:
             return floors.at(static_cast<std::size_t>(priority));
         });
         const auto shard = static_cast<std::int16_t>(request.shard);
-        const auto server = database_.trusted_server(request.lease);
+        const auto server = database_.trusted_server(request.lease, request.shard);
         const Call claim =
             request.lane == endpoint_lane
                 ? Call{sql::claim_ready,  shard,  priorities, shares,          request.by,
@@ -173,6 +173,7 @@ public:
     Claimed claim_from_line(const LineRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
         const auto shard = static_cast<std::int16_t>(request.shard);
+        refuse_former_primary(database_, shard);
         const Call claim{sql::claim_from_line, shard,         priorities,      shares,
                          request.by,           request.lease, request.endpoint};
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});

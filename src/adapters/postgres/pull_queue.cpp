@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "adapters/postgres/claim_sql.hpp"
@@ -32,8 +33,10 @@ public:
         }
         const auto answered = run_somehow(calls);
         PullPeek peeked{answered.now, {}};
+        note_holders(answered.answers);
         for (const Answer& rows : answered.answers) {
             for (std::size_t row = 0; row < rows.size(); ++row) {
+                if (database_.refusal_of(rows.get<std::uint32_t>(row, 1))) continue;
                 peeked.heads.push_back(
                     {.endpoint = rows.get<EndpointId>(row, 0),
                      .shard = rows.get<std::uint32_t>(row, 1),
@@ -47,7 +50,7 @@ public:
     Claimed claim(const PullRequest& request) override {
         const auto [priorities, shares] = row_shares(request.shares);
         const auto shard = static_cast<std::int16_t>(request.shard);
-        const auto server = database_.trusted_server(request.lease);
+        const auto server = database_.trusted_server(request.lease, request.shard);
         const Call claim{sql::claim_to_pull,
                          shard,
                          priorities,
@@ -61,22 +64,23 @@ public:
     }
 
     std::uint32_t held(EndpointId endpoint) override {
-        std::uint64_t count = 0;
-        if (database_.distributed()) {
-            database_.read("look", [&](Session& session) {
-                const Instant now = session.now();
-                count = session.run(sql::held_by_workers_at, endpoint, session.shards(), now)
-                            .get<std::uint64_t>(0, 0);
-            });
-        } else {
-            const Call call{sql::held_by_workers, endpoint, database_.shards()};
-            const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-            count = answered.answers.front().get<std::uint64_t>(0, 0);
-        }
-        return static_cast<std::uint32_t>(count);
+        const Call call{sql::held_by_workers, endpoint, database_.shards()};
+        const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+        return static_cast<std::uint32_t>(answered.answers.front().get<std::uint64_t>(0, 0));
     }
 
 private:
+    /// On a distributed database the answers of a peek say which servers have the shards of due
+    /// events.
+    void note_holders(std::span<const Answer> answers) {
+        if (!database_.distributed() || database_.open_here()) return;
+        std::vector<Database::ShardHolder> holders;
+        for (const Answer& rows : answers) {
+            if (rows.empty()) continue;
+            holders.push_back({rows.get<std::uint32_t>(0, 1), rows.get<std::int64_t>(0, 4)});
+        }
+        database_.note_holders(holders);
+    }
     /// As QueuePeeks: a machine of a distributed database that fails has no answers.
     Database::Answered run_somehow(const std::vector<Call>& calls) {
         if (!database_.distributed()) return database_.run("look", Database::Effect::none, calls);

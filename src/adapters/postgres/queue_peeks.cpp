@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t pages_per_descent = 8;
 /// Maximum time a due event may wait for the sweep.
 constexpr std::chrono::microseconds max_while_due = 5ms;
+/// In an answer about one shard, the column that says when its server started.
+constexpr int started_column = 6;
 constexpr auto priorities_of_part = std::tuple_size_v<ClaimFloors::Priorities>;
 
 /// Every part of a group, once for each priority.
@@ -221,6 +223,29 @@ void QueuePeeks::read_all(std::vector<Reading>& readings, const DeadInstances& d
         Reading& one = readings[i];
         one.seen = seen_in(answers.subspan(ends[i], ends[i + 1] - ends[i]), *one.group,
                            parts_of(one.from), peeked);
+    }
+    if (database_.distributed()) note_holders(readings, answers, ends, peeked);
+}
+
+void QueuePeeks::note_holders(std::span<const Reading> readings, std::span<const Answer> answers,
+                              std::span<const std::size_t> ends, QueuePeek& peeked) {
+    if (!database_.open_here()) {
+        std::vector<Database::ShardHolder> holders;
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            for (std::size_t at = ends[i]; at < ends[i + 1]; ++at) {
+                if (answers[at].empty()) continue;  // of a machine that failed
+                const auto shard = static_cast<std::uint32_t>((at - ends[i]) % shards());
+                holders.push_back({shard, answers[at].get<std::int64_t>(0, started_column)});
+            }
+        }
+        database_.note_holders(holders);
+    }
+    for (std::uint32_t shard = 0; shard < shards(); ++shard) {
+        if (!database_.refusal_of(shard)) continue;
+        for (std::size_t lane = 0; lane < peeked.lanes.size(); ++lane) {
+            peeked.next[lane * shards() + shard] = never;
+        }
+        std::erase_if(peeked.lines, [shard](const auto& head) { return head.shard == shard; });
     }
 }
 

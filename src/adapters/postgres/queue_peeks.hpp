@@ -79,6 +79,10 @@ private:
     /// Reads all parts without an end, and in the same round trip the lines and the limited
     /// endpoints.
     void read_all(std::vector<Reading>& readings, const DeadInstances& dead, QueuePeek& peeked);
+    /// On a distributed database: records which servers have the shards, as the answers about
+    /// events say, and leaves out shards in which nothing may be claimed.
+    void note_holders(std::span<const Reading> readings, std::span<const Answer> answers,
+                      std::span<const std::size_t> ends, QueuePeek& peeked);
     /// Looks below the floors for events that have become claimable there.
     void sweep(LaneGroup& group, const DeadInstances& dead, bool due,
                SteadyClock::time_point peeked_at, QueuePeek& peeked);

@@ -13,12 +13,12 @@ namespace sundial::postgres::sql {
     "'::regclass)"                                     \
     " + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass))"
 // A peek at the parts `parts`, of the shard and the lane that the conditions say.
-#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead) \
+#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead, more) \
     "SELECT part.place, least(head.claimable_at, held.until, 'infinity'),"                     \
     " least(head.claimable_at, held.soon, 'infinity')," SUNDIAL_PAGES(index)                   \
     " - before.pages,"                                                                         \
     " pg_snapshot_xmin(seen)::text::bigint,"                                                   \
-    " pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)"                 \
+    " pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)" more            \
     " FROM (SELECT " SUNDIAL_PAGES(index)                                                      \
     " OFFSET 0) AS before(pages)"                                                              \
     " CROSS JOIN pg_current_snapshot() AS seen"                                                \
@@ -46,6 +46,9 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_TO_ENDPOINTS \
     "NOT pull AND obstacle IS DISTINCT FROM 'LIMIT' AND endpoint_id IS NOT NULL"
 #define SUNDIAL_TO_HANDLERS(type) "endpoint_id IS NULL AND event_type = " type
+// When the server started that has the shard. In a SELECT, Citus leaves the function to that
+// server.
+#define SUNDIAL_STARTED "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint"
 #define SUNDIAL_DEAD(ids, found) "claimed_by = ANY (" ids "::uuid[]) AND updated_at <= " found
 
 /// For each part (one priority of a shard), by its ordinal: when an event of the given time range
@@ -62,27 +65,29 @@ inline constexpr Statement peek{
     "look", SUNDIAL_PEEK("events_to_claim",
                          SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[]",
                                        "shard, floor, ceiling"),
-                         "shard = part.shard", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"))};
+                         "shard = part.shard", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"), "")};
 /// The same for events of type $4 without an endpoint; $5 and $6 as $4 and $5 above.
 inline constexpr Statement peek_to_handle{
     "look_to_handle",
     SUNDIAL_PEEK("events_to_handle",
                  SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[]",
                                "shard, floor, ceiling, type"),
-                 "shard = part.shard", SUNDIAL_TO_HANDLERS("part.type"), SUNDIAL_DEAD("$5", "$6"))};
+                 "shard = part.shard", SUNDIAL_TO_HANDLERS("part.type"), SUNDIAL_DEAD("$5", "$6"),
+                 "")};
 /// Both for the priorities of one shard $1, on a distributed database: Citus refuses a LATERAL with
 /// a LIMIT over several shards. $2 from and $3 until, for each priority; the others as above, but
-/// $4 of the second is one type.
+/// $4 of the second is one type. The last column says when the shard's server started
+/// (ServerWatch).
 inline constexpr Statement peek_in_shard{
     "look_in_shard",
-    SUNDIAL_PEEK("events_to_claim",
-                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
-                 "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"))};
+    SUNDIAL_PEEK(
+        "events_to_claim", SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+        "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"), ", " SUNDIAL_STARTED)};
 inline constexpr Statement peek_in_shard_to_handle{
     "look_in_shard_to_handle",
-    SUNDIAL_PEEK("events_to_handle",
-                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
-                 "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"))};
+    SUNDIAL_PEEK(
+        "events_to_handle", SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+        "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"), ", " SUNDIAL_STARTED)};
 #undef SUNDIAL_PAGES
 #undef SUNDIAL_PEEK
 #undef SUNDIAL_PARTS
@@ -155,9 +160,10 @@ inline constexpr Statement peek_to_pull{"look_to_pull", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
-/// The same for one shard $2, on a distributed database.
+/// The same for one shard $2, on a distributed database, and when the shard's server started.
 inline constexpr Statement peek_to_pull_in_shard{"look_to_pull_in_shard", R"sql(
-    SELECT endpoint.id, $2::integer, priority.number, head.claimable_at
+    SELECT endpoint.id, $2::integer, priority.number, head.claimable_at, )sql" SUNDIAL_STARTED
+                                                                          R"sql(
       FROM unnest($1::uuid[]) AS endpoint(id)
      CROSS JOIN generate_series(0, 3) AS priority(number)
      CROSS JOIN LATERAL (
@@ -167,19 +173,29 @@ inline constexpr Statement peek_to_pull_in_shard{"look_to_pull_in_shard", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
-#define SUNDIAL_HELD(now)                                                                       \
-    "SELECT count(*)"                                                                           \
-    "  FROM generate_series(0, $2 - 1) AS shard(number)"                                        \
-    " CROSS JOIN LATERAL ("                                                                     \
-    "        SELECT 1 FROM sundial.events"                                                      \
-    "         WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL" \
-    "           AND lease_ends > " now ") AS held"
+/// When the server started that has the shard $1, on a distributed database.
+inline constexpr Statement start_of_holder{
+    "start_of_holder",
+    "SELECT " SUNDIAL_STARTED
+    ", count(*) FROM (SELECT 1 FROM sundial.events WHERE shard = $1 LIMIT 1) AS any_event"};
+/// Its timeline, the system identifier of its cluster, and its address. A role may lack the right
+/// to read them.
+inline constexpr Statement identity_of_holder{"identity_of_holder", R"sql(
+    SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,
+           (pg_control_system()).system_identifier,
+           coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'a local socket'), count(*)
+      FROM (SELECT 1 FROM sundial.events WHERE shard = $1 LIMIT 1) AS any_event)sql",
+                                              Statement::Plan::fresh};
+#undef SUNDIAL_STARTED
+
 /// Number of events that the workers of PULL endpoint $1 hold. $2 number of shards.
-inline constexpr Statement held_by_workers{"held_by_workers", SUNDIAL_HELD("sundial.clock()")};
-/// The same at $3, the coordinator's clock, on a distributed database: the machines would read
-/// theirs.
-inline constexpr Statement held_by_workers_at{"held_by_workers_at", SUNDIAL_HELD("$3")};
-#undef SUNDIAL_HELD
+inline constexpr Statement held_by_workers{"held_by_workers", R"sql(
+    SELECT count(*)
+      FROM generate_series(0, $2 - 1) AS shard(number)
+     CROSS JOIN LATERAL (
+            SELECT 1 FROM sundial.events
+             WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL
+               AND lease_ends > sundial.clock()) AS held)sql"};
 
 /// Events of the lanes $3 that were missed before $1 ago, at most $2 of them, because an exact
 /// count of millions would take too long. Reads the index of events without a failed attempt.

@@ -28,6 +28,11 @@ void Session::note_beginning(const Answer& configured) {
 }
 
 std::vector<Answer> Session::run(std::span<const Call> calls) {
+    if (!database_.needs_clock(calls)) return run_unchanged(calls);
+    return run_unchanged(database_.clock_parameter_.given(calls, now()));
+}
+
+std::vector<Answer> Session::run_unchanged(std::span<const Call> calls) {
     ++round_trips_;
     if (now_ && put_off_.empty()) {
         return connection_.run(calls, terms_.prepare, silence_of(calls.size()));

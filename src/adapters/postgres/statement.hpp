@@ -39,6 +39,11 @@ public:
         std::optional<std::size_t> length;  // empty: null
     };
     [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+    /// The value of the next $n.
+    template <class T>
+    void append(const T& value) {
+        add(value);
+    }
     [[nodiscard]] const char* bytes() const { return bytes_.data(); }
 
 private:

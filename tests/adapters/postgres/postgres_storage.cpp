@@ -61,13 +61,18 @@ void build_fence(const std::string& url) {
         END $$)");
 }
 
-/// What the engine reads to know whether events are distributed. PostgreSQL itself has no such
-/// table.
-void seem_distributed(const std::string& url) {
+/// On Citus, a function in a read of events runs on the machine of the rows, and in a change on the
+/// coordinator.
+void refuse_clocks_of_machines(const std::string& url) {
     query(url, R"(
-        SET allow_system_table_mods = on;
-        CREATE TABLE pg_catalog.pg_dist_partition AS SELECT 'sundial.events'::regclass AS logicalrelid;
-        GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC)");
+        CREATE OR REPLACE FUNCTION sundial.clock() RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+        BEGIN
+            IF current_query() ~ 'sundial\.(events|v_events|event_keys|event_moves|event_history|attempts)'
+               AND current_query() !~ '(UPDATE|INSERT INTO|DELETE FROM) sundial\.' THEN
+                RAISE 'a read of events reads the clock of a machine: %', current_query();
+            END IF;
+            RETURN (SELECT now FROM sundial.test_clock);
+        END $$)");
 }
 
 /// Adds a function that empties the database. The server plans its statements once for all tests
@@ -143,6 +148,7 @@ Kept opened(std::uint32_t shards, Fence fence) {
             (void)distribute(url, {});
         } else {
             seem_distributed(url);
+            refuse_clocks_of_machines(url);
         }
         database = open();
     }
@@ -188,6 +194,14 @@ std::vector<StorageKind> postgres_on_citus() {
     constexpr std::uint32_t fewest_shards = 64;
     if (!url_of_citus()) return {};
     return {postgres_with(fewest_shards, Fence::citus)};
+}
+
+// The engine looks for this table of Citus to know whether events are distributed.
+void seem_distributed(const std::string& url) {
+    query(url, R"(
+        SET allow_system_table_mods = on;
+        CREATE TABLE pg_catalog.pg_dist_partition AS SELECT 'sundial.events'::regclass AS logicalrelid;
+        GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC)");
 }
 
 std::string inside_fence(std::string url) {

@@ -18,7 +18,8 @@ class PostgresStorage final : public Storage {
 public:
     /// A fence lets the engine's statements that name their shard (`shard = $n`) touch the rows of
     /// one shard only: those that read or write a row of another one fail. Between machines, the
-    /// engine besides takes the database for a distributed one, and asks shard by shard. With Citus
+    /// engine besides takes the database for a distributed one, and asks shard by shard. Its reads
+    /// of events fail if they call `sundial.clock()`, which a machine would answer. With Citus
     /// it is one: the database at SUNDIAL_CITUS, which has the extension and its workers.
     enum class Fence : std::uint8_t { none, around_shards, between_machines, citus };
     explicit PostgresStorage(std::uint32_t shards, Fence fence = Fence::none);
@@ -45,6 +46,8 @@ private:
 [[nodiscard]] std::vector<StorageKind> postgres_on_citus();
 /// Gives the history one level of partitions, as on Citus, for all tests of this storage.
 void flatten_history_once(const PostgresStorage& storage);
+/// Makes engines that open the database from now on take it for a distributed one.
+void seem_distributed(const std::string& url);
 /// The URL of a database with a fence for the engine, whose role the fence stops.
 [[nodiscard]] std::string inside_fence(std::string url);
 
