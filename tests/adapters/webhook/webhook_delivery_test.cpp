@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "support/builders.hpp"
+#include "support/loopback.hpp"
 #include "support/plain_secrets.hpp"
 #include "support/scripted_receiver.hpp"
 
@@ -180,12 +182,10 @@ TEST_F(WebhookDeliveryTest, NeverResendsOnABrokenKeptConnection) {
 }
 
 TEST_F(WebhookDeliveryTest, ARefusedConnectionIsRetryable) {
-    std::string url;
-    {
-        const ScriptedReceiver gone(Script{});
-        url = gone.url();
-    }
-    EXPECT_EQ(deliver(url).error, DeliveryErrorCode::connect);
+    const auto [socket, port] = bind_to_loopback();
+    EXPECT_EQ(deliver("http://127.0.0.1:" + std::to_string(port) + "/").error,
+              DeliveryErrorCode::connect);
+    ::close(socket);
 }
 
 TEST_F(WebhookDeliveryTest, ANameThatResolvesNowhereIsRetryable) {
