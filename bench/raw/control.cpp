@@ -1,6 +1,6 @@
 // The control of the lateness curves (bench/curves.py). One thread only wakes up at random
-// instants; another wakes up and commits one row by libpq. Their delays are those of any program on
-// this machine with this PostgreSQL.
+// instants; eight others wake up and commit a row each by libpq. Their delays are those of any
+// program on this machine with this PostgreSQL.
 //
 //     bench_raw_control URL RATE
 //
@@ -16,6 +16,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -31,16 +32,25 @@ Instant now() {
     return std::chrono::time_point_cast<microseconds>(std::chrono::system_clock::now());
 }
 
+/// Commits on slow disks must not wait for each other, because Sundial's do not either.
+constexpr int committers = 8;
+
 class Commits {
 public:
-    explicit Commits(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+    /// Updates the row `number`, which no other connection updates.
+    Commits(const std::string& url, int number) : connection_(PQconnectdb(url.c_str())) {
         if (PQstatus(connection_.get()) != CONNECTION_OK) fail();
-        keep(PQexec(
-            connection_.get(),
-            "CREATE TABLE control (one int PRIMARY KEY, at timestamptz) WITH (fillfactor = 10);"
-            "INSERT INTO control VALUES (1, now())"));
-        keep(PQprepare(connection_.get(), "commit",
-                       "UPDATE control SET at = statement_timestamp() WHERE one = 1", 0, nullptr));
+        const std::string row = std::to_string(number);
+        const auto run = [this](const std::string& sql) {
+            keep(PQexec(connection_.get(), sql.c_str()));
+        };
+        if (number == 0)
+            run("CREATE TABLE control (number int PRIMARY KEY, at timestamptz) WITH (fillfactor = "
+                "10)");
+        run("INSERT INTO control VALUES (" + row + ", now())");
+        const std::string update =
+            "UPDATE control SET at = statement_timestamp() WHERE number = " + row;
+        keep(PQprepare(connection_.get(), "commit", update.c_str(), 0, nullptr));
     }
     void commit() {
         keep(PQexecPrepared(connection_.get(), "commit", 0, nullptr, nullptr, nullptr, 0));
@@ -95,19 +105,28 @@ void print(const char* kind, const std::vector<Sample>& samples) {
 }
 
 void run(const std::string& url, double rate) {
-    Commits commits(url);
+    std::vector<std::unique_ptr<Commits>> connections;
+    for (int i = 0; i < committers; ++i) connections.push_back(std::make_unique<Commits>(url, i));
     std::atomic<Instant> end{Instant::max()};
     std::vector<Sample> timed, committed;
+    std::mutex mutex;
     std::exception_ptr failure;
     {
-        const std::jthread timer([&] { timed = at_instants(rate, 1, end, [] {}); });
-        const std::jthread committer([&] {
-            try {
-                committed = at_instants(rate, 2, end, [&commits] { commits.commit(); });
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        });
+        const std::jthread timer([&] { timed = at_instants(rate, 0, end, [] {}); });
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < connections.size(); ++i) {
+            threads.emplace_back([&, i] {
+                try {
+                    const auto samples = at_instants(rate / committers, i + 1, end,
+                                                     [&] { connections[i]->commit(); });
+                    const std::lock_guard lock(mutex);
+                    committed.insert(committed.end(), samples.begin(), samples.end());
+                } catch (...) {
+                    const std::lock_guard lock(mutex);
+                    failure = std::current_exception();
+                }
+            });
+        }
         std::cout << "ready\n" << std::flush;
         while (std::cin.get() != std::char_traits<char>::eof()) {
         }
