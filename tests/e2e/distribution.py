@@ -173,9 +173,9 @@ def distributed():
         assert rows_by_shard(url) == before
         assert psql(url, "SELECT status, count(*) FROM sundial.v_events GROUP BY 1 ORDER BY 1") == events
         check_status(url, workers)
+        assert made["failed"] in psql(url, "SELECT id FROM sundial.event_history WHERE status = 'FAILED'")
         check_history(url)
         assert "distributed" in run("reshard", "--shards", "128", "-y", "--db", url, code=1)
-        assert made["failed"] in psql(url, "SELECT id FROM sundial.event_history WHERE status = 'FAILED'")
 
 
 def check_status(url, workers):
@@ -208,14 +208,13 @@ def unfit_worker():
     with h.folder() as directory, citus.running(directory) as nodes:
         coordinator, worker, _ = nodes.nodes
         run("migrate", "--db", coordinator.url(), "--storage.shards=64")
-        worker.tool("pg_ctl", "-D", worker.data, "-m", "fast", "stop")
-        worker.process.wait()
-        worker.options.append("max_prepared_transactions=0")
-        worker.start()
+        worker.sql("DROP DATABASE sundial", database="postgres")
+        worker.sql("CREATE DATABASE sundial TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'", database="postgres")
+        worker.sql("CREATE EXTENSION citus")
         coordinator.sql(f"SELECT citus_add_node('127.0.0.1', {worker.port})")
         for flags in (["-y"], ["--dry-run"]):
             refused = run("distribute", *flags, "--db", coordinator.url(), code=1)
-            assert f"127.0.0.1:{worker.port} has max_prepared_transactions = 0" in refused, refused
+            assert f"the database on 127.0.0.1:{worker.port} has encoding SQL_ASCII" in refused, refused
         assert psql(coordinator.url(), "SELECT count(*) FROM pg_dist_partition") == "0"
 
 
