@@ -48,7 +48,8 @@ def kill(process):
     process.kill()
     if process.returncode is not None:  # it had ended before
         return
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    with contextlib.suppress(ChildProcessError):  # another thread has asked whether it runs, and reaped it
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     for name in (f"faketime_shm_{process.pid}", f"sem.faketime_sem_{process.pid}"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(f"/dev/shm/{name}")
