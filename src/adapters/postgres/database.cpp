@@ -110,7 +110,8 @@ Instant Database::approximate_now() const {
 void Database::note_holders(std::span<const ShardHolder> seen) {
     std::vector<ShardHolder> unknown;
     for (const ShardHolder& one : seen) {
-        if (servers_.meet_holder(one.shard, one.started)) unknown.push_back(one);
+        servers_.meet_holder(one.shard, one.started);
+        if (servers_.should_identify(one.started)) unknown.push_back(one);
     }
     for (const ShardHolder& one : unknown) {
         std::optional<HolderIdentity> identity;
@@ -131,7 +132,7 @@ bool Database::trusts_holder(Session& session, std::int16_t shard,
                              std::chrono::microseconds lease) {
     const auto started = session.run(sql::start_of_holder, shard).get<std::int64_t>(0, 0);
     const auto number = static_cast<std::uint32_t>(shard);
-    (void)servers_.meet_holder(number, started);
+    servers_.meet_holder(number, started);  // the next peek identifies it
     return servers_.trusts_holder(number, lease);
 }
 
