@@ -122,7 +122,7 @@ void Database::note_holders(std::span<const ShardHolder> seen) {
             identity = {row.get<std::int64_t>(0, 0), row.get<std::int64_t>(0, 1),
                         row.get<std::string>(0, 2)};
         } catch (const std::runtime_error&) {
-            // It has failed since, or our role may not ask. Its start alone tells of a change.
+            // It has failed since, or our role may not read it. Its start alone shows a change.
         }
         servers_.identify(one.started, identity);
     }

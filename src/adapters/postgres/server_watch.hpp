@@ -47,9 +47,9 @@ public:
     /// Whether the caller should `identify` that server: it has shards, and is unknown. Then true
     /// again only after a while.
     [[nodiscard]] bool should_identify(std::int64_t started);
-    /// Records who that server is; empty if it did not tell. A server that is on an earlier
-    /// timeline than the one whose shard it took, in the same cluster, is a former primary, or was
-    /// restored: it lacks what the other one has written since.
+    /// Records the identity of that server; empty if it could not be read. A server that is on an
+    /// earlier timeline than the one whose shard it took, in the same cluster, is a former primary,
+    /// or was restored: it lacks what the other one has written since.
     void identify(std::int64_t started, const std::optional<HolderIdentity>& identity);
     /// Whether leases of this shard may count as expired: its server was the first one that this
     /// process saw there, or has had it for `lease`. A shard that no server has answered for is
