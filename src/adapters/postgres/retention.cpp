@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/history_summaries.hpp"
 #include "adapters/postgres/migration_sql.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/retention_sql.hpp"
-#include "adapters/postgres/summaries.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
@@ -322,7 +322,7 @@ private:
     }
 
     Database& database_;
-    Summaries summaries_;
+    HistorySummaries summaries_;
 };
 
 }  // namespace

@@ -17,9 +17,9 @@ namespace sundial::postgres {
 ///
 /// Not on a distributed database: each of its machines keeps requests of its own, and a call for a
 /// partition's shards, which may be on all machines, could neither be bounded nor avoid waiting.
-class Summaries {
+class HistorySummaries {
 public:
-    explicit Summaries(Database& database) : database_{database} {}
+    explicit HistorySummaries(Database& database) : database_{database} {}
 
     /// Looks at `limit` ranges at most. Returns whether more may lack a summary.
     bool run(std::size_t limit);

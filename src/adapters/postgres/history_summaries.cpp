@@ -1,4 +1,4 @@
-#include "adapters/postgres/summaries.hpp"
+#include "adapters/postgres/history_summaries.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr std::int64_t ranges_at_once = 64;
 
 }  // namespace
 
-bool Summaries::run(std::size_t limit) {
+bool HistorySummaries::run(std::size_t limit) {
     if (database_.distributed()) return false;
     const std::lock_guard lock{mutex_};
     const std::vector<Partition> partitions = read_partitions();
@@ -29,7 +29,7 @@ bool Summaries::run(std::size_t limit) {
     return left == 0;
 }
 
-std::vector<Summaries::Partition> Summaries::read_partitions() {
+std::vector<HistorySummaries::Partition> HistorySummaries::read_partitions() {
     std::vector<Partition> partitions;
     database_.read("summaries", [&](Session& session) {
         partitions.clear();
@@ -41,8 +41,9 @@ std::vector<Summaries::Partition> Summaries::read_partitions() {
     return partitions;
 }
 
-std::optional<std::int64_t> Summaries::summarise_ranges(const Partition& partition,
-                                                        std::int64_t first, std::int64_t past) {
+std::optional<std::int64_t> HistorySummaries::summarise_ranges(const Partition& partition,
+                                                               std::int64_t first,
+                                                               std::int64_t past) {
     std::optional<std::int64_t> ranges;
     database_.write("summaries", [&](Session& session) {
         ranges = session.run(sql::summarise_history, partition.id, first, past)
@@ -52,7 +53,7 @@ std::optional<std::int64_t> Summaries::summarise_ranges(const Partition& partiti
     return ranges;
 }
 
-void Summaries::summarise(const Partition& partition, std::int64_t& left) {
+void HistorySummaries::summarise(const Partition& partition, std::int64_t& left) {
     const auto ranges = summarise_ranges(partition, 0, 0);
     if (!ranges) return;
     Known& known = known_[partition.id];
