@@ -348,7 +348,7 @@ def main():
     parser.add_argument("--minutes", type=positive(float), default=5, help="that the snapshot is held (5)")
     parser.add_argument("--rows", type=positive(int), default=300_000, help="of the longest history (300000)")
     parser.add_argument("--rate", type=positive(float), default=1000, help="events a second of snapshot and history (1000)")
-    parser.add_argument("--capacity", type=positive(float), help="events a second that are 100 % (measured)")
+    parser.add_argument("--capacity", type=positive(float), help="events a second that are 100 %% (measured)")
     parser.add_argument("--keep", action="store_true", help="write to bench/results and docs")
     parser.add_argument("--folder", default=os.path.join(ROOT, "build", "bench"), help="where to write without --keep (build/bench)")
     parser.add_argument("--redraw", metavar="FILE", help="do not measure; draw this result")

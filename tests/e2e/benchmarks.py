@@ -205,7 +205,14 @@ def check_search():
     assert measurements.measure_capacity(600) == 600
 
 
+def check_help_of_curves():
+    help_text = subprocess.run(["python3", "-B", os.path.join(BENCH, "curves.py"), "--help"], capture_output=True, text=True, check=True,
+                               timeout=h.HANG_GUARD).stdout
+    assert "--capacity" in help_text and "100 % (measured)" in help_text, help_text
+
+
 def curves(raw):
+    check_help_of_curves()
     check_search()
     with h.folder() as folder, futures.ThreadPoolExecutor() as threads:
         load, snapshot, history = (each.result() for each in [

@@ -25,8 +25,8 @@ void take_over(Database& database, const std::vector<LostClaim>& lost, const Cla
     std::optional<Database::Answered> answered;
     const auto take = [&] { answered = database.run("claim", Database::Effect::once, calls); };
     if (database.distributed()) {
-        // Citus evaluates functions of these statements on the coordinator. So the server that has
-        // the shard is asked before, in the same transaction.
+        // Citus evaluates functions of these statements on the coordinator. So a statement of its
+        // own, in the same transaction, asks the server that has the shard first.
         database.write("claim", [&](Session& session) {
             answered.reset();
             if (!database.trusts_holder(session, terms.shard, terms.lease)) return false;

@@ -110,7 +110,8 @@ Instant Database::approximate_now() const {
 void Database::note_holders(std::span<const ShardHolder> seen) {
     std::vector<ShardHolder> unknown;
     for (const ShardHolder& one : seen) {
-        if (servers_.meet_holder(one.shard, one.started)) unknown.push_back(one);
+        servers_.meet_holder(one.shard, one.started);
+        if (servers_.should_identify(one.started)) unknown.push_back(one);
     }
     for (const ShardHolder& one : unknown) {
         std::optional<HolderIdentity> identity;
@@ -121,7 +122,7 @@ void Database::note_holders(std::span<const ShardHolder> seen) {
             identity = {row.get<std::int64_t>(0, 0), row.get<std::int64_t>(0, 1),
                         row.get<std::string>(0, 2)};
         } catch (const std::runtime_error&) {
-            // It has failed since, or our role may not ask. Its start alone tells of a change.
+            // It has failed since, or our role may not read it. Its start alone shows a change.
         }
         servers_.identify(one.started, identity);
     }
@@ -131,7 +132,7 @@ bool Database::trusts_holder(Session& session, std::int16_t shard,
                              std::chrono::microseconds lease) {
     const auto started = session.run(sql::start_of_holder, shard).get<std::int64_t>(0, 0);
     const auto number = static_cast<std::uint32_t>(shard);
-    (void)servers_.meet_holder(number, started);
+    servers_.meet_holder(number, started);  // the next peek identifies it
     return servers_.trusts_holder(number, lease);
 }
 

@@ -193,8 +193,8 @@ public:
         std::uint32_t shard;
         std::int64_t started;
     };
-    /// Records which servers have these shards. Asks those that are new who they are; one that does
-    /// not tell is asked again later.
+    /// Records which servers have these shards. Reads the identity of new ones; if that fails,
+    /// tries again later.
     void note_holders(std::span<const ShardHolder> seen);
     /// Asks the server that has the shard, in the transaction, whether it is one whose leases of
     /// that length may count as expired.

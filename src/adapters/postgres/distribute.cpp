@@ -101,8 +101,8 @@ void distribute_tables(PlainConnection& connection, const Distribution& wanted, 
                        ", 'shard', colocate_with := " + place + ")");
         CRASH_POINT("distribute: after a table");
     }
-    // Its clock is a table. The engine reads it on the coordinator, but the statements of functions
-    // by SQL read it on the workers.
+    // Its clock is a table. The engine reads it on the coordinator, but SQL functions read it on
+    // the workers.
     if (test_clock) {
         connection.run(
             "SELECT create_reference_table('sundial.test_clock') WHERE NOT EXISTS (SELECT FROM "

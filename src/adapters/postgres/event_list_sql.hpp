@@ -310,8 +310,8 @@ inline constexpr Statement planned{
     "       coalesce(waiting_for = 'SCHEDULE', false) AS paused,"
     "       CASE WHEN $6::boolean THEN zone END AS zone,"
     "       CASE WHEN $7::boolean THEN endpoint_id END AS endpoint_id,"
-    "       schedule_id IS NOT NULL AND user_id IS NULL AND origin = 'rule' AS "
-    "of_rule" SUNDIAL_PLANNED
+    "       schedule_id IS NOT NULL AND user_id IS NULL"
+    "       AND origin = 'rule' AS of_rule" SUNDIAL_PLANNED
     " LIMIT $3) AS found"
     " GROUP BY paused, slot, zone, endpoint_id ORDER BY min(due), slot, zone, endpoint_id",
     Statement::Plan::fresh};

@@ -6,9 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/history_summaries.hpp"
 #include "adapters/postgres/migration_sql.hpp"
 #include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/retention_sql.hpp"
@@ -179,7 +178,7 @@ public:
             }
             std::map<std::int16_t, std::size_t> kept;
             for (const OldKey& each : keys) ++kept[each.shard];
-            leave_out_live(keys, live);
+            keep_live(keys, live);
             for (const OldKey& each : keys) --kept[each.shard];
             const auto forgotten = forget(keys);
             // A page of live events only must not end the search.
@@ -232,7 +231,7 @@ private:
 
     /// Removes the keys whose event is live in another shard, or may be, and adds these events to
     /// `live`.
-    void leave_out_live(std::vector<OldKey>& keys, std::vector<EventId>& live) {
+    void keep_live(std::vector<OldKey>& keys, std::vector<EventId>& live) {
         std::map<std::int16_t, std::vector<EventId>> elsewhere;
         for (const OldKey& each : keys) {
             const auto shard = static_cast<std::int16_t>(shard_of(each.event, database_.shards()));
@@ -283,95 +282,6 @@ private:
     const std::int64_t limit_;
 };
 
-/// Summarises the index by time of end of the history's partitions, which PostgreSQL lets fall
-/// behind. It remembers which ranges have a summary, because the server does not tell.
-///
-/// Not on a distributed database: each of its machines keeps requests of its own, and a call for a
-/// partition's shards, which may be on all machines, could neither be bounded nor avoid waiting.
-class Summaries {
-public:
-    explicit Summaries(Database& database) : database_{database} {}
-
-    bool run(std::size_t limit) {
-        if (database_.distributed()) return false;
-        const std::lock_guard lock{mutex_};
-        std::map<std::int64_t, Known> still_there;
-        std::vector<Partition> partitions = read_partitions();
-        for (const Partition& each : partitions) still_there[each.id] = known_[each.id];
-        known_ = std::move(still_there);
-        auto left = static_cast<std::int64_t>(limit);
-        for (const Partition& each : partitions) {
-            if (left == 0) return true;
-            if (known_[each.id].received != each.received) summarise(each, left);
-        }
-        return left == 0;
-    }
-
-private:
-    struct Partition {
-        std::int64_t id;
-        std::int64_t received;  // rows
-    };
-    /// The ranges of a partition that have a summary: [low, high). The latest are summarised first,
-    /// because lists begin with them.
-    struct Known {
-        std::int64_t low = 0, high = 0;
-        bool seen = false;
-        std::optional<std::int64_t> received{};  // when all ranges had a summary
-    };
-    /// Ranges of one transaction, 16 MiB of rows. Other transactions that want its lock, such as a
-    /// vacuum, wait that long.
-    static constexpr std::int64_t ranges_at_once = 64;
-
-    [[nodiscard]] std::vector<Partition> read_partitions() {
-        std::vector<Partition> partitions;
-        database_.read("summaries", [&](Session& session) {
-            partitions.clear();
-            const Answer rows = session.run(sql::history_partitions);
-            for (std::size_t row = 0; row < rows.size(); ++row) {
-                partitions.push_back(
-                    {rows.get<std::int64_t>(row, 0), rows.get<std::int64_t>(row, 1)});
-            }
-        });
-        return partitions;
-    }
-
-    /// The number of whole ranges that the partition has. Empty: it is locked.
-    std::optional<std::int64_t> summarise_ranges(const Partition& partition, std::int64_t first,
-                                                 std::int64_t past) {
-        std::optional<std::int64_t> ranges;
-        database_.write("summaries", [&](Session& session) {
-            ranges = session.run(sql::summarise_history, partition.id, first, past)
-                         .get<std::optional<std::int64_t>>(0, 0);
-            return true;
-        });
-        return ranges;
-    }
-
-    void summarise(const Partition& partition, std::int64_t& left) {
-        const auto ranges = summarise_ranges(partition, 0, 0);
-        if (!ranges) return;
-        Known& known = known_[partition.id];
-        if (!known.seen || *ranges < known.high) {  // or it was emptied
-            known = {.low = *ranges, .high = *ranges, .seen = true};
-        }
-        while (left > 0 && (known.high < *ranges || known.low > 0)) {
-            const bool later = known.high < *ranges;
-            const std::int64_t count =
-                std::min({left, ranges_at_once, later ? *ranges - known.high : known.low});
-            const std::int64_t first = later ? known.high : known.low - count;
-            if (!summarise_ranges(partition, first, first + count)) return;
-            (later ? known.high : known.low) += later ? count : -count;
-            left -= count;
-        }
-        if (known.high == *ranges && known.low == 0) known.received = partition.received;
-    }
-
-    Database& database_;
-    std::mutex mutex_;
-    std::map<std::int64_t, Known> known_;
-};
-
 class PostgresRetention final : public Retention {
 public:
     explicit PostgresRetention(Database& database) : database_{database}, summaries_{database} {}
@@ -412,7 +322,7 @@ private:
     }
 
     Database& database_;
-    Summaries summaries_;
+    HistorySummaries summaries_;
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// Deletions by retention. Rows of events are found on all shards, and deleted shard by shard
-/// (ADR 0060).
+/// Deletions by retention, and summaries of the history's index. Rows of events are found on all
+/// shards, and deleted shard by shard (ADR 0060).
 namespace sundial::postgres::sql {
 
 /// $1 done or failed, $2 before this instant.
@@ -53,8 +53,8 @@ inline constexpr Statement forget_keys{"forget_keys", R"sql(
        AND known.event_id = old.event_id AND known.expires_at < $4)sql",
                                        Statement::Plan::fresh};
 
-/// The statements of a distributed database, each for one shard: its transaction commits in one
-/// phase, and a machine that fails keeps its own rows only.
+// The statements of a distributed database, each for one shard: its transaction commits in one
+// phase, and a machine that fails keeps its own rows only.
 
 /// Old attempts. $1 shard, $2 before this instant, $3 limit.
 inline constexpr Statement forget_attempts_in_shard{"forget_attempts_in_shard", R"sql(

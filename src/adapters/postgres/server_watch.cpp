@@ -46,28 +46,31 @@ std::optional<std::int64_t> ServerWatch::trusted(std::chrono::microseconds lease
     return latest_.started;
 }
 
-bool ServerWatch::meet_holder(std::uint32_t shard, std::int64_t started) {
+void ServerWatch::meet_holder(std::uint32_t shard, std::int64_t started) {
     const std::lock_guard lock{mutex_};
-    const Moment now = std::chrono::steady_clock::now();
     Holder& holder = holders_[shard];
-    if (holder.started != started) {
-        const Holder before = std::exchange(holder, {started, {}});
-        const auto [at, unknown] = machines_.try_emplace(started);
-        if (before.started != 0) {
-            holder.changed_at = now;
-            const Machine& other = machines_.at(before.started);
-            if (unknown) {
-                at->second.took_shards = true;
-                at->second.before = other.identity;
-                at->second.newest = other.newest;
-            }
-            const bool has_more = std::ranges::any_of(holders_, [&before](const auto& each) {
-                return each.second.started == before.started;
-            });
-            if (!has_more) machines_.erase(before.started);
-        }
+    if (holder.started == started) return;
+    const Holder before = std::exchange(holder, {started, {}});
+    const auto [at, unknown] = machines_.try_emplace(started);
+    if (before.started == 0) return;
+    holder.changed_at = std::chrono::steady_clock::now();
+    const Machine& other = machines_.at(before.started);
+    if (unknown) {
+        at->second.took_shards = true;
+        at->second.before = other.identity;
+        at->second.newest = other.newest;
     }
-    Machine& machine = machines_.at(started);
+    const bool has_more = std::ranges::any_of(
+        holders_, [&before](const auto& each) { return each.second.started == before.started; });
+    if (!has_more) machines_.erase(before.started);
+}
+
+bool ServerWatch::should_identify(std::int64_t started) {
+    const std::lock_guard lock{mutex_};
+    const auto found = machines_.find(started);
+    if (found == machines_.end()) return false;
+    Machine& machine = found->second;
+    const Moment now = std::chrono::steady_clock::now();
     if (machine.identity || (machine.ask_again && now < *machine.ask_again)) return false;
     machine.ask_again = now + pause_after_failure;
     return true;

@@ -14,9 +14,8 @@ namespace sundial::postgres {
 /// A server as each transaction sees it. No two servers have started in the same microsecond, so
 /// the start time identifies a promoted standby, a restarted server, and a pooler's other target.
 struct Server {
-    std::int64_t started =
-        // microseconds since 1970, by its own clock; 0: none has answered yet
-        0;
+    /// Microseconds since 1970, by its own clock; 0: none has answered yet.
+    std::int64_t started = 0;
     std::int64_t timeline = 0;
     std::int64_t system = 0;  // identifier of its cluster; 0 if we may not read it
 };
@@ -43,12 +42,14 @@ public:
     /// has answered for `lease`. Empty: none.
     [[nodiscard]] std::optional<std::int64_t> trusted(std::chrono::microseconds lease) const;
 
-    /// Records that the server which started then has this shard. Returns whether to `identify` it:
-    /// if it is unknown, and again after a while if it could not be identified.
-    [[nodiscard]] bool meet_holder(std::uint32_t shard, std::int64_t started);
-    /// Records who that server is; empty if it did not tell. A server that is on an earlier
-    /// timeline than the one whose shard it took, in the same cluster, is a former primary, or was
-    /// restored: it lacks what the other one has written since.
+    /// Records that the server which started then has this shard.
+    void meet_holder(std::uint32_t shard, std::int64_t started);
+    /// Whether the caller should `identify` that server: it has shards, and is unknown. Then true
+    /// again only after a while.
+    [[nodiscard]] bool should_identify(std::int64_t started);
+    /// Records the identity of that server; empty if it could not be read. A server that is on an
+    /// earlier timeline than the one whose shard it took, in the same cluster, is a former primary,
+    /// or was restored: it lacks what the other one has written since.
     void identify(std::int64_t started, const std::optional<HolderIdentity>& identity);
     /// Whether leases of this shard may count as expired: its server was the first one that this
     /// process saw there, or has had it for `lease`. A shard that no server has answered for is

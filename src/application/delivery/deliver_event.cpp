@@ -23,8 +23,8 @@ using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>
 /// operator can repair it without many futile attempts.
 constexpr std::chrono::microseconds zone_is_missing_for = 1min;
 
-/// Another part of the storage keeps the successor of an event, and fails. The attempts to plan it
-/// take a transaction each, so they are few.
+/// Delay of an event whose successor cannot be planned, because a machine of the database failed.
+/// Each attempt to plan it costs a transaction.
 constexpr std::chrono::microseconds part_is_away_for = 10s;
 
 /// No call frees events that wait for a handler, so they check again after this time.
@@ -145,7 +145,6 @@ std::vector<Decision> DeliverEvent::decide(std::span<const SharedEvent> claimed,
     }
     const std::unordered_set<EventId> without_zone{planning.without_zone.begin(),
                                                    planning.without_zone.end()};
-
     const std::unordered_set<EventId> unplanned{planning.unplanned.begin(),
                                                 planning.unplanned.end()};
 

@@ -123,7 +123,7 @@ ScheduleEvent::StoredInParts ScheduleEvent::store_in_parts(Requests requests) {
         indices_by_part(store_, requests, [](const Request* request) { return request->id; });
     if (parts.size() <= 1) return {.answers = store(requests, Keep::each, Sharing::waits)};
     StoredInParts all{.answers = std::vector<Answer>(requests.size())};
-    std::size_t failures = 0;
+    bool any = false;
     std::exception_ptr last;
     for (const auto& indices : parts) {
         std::vector<const Request*> some;
@@ -134,7 +134,7 @@ ScheduleEvent::StoredInParts ScheduleEvent::store_in_parts(Requests requests) {
             for (std::size_t i = 0; i < indices.size(); ++i) {
                 all.answers[indices[i]] = std::move(answers[i]);
             }
-            continue;
+            any = true;
         } catch (const OutcomeUnknown& unknown) {
             all.failed = unknown.what();
             all.outcome_unknown = true;
@@ -143,9 +143,8 @@ ScheduleEvent::StoredInParts ScheduleEvent::store_in_parts(Requests requests) {
             all.failed = away.what();
             if (!all.outcome_unknown) last = std::current_exception();
         }
-        ++failures;
     }
-    if (failures == parts.size()) std::rethrow_exception(last);
+    if (!any) std::rethrow_exception(last);
     return all;
 }
 

@@ -112,6 +112,7 @@ public:
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
     [[nodiscard]] bool open_here() override { return store_.open_here(); }
+    [[nodiscard]] std::uint32_t parts() const override { return store_.parts(); }
     std::optional<Appended> append_at_once(ExpectedVersion expected,
                                            std::span<const RecordedEvent> batch) override {
         return store_.append_at_once(expected, batch);

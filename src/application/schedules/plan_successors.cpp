@@ -246,19 +246,18 @@ Planning PlanSuccessors::plan_each(std::span<const SharedEvent> claimed) {
     std::ranges::sort(events, {},
                       [](const Event& event) { return std::pair{event.due, event.id}; });
     Planning all;
-    bool any = false;
     std::exception_ptr last;
     for (const SharedEvent& event : events) {
         if (!event->occurrence) continue;
         try {
             add_planning(all, plan({&event, 1}));
-            any = true;
         } catch (const Unavailable&) {
             last = std::current_exception();
             all.unplanned.push_back(event->id);
         }
     }
-    if (!any) std::rethrow_exception(last);
+    // Others, also those that do not recur, must not wait for them.
+    if (all.unplanned.size() == claimed.size()) std::rethrow_exception(last);
     return all;
 }
 

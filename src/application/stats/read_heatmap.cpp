@@ -136,7 +136,7 @@ void read_planned(Transaction& tx, const HeatmapRequest& request, HeatRead& read
                           counted.count);
     }
     read.planned.insert(planned.of_rules.begin(), planned.of_rules.end());
-    read.end = planned.end.value_or(request.to);
+    if (planned.end) read.end = *planned.end;
 }
 
 /// Counts the later occurrences of a schedule.

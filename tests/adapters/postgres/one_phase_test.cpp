@@ -26,6 +26,7 @@
 namespace sundial::postgres {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -316,6 +317,15 @@ TEST_F(OnePhase, RepeatsAPlanThatOneMachineOnlyNeeds) {
     for (std::uint32_t shard = 0; shard < shards_of_one_phase; ++shard) take_away(shard);
     PlanSuccessors plan{store(), zones, ids};
     EXPECT_THROW((void)plan.run(claimed), Unavailable);
+}
+
+TEST_F(OnePhase, SendsOthersIfTheOnlySuccessorNeedsAMachineThatIsAway) {
+    auto claimed = claimed_of_schedules(1);
+    const EventId away = claimed.front()->id;
+    claimed.emplace_back(an_event().due(noon).build());
+    for (std::uint32_t shard = 0; shard < shards_of_one_phase; ++shard) take_away(shard);
+    PlanSuccessors plan{store(), zones, ids};
+    EXPECT_THAT(plan.run(claimed).unplanned, ElementsAre(away));
 }
 
 }  // namespace

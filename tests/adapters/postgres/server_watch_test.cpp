@@ -70,13 +70,17 @@ protected:
 
     ShardHolders() {
         for (const std::uint32_t shard : {0U, 1U}) {
-            EXPECT_EQ(servers.meet_holder(shard, one), shard == 0);
+            EXPECT_EQ(meets_unknown(shard, one), shard == 0);
         }
         for (const std::uint32_t shard : {2U, 3U}) {
-            EXPECT_EQ(servers.meet_holder(shard, other), shard == 2);
+            EXPECT_EQ(meets_unknown(shard, other), shard == 2);
         }
         servers.identify(one, HolderIdentity{2, 7, "one:5432"});
         servers.identify(other, HolderIdentity{1, 8, "other:5432"});
+    }
+    bool meets_unknown(std::uint32_t shard, std::int64_t started) {
+        servers.meet_holder(shard, started);
+        return servers.should_identify(started);
     }
     std::vector<bool> trusted(std::chrono::microseconds lease) {
         std::vector<bool> all;
@@ -94,9 +98,9 @@ protected:
     }
     /// The shards of the first worker are on `started` from now on.
     void move_to(std::int64_t started, const HolderIdentity& identity) {
-        const bool unknown = servers.meet_holder(0, started);
-        (void)servers.meet_holder(1, started);
-        if (unknown) servers.identify(started, identity);
+        servers.meet_holder(0, started);
+        servers.meet_holder(1, started);
+        if (servers.should_identify(started)) servers.identify(started, identity);
     }
 
     RecordedLog log;
@@ -130,7 +134,7 @@ TEST_F(ShardHolders, AreNotTrustedAtOnceIfTheyReturn) {
 
 /// A shard that Citus moves to a known worker waits for a lease, too. Nothing is logged.
 TEST_F(ShardHolders, MayGiveAShardToEachOther) {
-    EXPECT_FALSE(servers.meet_holder(1, other));
+    EXPECT_FALSE(meets_unknown(1, other));
     EXPECT_THAT(trusted(1h), ElementsAre(true, false, true, true));
     EXPECT_THAT(refused(), Each(false));
     EXPECT_THAT(log.lines(), IsEmpty());
@@ -163,13 +167,20 @@ TEST_F(ShardHolders, AreNotRefusedForTheTimelineOfAnotherCluster) {
 }
 
 TEST_F(ShardHolders, ThatCannotBeIdentifiedCountAsOthersAllTheSame) {
-    EXPECT_TRUE(servers.meet_holder(0, another));
+    EXPECT_TRUE(meets_unknown(0, another));
     servers.identify(another, std::nullopt);
-    EXPECT_FALSE(servers.meet_holder(0, another)) << "it is asked again after a while";
+    EXPECT_FALSE(meets_unknown(0, another)) << "it is asked again after a while";
     EXPECT_THAT(trusted(1h), ElementsAre(false, true, true, true));
     EXPECT_THAT(refused(), Each(false));
     ASSERT_THAT(log.lines(), SizeIs(1));
     EXPECT_THAT(log.lines().front().message, HasSubstr("restarted"));
+}
+
+/// A take-over of lost claims meets a server, but asks nothing.
+TEST_F(ShardHolders, AreIdentifiedByTheNextPeekIfAClaimMeetsThemFirst) {
+    servers.meet_holder(0, another);
+    EXPECT_TRUE(meets_unknown(0, another));
+    EXPECT_FALSE(servers.should_identify(5000)) << "it has no shard";
 }
 
 /// One server that crashes and comes back, or turns out to be a former primary.

@@ -43,7 +43,7 @@ private:
     }
 };
 
-/// Loses the answer to the next commit if it is to.
+/// Loses the answer to the next commit if it is to. It is spread over three machines.
 class UnansweredStore final : public Store {
 public:
     explicit UnansweredStore(Store& store) : store_{store} {}
@@ -53,6 +53,7 @@ public:
     }
     void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
     [[nodiscard]] bool open_here() override { return store_.open_here(); }
+    [[nodiscard]] std::uint32_t parts() const override { return 3; }
 
     bool loses_answer = false;
 
@@ -120,6 +121,9 @@ TEST_F(LoggedEngine, KeepsEveryStepOfAClaimInOrder) {
     EXPECT_THAT(claims.all, ElementsAre("claim done try 1 version 2", "send begun try 1 version 2",
                                         "settle done try 1 version 2"));
 }
+
+/// Otherwise one machine that fails would fail the transactions of all others.
+TEST_F(LoggedEngine, KeepsThePartsOfItsStore) { EXPECT_EQ(logged_store.parts(), 3U); }
 
 TEST_F(LoggedEngine, RecordsAClaimWithoutAnAnswerAsUncertain) {
     faulty.claim_fault = FaultyQueue::Fault::lost_reply;
