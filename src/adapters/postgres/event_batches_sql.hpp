@@ -25,8 +25,8 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_IN_ORDER " ORDER BY event.id FOR UPDATE OF event"
 
 /// Until the transaction ends. Once statistics say that the table is empty, the planner reads the
-/// whole shard by a bitmap, and joins the ids to that. Vacuumed but not analysed, it reads the whole
-/// table. A disabled scan costs so much that a remaining one would be compiled by JIT.
+/// whole shard by a bitmap, and joins the ids to that. Vacuumed but not analysed, it reads the
+/// whole table. A disabled scan costs so much that a remaining one would be compiled by JIT.
 inline constexpr Statement look_up_rows{"look_up_rows", R"sql(
     SELECT set_config('enable_bitmapscan', 'off', true),
            set_config('enable_seqscan', 'off', true),
