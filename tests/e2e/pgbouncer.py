@@ -44,8 +44,8 @@ def crash():
 
 
 def in_turn():
-    """A pooler gives the session to another client once a transaction has ended. What was sent behind it, before its end is
-    known, may reach two sessions: pgbouncer 1.18 lets a statement of one client run another's."""
+    """A pooler gives the session to another client once a transaction has ended. Statements that follow before the answer may
+    reach two sessions: pgbouncer 1.18 lets one client run another's."""
     with h.folder() as directory, h.postgres(migrated=True) as direct:
         pool = CheckedPooler(direct)
         with h.running("serve", "--db", pool.url, "--storage.pool_size=2", folder=directory) as server:

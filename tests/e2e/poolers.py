@@ -92,8 +92,8 @@ def pooler():
 
 
 class CheckedPooler:
-    """Stands between the program and the database at `direct`, seems to be a pooler and notes what is sent before the Sync
-    in front of it is answered."""
+    """Stands between the program and the database at `direct`, seems to be a pooler, and notes each message that arrives
+    before the Sync in front of it is answered."""
 
     DELAY = 0.01  # seconds that an answer takes, so that something sent too early is seen
 
