@@ -106,6 +106,7 @@ void print(const char* kind, const std::vector<Sample>& samples) {
 
 void run(const std::string& url, double rate) {
     std::vector<std::unique_ptr<Commits>> connections;
+    connections.reserve(committers);
     for (int i = 0; i < committers; ++i) connections.push_back(std::make_unique<Commits>(url, i));
     std::atomic<Instant> end{Instant::max()};
     std::vector<Sample> timed, committed;
@@ -114,6 +115,7 @@ void run(const std::string& url, double rate) {
     {
         const std::jthread timer([&] { timed = at_instants(rate, 0, end, [] {}); });
         std::vector<std::jthread> threads;
+        threads.reserve(connections.size());
         for (std::size_t i = 0; i < connections.size(); ++i) {
             threads.emplace_back([&, i] {
                 try {

@@ -121,8 +121,8 @@ void Database::note_holders(std::span<const ShardHolder> seen) {
             const Answer& row = answered.answers.front();
             identity = {row.get<std::int64_t>(0, 0), row.get<std::int64_t>(0, 1),
                         row.get<std::string>(0, 2)};
-        } catch (const std::runtime_error&) {
-            // It has failed since, or our role may not read it. Its start alone shows a change.
+        } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): its start is enough
+            // It has failed since, or our role may not read it.
         }
         servers_.identify(one.started, identity);
     }

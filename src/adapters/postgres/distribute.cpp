@@ -91,14 +91,17 @@ void lock_tables(PlainConnection& connection) {
     refuse_running_instances(connection, "the database can be distributed");
 }
 
+void distribute_table(PlainConnection& connection, const std::string& table, std::int64_t parts) {
+    const std::string place =
+        table == "events" ? "'none', shard_count := " + std::to_string(parts) : "'sundial.events'";
+    connection.run("SELECT create_distributed_table(" + connection.literal("sundial." + table) +
+                   ", 'shard', colocate_with := " + place + ")");
+}
+
 void distribute_tables(PlainConnection& connection, const Distribution& wanted, bool test_clock) {
     connection.run(sql::send_functions);
     for (const std::string& table : wanted.distributed) {
-        const std::string place = table == "events"
-                                      ? "'none', shard_count := " + std::to_string(wanted.parts)
-                                      : "'sundial.events'";
-        connection.run("SELECT create_distributed_table(" + connection.literal("sundial." + table) +
-                       ", 'shard', colocate_with := " + place + ")");
+        distribute_table(connection, table, wanted.parts);
         CRASH_POINT("distribute: after a table");
     }
     // Its clock is a table. The engine reads it on the coordinator, but SQL functions read it on
@@ -118,8 +121,8 @@ void tidy_up(PlainConnection& connection, const std::vector<std::string>& tables
                            connection.literal("sundial." + table) + ")");
         }
         connection.run("ANALYZE");
-    } catch (const std::exception&) {
-        // The tables are distributed. Autovacuum analyses them a little later.
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the tables are distributed
+        // Autovacuum analyses them a little later.
     }
 }
 

@@ -92,6 +92,7 @@ FoundIds all_of_user(Session& session, UserId user) {
 /// At most `limit` of all shards, asked in one round trip.
 FoundIds parked_of_none(Session& session, std::size_t limit) {
     std::vector<Call> calls;
+    calls.reserve(calls.size() + session.shards());
     for (std::uint32_t shard = 0; shard < session.shards(); ++shard) {
         calls.emplace_back(sql::find_parked_of_none, static_cast<std::int16_t>(shard),
                            static_cast<std::int64_t>(limit));

@@ -156,6 +156,7 @@ Page<Event> page_by_creation(Session& session, const EventQuery& query,
     PageRequest until;
     until.after = end;
     std::vector<Call> calls;
+    calls.reserve(session.shards());
     for (std::uint32_t shard = 0; shard < session.shards(); ++shard) {
         calls.push_back(
             filtered(down ? sql::ids_by_creation_in_shard_down : sql::ids_by_creation_in_shard,

@@ -90,6 +90,7 @@ private:
             if (database_.open_here()) throw;
         }
         std::vector<std::vector<Call>> parts;
+        parts.reserve(calls.size());
         for (const Call& call : calls) parts.push_back({call});
         auto ran = database_.run_in_parts("look", Database::Effect::none, parts);
         if (ran.failed() == parts.size()) throw Unavailable{ran.why};

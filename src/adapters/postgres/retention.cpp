@@ -50,6 +50,7 @@ std::size_t forget_attempts(Session& session, Instant before, std::int64_t limit
         part.numbers.push_back(found.get<std::int32_t>(row, 2));
     }
     std::vector<Call> calls;
+    calls.reserve(parts.size());
     for (const auto& [shard, old] : parts) {
         calls.emplace_back(sql::forget_attempts, shard, old.events, old.numbers);
     }
@@ -93,6 +94,7 @@ void forget_each(Session& session, const std::vector<OldKey>& keys, Instant befo
         parts[each.shard].events.push_back(each.event);
     }
     std::vector<Call> calls;
+    calls.reserve(parts.size());
     for (const auto& [shard, old] : parts) {
         calls.emplace_back(sql::forget_keys, shard, old.keys, old.events, before);
     }
@@ -108,6 +110,7 @@ std::size_t forget_keys(Session& session, Instant before, std::size_t limit) {
         const Answer found = session.run(sql::find_old_keys, before, wanted, live);
         more = found.size() == limit - forgotten;
         std::vector<OldKey> keys;
+        keys.reserve(found.size());
         for (std::size_t row = 0; row < found.size(); ++row) {
             keys.push_back({found.get<std::int16_t>(row, 0), found.get<std::string>(row, 1),
                             found.get<EventId>(row, 2)});
@@ -210,6 +213,7 @@ private:
     template <class Make>
     Answers run(Database::Effect effect, const std::vector<std::int16_t>& shards, Make call_in) {
         std::vector<std::vector<Call>> parts;
+        parts.reserve(shards.size());
         for (const std::int16_t shard : shards) parts.push_back({call_in(shard)});
         auto ran = database_.run_in_parts("retention", effect, parts);
         if (!shards.empty() && ran.failed() == shards.size()) throw Unavailable{ran.why};
@@ -265,6 +269,7 @@ private:
             old[each.shard].second.push_back(each.event);
         }
         std::vector<std::vector<Call>> parts;
+        parts.reserve(old.size());
         for (const auto& [shard, each] : old) {
             parts.push_back({Call{sql::forget_keys, shard, each.first, each.second, before_}});
         }
