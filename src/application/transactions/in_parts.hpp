@@ -26,6 +26,7 @@ template <class Item, class IdOf>
         parts[apart ? store.part_of(std::invoke(id_of, items[i])) : 0].push_back(i);
     }
     std::vector<std::vector<std::size_t>> all;
+    all.reserve(parts.size());
     for (auto& [part, indices] : parts) all.push_back(std::move(indices));
     return all;
 }
