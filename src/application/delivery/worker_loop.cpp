@@ -72,7 +72,7 @@ void WorkerLoop::run() {
     begin_heartbeat();
     std::jthread heart;
     if (!settings_.clock_stands_still) {
-        heart = std::jthread([this](std::stop_token stop) { beat_until(std::move(stop)); });
+        heart = std::jthread([this](const std::stop_token& stop) { beat_until(stop); });
     }
     turn_until_finished();
     heart = {};  // waits for the call under way
@@ -98,7 +98,7 @@ void WorkerLoop::end_heartbeat() {
     note_heartbeat();
 }
 
-void WorkerLoop::beat_until(std::stop_token stop) {
+void WorkerLoop::beat_until(const std::stop_token& stop) {
     const SchedulerScope scheduler;
     std::mutex mutex;
     std::condition_variable_any stopped;

@@ -141,7 +141,7 @@ private:
     struct Mailbox;
 
     void turn_until_finished();
-    void beat_until(std::stop_token stop);
+    void beat_until(const std::stop_token& stop);
     bool note_heartbeat();
     /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
