@@ -3,33 +3,21 @@ been; what the scheduler writes happens once."""
 import collections
 import contextlib
 import re
-import socket
 import threading
 
 import harness as h
+from relay import Relay, hang_up
 
 CREATES = 40
 
 
-class Proxy:
-    """Stands between the program and PostgreSQL. `cut` decides for each message whether its answer is to be lost, and the
-    connection with it, when its third comes; the server has it all the same."""
+class Proxy(Relay):
+    """`cut` decides for each message whether its answer is to be lost, and the connection with it, when its third comes; the
+    server has it all the same."""
 
-    def __init__(self, url):
-        self.server = re.search(r"host=([^&]*)", url).group(1) + "/.s.PGSQL.5432"
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.url = re.sub(r"host=[^&]*", f"host=127.0.0.1&port={self.listener.getsockname()[1]}&sslmode=disable&gssencmode=disable", url)
+    def __init__(self, direct):
         self.cut, self.commits, self.cuts, self.lock = None, 0, 0, threading.Lock()
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(self.server)
-            lose = threading.Event()
-            threading.Thread(target=self.ask, args=(client, server, lose), daemon=True).start()
-            threading.Thread(target=self.answer, args=(client, server, lose), daemon=True).start()
+        super().__init__(direct, threading.Event)
 
     def shall_cut(self, data):
         cut = self.cut
@@ -54,12 +42,6 @@ class Proxy:
             while (data := server.recv(65536)) and not lose.is_set():
                 client.sendall(data)
         hang_up(client, server)
-
-
-def hang_up(*ends):
-    for end in ends:
-        with contextlib.suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
 
 
 def of_a_request(data):

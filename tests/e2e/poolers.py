@@ -7,10 +7,10 @@ import re
 import shutil
 import socket
 import subprocess
-import threading
 import time
 
 import harness as h
+from relay import Relay, hang_up
 
 SESSIONS = 4  # at the server; each instance has up to eight connections
 
@@ -91,35 +91,21 @@ def pooler():
             made.kill()
 
 
-class CheckedPooler:
-    """Stands between the program and the database at `direct`, seems to be a pooler, and notes each message that arrives
-    before the Sync in front of it is answered."""
+class CheckedPooler(Relay):
+    """Seems to be a pooler, and notes each message that arrives before the Sync in front of it is answered."""
 
     DELAY = 0.01  # seconds that an answer takes, so that something sent too early is seen
 
     def __init__(self, direct):
-        self.server = re.search(r"host=([^&]*)", direct).group(1) + "/.s.PGSQL.5432"
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        port = self.listener.getsockname()[1]
-        self.url = re.sub(r"host=[^&]*", f"host=127.0.0.1&port={port}&sslmode=disable&gssencmode=disable", direct)
         self.syncs, self.early = 0, []
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__(direct, collections.Counter)
 
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(self.server)
-            unanswered = collections.Counter()
-            for relay in (self.ask, self.answer):
-                threading.Thread(target=relay, args=(client.makefile("rb"), server.makefile("rb"), client, server, unanswered),
-                                 daemon=True).start()
-
-    def ask(self, client, _, __, server, unanswered):
+    def ask(self, client, server, unanswered):
         with contextlib.suppress(OSError):
-            length = client.read(4)
-            server.sendall(length + client.read(int.from_bytes(length) - 4))
-            for kind, message in messages(client):
+            sent = client.makefile("rb")
+            length = sent.read(4)
+            server.sendall(length + sent.read(int.from_bytes(length) - 4))
+            for kind, message in messages(sent):
                 if unanswered["syncs"] > 0 and kind != b"X":
                     self.early.append(message[:80])
                 if kind in (b"S", b"Q"):
@@ -128,9 +114,9 @@ class CheckedPooler:
                 server.sendall(message)
         hang_up(server)
 
-    def answer(self, _, server, client, __, unanswered):
+    def answer(self, client, server, unanswered):
         with contextlib.suppress(OSError):
-            for kind, message in messages(server):
+            for kind, message in messages(server.makefile("rb")):
                 if kind == b"K":  # a pooler's process is not the one that answers
                     message = message[:5] + (int.from_bytes(message[5:9]) + 1).to_bytes(4) + message[9:]
                 if kind == b"Z" and unanswered["syncs"] > 0:
@@ -144,8 +130,3 @@ def messages(file):
     """Of the protocol: their type and all their bytes."""
     while len(head := file.read(5)) == 5:
         yield head[:1], head + file.read(int.from_bytes(head[1:]) - 4)
-
-
-def hang_up(end):
-    with contextlib.suppress(OSError):
-        end.shutdown(socket.SHUT_RDWR)
