@@ -1,4 +1,5 @@
 // Each page in Chromium against the real program: an action changes what it says. usage: node pages.mjs
+import { randomUUID } from "node:crypto";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { act, closeBrowser, newEvent, open, receiver, until, withConsole } from "./harness.mjs";
@@ -806,7 +807,7 @@ const PAGES = {
     await page.locator("tr[data-id='Australia/Lord_Howe']", { hasText: /\+1[01]:[03]0 → \+1[01]:[03]0/ }).waitFor();
     await page.locator("[data-impact='0']").waitFor();
     // A release on disk that differs, page by page. tests/e2e/tz_change.py has a real one.
-    const move = (wallTime, before, after) => ({ eventId: crypto.randomUUID(), eventType: "MEETING", userId: null, scheduleId: null, targetTimezone: "Europe/Berlin", wallTime, tzdb: "2026a", before, after });
+    const move = (wallTime, before, after) => ({ eventId: randomUUID(), eventType: "MEETING", userId: null, scheduleId: null, targetTimezone: "Europe/Berlin", wallTime, tzdb: "2026a", before, after });
     const impact = (data, nextCursor) => ({ inForce: "2026a", release: "2026c", data, hasMore: nextCursor !== null, nextCursor });
     await page.route(/\/v1\/timezones\/impact/, (route) => route.fulfill({ json: new URL(route.request().url()).searchParams.get("cursor")
       ? impact([move("2027-07-02T09:00:00", "2027-07-02T07:00:00.000Z", null)], null)
