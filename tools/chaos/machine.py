@@ -34,6 +34,10 @@ def mount_apart():
     and keeps a file system in memory after its power is cut."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        if not any(line.split()[4] == "/" for line in mounts):
+            print("chaos: / is a folder of another file system (chroot), whose mounts cannot be hidden: skipped")
+            raise SystemExit(77)
     run("mount", "--make-rprivate", "/")
 
 

@@ -1,7 +1,6 @@
 #include "simulation/scale/cluster.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "support/builders.hpp"
 
@@ -50,8 +49,12 @@ QueuePeek Cluster::peek(Cost& answered) {
     for (Machine& node : nodes_) {
         answered = std::max(answered, node.run(asked, cost.of(waiting_.size() / nodes_.size())));
     }
-    answered += settings_.costs.network;
+    answered += settings_.costs.network * (nodes_.size() > 1 ? 2 : 1);  // the nodes in parallel
     return peeked;
+}
+
+Cost Cluster::commit() const {
+    return settings_.costs.commit + settings_.costs.network * (nodes_.size() > 1 ? 2 : 0);
 }
 
 Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
@@ -71,7 +74,7 @@ Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
     ++claims_;
     answered =
         node_of(request.shard).run(answered, settings_.costs.claim.of(claimed.events.size()));
-    answered += settings_.costs.commit + settings_.costs.network;
+    answered += commit() + settings_.costs.network;
     return claimed;
 }
 
@@ -81,15 +84,19 @@ std::vector<Result<void, LeaseLost>> Cluster::settle(std::span<const Settlement>
     for (const Settlement& one : settlements) {
         ++by_shard[shard_of(one.id, static_cast<std::uint32_t>(waiting_.size()))];
     }
-    const Cost asked = answered;
-    std::set<const Machine*> written;
-    for (const auto& [shard, count] : by_shard) {
-        Machine& node = node_of(shard);
-        written.insert(&node);
-        answered = std::max(answered, node.run(asked, settings_.costs.settle.of(count)));
+    const StatementCost& cost = settings_.costs.settle;
+    if (nodes_.size() == 1) {  // one transaction
+        const Cost asked = answered;
+        for (const auto& [shard, count] : by_shard) {
+            answered = std::max(answered, node_of(shard).run(asked, cost.of(count)));
+        }
+        answered += commit();
+    } else {  // one for each shard, sent together; the coordinator runs them in turn
+        for (const auto& [shard, count] : by_shard) {
+            answered = node_of(shard).run(answered, cost.of(count)) + commit();
+        }
     }
-    // With more than one node, each prepares first, then all commit.
-    answered += (settings_.costs.commit + settings_.costs.network) * (written.size() > 1 ? 2 : 1);
+    answered += settings_.costs.network;
     std::vector<Result<void, LeaseLost>> answers(settlements.size());
     for (const Settlement& one : settlements) {
         const auto row = rows_.find(one.id);

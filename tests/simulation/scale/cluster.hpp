@@ -26,7 +26,7 @@ struct Costs {
     StatementCost claim;   // rows: claimed events
     StatementCost settle;  // rows: settled events
     Cost commit{0};        // wait for the disk, without CPU
-    Cost network{0};       // round trip
+    Cost network{0};       // round trip, also between coordinator and node
     Cost event{0};         // CPU time of the instance per event, from claim to settlement
     Cost answer{0};        // until a receiver responds
 };
@@ -91,6 +91,9 @@ private:
     };
     [[nodiscard]] Machine& node_of(std::uint32_t shard) { return nodes_[shard % nodes_.size()]; }
     [[nodiscard]] static Instant instant(Cost at);
+    /// The waits of a transaction on one node. With several nodes, the statement and the commit each
+    /// take a round trip between the coordinator and the node.
+    [[nodiscard]] Cost commit() const;
 
     const ScaleSettings settings_;
     std::vector<Machine> nodes_;
