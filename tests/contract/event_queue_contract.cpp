@@ -335,6 +335,38 @@ TEST_P(EventQueueContract, NamesTheLeasesThatAreLost) {
     EXPECT_THAT(queue().extend({}, 40s), IsEmpty());
 }
 
+TEST_P(EventQueueContract, ClaimsFromSeveralShardsAsFarAsOneTransactionReaches) {
+    std::vector<EventId> all;
+    for (int i = 0; i < 40; ++i) {
+        const Event event = an_event();
+        given(event);
+        all.push_back(event.id);
+    }
+    std::vector<ClaimRequest> requests;
+    for (std::uint32_t shard = 0; shard < queue().shards(); ++shard) {
+        requests.push_back({.by = instance_a,
+                            .shard = shard,
+                            .shares = {40, 40, 40, 40},
+                            .lease = 30s,
+                            .lane = reminder_lane});
+    }
+    std::vector<EventId> found;
+    for (std::span<const ClaimRequest> left{requests}; !left.empty();) {
+        const auto claims = queue().claim_ready(left);
+        ASSERT_FALSE(claims.empty());
+        ASSERT_LE(claims.size(), left.size());
+        for (std::size_t i = 0; i < claims.size(); ++i) {
+            for (const ClaimedEvent& one : claims[i].events) {
+                EXPECT_EQ(shard_of(one.event.id, queue().shards()), left[i].shard);
+                EXPECT_EQ(find(one.event.id), one.event);
+                found.push_back(one.event.id);
+            }
+        }
+        left = left.subspan(claims.size());
+    }
+    EXPECT_THAT(found, testing::UnorderedElementsAreArray(all));
+}
+
 TEST_P(EventQueueContract, ClaimsEventsWithoutAnEndpointByTheirType) {
     const Event birthday = an_event().of_type("BIRTHDAY").due(noon - 3s);
     const Event reminder = an_event().due(noon - 2s);

@@ -23,14 +23,14 @@ public:
         if (defect_ == Defect::claims_early) peeked.now += 10s;
         return peeked;
     }
-    Claimed claim_ready(const ClaimRequest& request) override {
-        ClaimRequest other = request;
-        other.lease = lease_of(request.lease);
-        if (defect_ != Defect::claims_early) return queue_.claim_ready(other);
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
+        std::vector<ClaimRequest> others{requests.begin(), requests.end()};
+        for (ClaimRequest& other : others) other.lease = lease_of(other.lease);
+        if (defect_ != Defect::claims_early) return queue_.claim_ready(others);
         clock_.put_ahead(10s);
-        Claimed claimed = queue_.claim_ready(other);
+        auto claims = queue_.claim_ready(others);
         clock_.put_ahead(-10s);
-        return claimed;
+        return claims;
     }
     Claimed claim_from_line(const LineRequest& request) override {
         return queue_.claim_from_line(request);

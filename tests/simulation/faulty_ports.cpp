@@ -34,11 +34,11 @@ void FaultyQueue::record(const Claimed& claimed, std::chrono::microseconds lease
     }
 }
 
-Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
+std::vector<Claimed> FaultyQueue::claim_ready(std::span<const ClaimRequest> requests) {
     return user_.around([&] {
-        Claimed claimed = world_.queue->claim_ready(request);
-        record(claimed, request.lease);
-        return claimed;
+        auto claims = world_.queue->claim_ready(requests);
+        for (const Claimed& claimed : claims) record(claimed, requests.front().lease);
+        return claims;
     });
 }
 

@@ -96,7 +96,7 @@ public:
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         return user_.around([&] { return world_.queue->peek(lanes, dead); }, CallKind::peek);
     }
-    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override;
     Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void, LeaseLost>> release_claims(

@@ -30,9 +30,10 @@ public:
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         return call(peek_fault, [&] { return queue_.peek(lanes, dead); });
     }
-    Claimed claim_ready(const ClaimRequest& request) override {
+    using EventQueue::claim_ready;
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
         if (before_claim) before_claim();
-        return call(claim_fault, [&] { return queue_.claim_ready(request); });
+        return call(claim_fault, [&] { return queue_.claim_ready(requests); });
     }
     Claimed claim_from_line(const LineRequest& request) override {
         return call(claim_fault, [&] { return queue_.claim_from_line(request); });

@@ -224,17 +224,19 @@ public:
         return peeked;
     }
 
-    Claimed claim_ready(const ClaimRequest& request) override {
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
         Turn turn{state_};
-        const auto matches = [&](const Event& event) {
-            return !is_pull(state_, event) && !in_line(event) && lane_of(event) == request.lane &&
-                   shard_of(event.id, state_.shards) == request.shard;
-        };
-        Claimed claimed = claim_matching(
-            state_, {request.by, request.shares, request.lease, request.limited, request.dead},
-            matches);
+        std::vector<Claimed> all;
+        for (const ClaimRequest& one : requests) {
+            const auto matches = [&](const Event& event) {
+                return !is_pull(state_, event) && !in_line(event) && lane_of(event) == one.lane &&
+                       shard_of(event.id, state_.shards) == one.shard;
+            };
+            all.push_back(claim_matching(
+                state_, {one.by, one.shares, one.lease, one.limited, one.dead}, matches));
+        }
         turn.commit();
-        return claimed;
+        return all;
     }
 
     Claimed claim_from_line(const LineRequest& request) override {

@@ -51,19 +51,37 @@ void refuse_former_primary(const Database& database, std::int16_t shard) {
 }
 
 Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms) {
-    refuse_former_primary(database, terms.shard);
-    const auto answered = database.run("claim", Database::Effect::once, {&claim, 1});
-    auto [claimed, lost] = claimed_in(answered.answers.front(), answered.now, terms);
-    if (lost.empty()) return std::move(claimed);
-    try {
-        take_over(database, lost, terms, claimed);
-    } catch (const Unavailable&) {
-        // The next claim finds them again. The claims of the first statement are committed: if this
-        // threw, their events would wait for the end of the lease.
-        const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
-        if (in_vain || database.open_here()) throw;
+    return run_claims(database, {{claim, terms}}).front();
+}
+
+std::vector<Claimed> run_claims(Database& database, const std::vector<ClaimCall>& claims) {
+    std::vector<Call> calls;
+    for (const auto& [call, terms] : claims) {
+        refuse_former_primary(database, terms.shard);
+        calls.push_back(call);
     }
-    return std::move(claimed);
+    const auto answered = database.run("claim", Database::Effect::once, calls);
+    std::vector<Claimed> all;
+    std::vector<std::vector<LostClaim>> lost;
+    bool in_vain = true;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        auto found = claimed_in(answered.answers[i], answered.now, claims[i].terms);
+        in_vain = in_vain && found.claimed.events.empty() && found.claimed.lined_up.empty();
+        all.push_back(std::move(found.claimed));
+        lost.push_back(std::move(found.lost));
+    }
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        if (lost[i].empty()) continue;
+        try {
+            take_over(database, lost[i], claims[i].terms, all[i]);
+            in_vain = in_vain && all[i].events.empty();
+        } catch (const Unavailable&) {
+            // The next claim finds them again. What was claimed so far is committed: if this threw,
+            // those events would wait for the end of the lease.
+            if (in_vain || database.open_here()) throw;
+        }
+    }
+    return all;
 }
 
 }  // namespace sundial::postgres

@@ -15,4 +15,12 @@ void refuse_former_primary(const Database& database, std::int16_t shard);
 /// no event joined a line, or inside an open transaction.
 [[nodiscard]] Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms);
 
+struct ClaimCall {
+    Call call;
+    ClaimTerms terms;
+};
+/// The same for several claims in one transaction.
+[[nodiscard]] std::vector<Claimed> run_claims(Database& database,
+                                              const std::vector<ClaimCall>& claims);
+
 }  // namespace sundial::postgres

@@ -139,33 +139,13 @@ public:
         return peeks_.peek(lanes, dead);
     }
 
-    Claimed claim_ready(const ClaimRequest& request) override {
-        const auto [priorities, shares] = row_shares(request.shares);
-        const auto floors = peeks_.floors_of(request.lane, request.shard);
-        const auto from = column(priorities, [&](std::int16_t priority) {
-            return floors.at(static_cast<std::size_t>(priority));
-        });
-        const auto shard = static_cast<std::int16_t>(request.shard);
-        const auto server = database_.trusted_server(request.lease, request.shard);
-        const Call claim =
-            request.lane == endpoint_lane
-                ? Call{sql::claim_ready,  shard,  priorities, shares,          request.by,
-                       request.lease,     server, from,       request.limited, request.dead.ids,
-                       request.dead.as_of}
-                : Call{sql::claim_to_handle,
-                       shard,
-                       priorities,
-                       shares,
-                       request.by,
-                       request.lease,
-                       server,
-                       from,
-                       request.lane.value,
-                       request.dead.ids,
-                       request.dead.as_of};
+    /// On a distributed database only the first, because they may be on different servers.
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
+        if (database_.distributed()) requests = requests.first(1);
+        std::vector<ClaimCall> calls;
+        for (const ClaimRequest& request : requests) calls.push_back(claiming(request));
         CRASH_POINT("claim: before commit");
-        auto claimed = run_claim(
-            database_, claim, {shard, Claimant{request.by}, request.lease, server, request.dead});
+        auto claimed = run_claims(database_, calls);
         CRASH_POINT("claim: after commit");
         return claimed;
     }
@@ -310,6 +290,34 @@ public:
     }
 
 private:
+    [[nodiscard]] ClaimCall claiming(const ClaimRequest& request) {
+        const auto [priorities, shares] = row_shares(request.shares);
+        const auto floors = peeks_.floors_of(request.lane, request.shard);
+        const auto from = column(priorities, [&](std::int16_t priority) {
+            return floors.at(static_cast<std::size_t>(priority));
+        });
+        const auto shard = static_cast<std::int16_t>(request.shard);
+        const auto server = database_.trusted_server(request.lease, request.shard);
+        Call call =
+            request.lane == endpoint_lane
+                ? Call{sql::claim_ready,  shard,  priorities, shares,          request.by,
+                       request.lease,     server, from,       request.limited, request.dead.ids,
+                       request.dead.as_of}
+                : Call{sql::claim_to_handle,
+                       shard,
+                       priorities,
+                       shares,
+                       request.by,
+                       request.lease,
+                       server,
+                       from,
+                       request.lane.value,
+                       request.dead.ids,
+                       request.dead.as_of};
+        return {std::move(call),
+                {shard, Claimant{request.by}, request.lease, server, request.dead}};
+    }
+
     Database& database_;
     QueuePeeks peeks_;
 };

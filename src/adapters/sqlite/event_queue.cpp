@@ -199,26 +199,21 @@ public:
         return peeked;
     }
 
-    Claimed claim_ready(const ClaimRequest& request) override {
-        base::check(request.shard == 0);
-        Claimed claimed;
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
+        std::vector<Claimed> all;
+        bool any = false;
         writer_.run([&](Session& session) {
-            claimed = {{}, session.now};
-            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
-                if (request.shares[priority] == 0) continue;
-                const auto share = request.shares[priority];
-                claim_each(session,
-                           request.lane == endpoint_lane
-                               ? session.connection.query(sql::ready, priority, session.now, share)
-                               : session.connection.query(sql::ready_to_handle, priority,
-                                                          session.now, share, request.lane.value),
-                           {request.by, request.lease, request.limited}, claimed);
+            all.clear();
+            for (const ClaimRequest& request : requests) {
+                all.push_back(claim_in(session, request));
             }
-            if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
-            return !claimed.events.empty() || !claimed.lined_up.empty();
+            any = std::ranges::any_of(all, [](const auto& one) { return !one.events.empty(); });
+            if (any) CRASH_POINT("claim: before commit");
+            return any || std::ranges::any_of(
+                              all, [](const auto& one) { return !one.lined_up.empty(); });
         });
-        if (!claimed.events.empty()) CRASH_POINT("claim: after commit");
-        return claimed;
+        if (any) CRASH_POINT("claim: after commit");
+        return all;
     }
 
     Claimed claim_from_line(const LineRequest& request) override {
@@ -353,6 +348,22 @@ public:
     }
 
 private:
+    static Claimed claim_in(Session& session, const ClaimRequest& request) {
+        base::check(request.shard == 0);
+        Claimed claimed{{}, session.now};
+        for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+            if (request.shares[priority] == 0) continue;
+            const auto share = request.shares[priority];
+            claim_each(session,
+                       request.lane == endpoint_lane
+                           ? session.connection.query(sql::ready, priority, session.now, share)
+                           : session.connection.query(sql::ready_to_handle, priority, session.now,
+                                                      share, request.lane.value),
+                       {request.by, request.lease, request.limited}, claimed);
+        }
+        return claimed;
+    }
+
     std::vector<Result<void, LeaseLost>> settle_within(Writer::Patience how_long,
                                                        std::span<const Settlement> settlements) {
         std::vector<Result<void, LeaseLost>> answers;

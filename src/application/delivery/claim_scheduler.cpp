@@ -16,6 +16,9 @@ constexpr std::uint32_t probing_from = 8;
 /// have events.
 constexpr unsigned small_claims_between_resets = 4;
 
+/// Parts that are claimed together: a claim holds its locks until all of them have been read.
+constexpr std::size_t max_together = 8;
+
 /// Fruitless claims before a pass gives up on a part. The rest of 5 ms doubles each time and
 /// reaches about 1.3 s by then.
 constexpr unsigned max_empty_claims = 8;
@@ -35,14 +38,23 @@ Shares count_by_priority(const Claimed& claimed) {
 }  // namespace
 
 Shares PriorityShares::of(std::uint32_t total) {
-    Shares shares{};
     const bool probing = total >= probing_from;
     if (!probing && ++small_claims_ % small_claims_between_resets == 0) reset();
     if (drained()) reset();
+    return divide(total, wants_more_, probing);
+}
+
+Shares PriorityShares::of_few(std::uint32_t total) {
+    const bool any = std::ranges::find(recent_, true) != recent_.end();
+    return divide(total, any ? recent_ : wants_more_, any && total >= probing_from);
+}
+
+Shares PriorityShares::divide(std::uint32_t total, const Chosen& chosen, bool probing) {
+    Shares shares{};
     std::uint32_t left = total;
     int sum_of_weights = 0;
     for (std::size_t p = 0; p < shares.size(); ++p) {
-        if (wants_more_[p]) {
+        if (chosen[p]) {
             sum_of_weights += weights[p];
         } else if (probing) {
             shares[p] = 1;
@@ -51,21 +63,23 @@ Shares PriorityShares::of(std::uint32_t total) {
     }
     // Smooth weighted round robin: the priority with the most credit gets the next slot.
     for (; left > 0; --left) {
-        std::size_t chosen = shares.size();
+        std::size_t next = shares.size();
         for (std::size_t p = 0; p < shares.size(); ++p) {
-            if (!wants_more_[p]) continue;
+            if (!chosen[p]) continue;
             credit_[p] += weights[p];
-            if (chosen == shares.size() || credit_[p] > credit_[chosen]) chosen = p;
+            if (next == shares.size() || credit_[p] > credit_[next]) next = p;
         }
-        credit_[chosen] -= sum_of_weights;
-        ++shares[chosen];
+        credit_[next] -= sum_of_weights;
+        ++shares[next];
     }
     return shares;
 }
 
 void PriorityShares::found(const Shares& asked, const Shares& returned) {
     for (std::size_t p = 0; p < asked.size(); ++p) {
-        if (asked[p] > 0) wants_more_[p] = returned[p] >= asked[p];
+        if (asked[p] == 0) continue;
+        wants_more_[p] = returned[p] >= asked[p];
+        recent_[p] = returned[p] > 0;
     }
 }
 
@@ -100,6 +114,7 @@ void ClaimScheduler::claimed(std::uint32_t number, const Shares& asked, const Cl
         if (clock_stood_still) part.rests_until = now + first_rest;
         return;
     }
+    part.last = static_cast<std::uint32_t>(claimed.events.size() + claimed.lined_up.size());
     part.shares.found(asked, count_by_priority(claimed));
     if (!in_vain) {
         part.empty_claims = 0;
@@ -131,13 +146,31 @@ bool ClaimScheduler::ready(const Part& part, Mono now) const {
     return due(part, now) && now >= part.rests_until && part.room > 0;
 }
 
-std::optional<ClaimScheduler::Turn> ClaimScheduler::next_claim(std::uint32_t total, Mono now) {
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
+std::vector<ClaimScheduler::Turn> ClaimScheduler::next_claims(std::uint32_t total, Mono now) {
+    const auto enough = [](const Part& part) { return std::max(probing_from, 2 * part.last); };
+    std::vector<Turn> turns;
+    std::uint32_t left = total;
+    for (std::size_t i = 0; i < parts_.size() && turns.size() < max_together; ++i) {
         const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
-        Part& part = parts_[number];
-        if (ready(part, now)) return Turn{number, part.shares.of(std::min(total, part.room))};
+        const Part& part = parts_[number];
+        if (!ready(part, now)) continue;
+        const bool alone = part.room != unlimited;
+        if (!turns.empty() && (alone || enough(part) > left)) break;
+        turns.push_back({number, {}});
+        left -= std::min(left, enough(part));
+        if (alone) break;
     }
-    return std::nullopt;
+    if (turns.size() == 1) {
+        Part& only = parts_[turns.front().part];
+        turns.front().shares = only.shares.of(std::min(total, only.room));
+        return turns;
+    }
+    for (Turn& turn : turns) {
+        Part& part = parts_[turn.part];
+        const auto more = left / static_cast<std::uint32_t>(turns.size());
+        turn.shares = part.shares.of_few(enough(part) + more);
+    }
+    return turns;
 }
 
 bool ClaimScheduler::anything_due(Mono now) const {

@@ -24,6 +24,9 @@ class PriorityShares {
 public:
     /// The sum of the shares is `total`.
     [[nodiscard]] Shares of(std::uint32_t total);
+    /// The same for a claim that is expected to return fewer. Requests one event of each priority
+    /// that had none last time.
+    [[nodiscard]] Shares of_few(std::uint32_t total);
     /// Reports how many events a claim of `asked` returned.
     void found(const Shares& asked, const Shares& returned);
     /// Every priority returned fewer events than requested.
@@ -31,8 +34,14 @@ public:
     void reset() { wants_more_.fill(true); }
 
 private:
+    using Chosen = std::array<bool, 4>;
+    /// `total` among the chosen priorities, except for one of each other if `probing`.
+    [[nodiscard]] Shares divide(std::uint32_t total, const Chosen& chosen, bool probing);
+
     /// May have more events than it was asked for.
-    std::array<bool, 4> wants_more_{true, true, true, true};
+    Chosen wants_more_{true, true, true, true};
+    /// Returned some when they were last asked.
+    Chosen recent_{};
     /// Rounding error carried over, so that claims of one slot are fair too.
     std::array<int, 4> credit_{};
     unsigned small_claims_ = 0;
@@ -64,8 +73,10 @@ public:
         std::uint32_t part;
         Shares shares;
     };
-    /// At most `total` events of the next part in turn that has due events.
-    [[nodiscard]] std::optional<Turn> next_claim(std::uint32_t total, Mono now);
+    /// At most `total` events of the next parts in turn that have due events. Many parts with few
+    /// events each are claimed together, because a transaction for each of them would make their
+    /// events wait for each other. A part with many is claimed alone.
+    [[nodiscard]] std::vector<Turn> next_claims(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a
     /// tick, a hint has come due, or a claim on a part returned nothing.
@@ -94,12 +105,14 @@ public:
     [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
 private:
+    static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
     struct Part {
         bool known = false;
         Instant next = never;
         Mono rests_until{};
-        std::uint32_t room = std::numeric_limits<std::uint32_t>::max();
+        std::uint32_t room = unlimited;  // often together with other parts
         unsigned empty_claims = 0;  // consecutive claims that returned none of the due events
+        std::uint32_t last = 0;     // number of events that the last claim returned
         PriorityShares shares;
     };
     [[nodiscard]] bool due(const Part& part, Mono now) const;

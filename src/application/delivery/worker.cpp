@@ -259,14 +259,18 @@ std::optional<Command> Worker::next_claim(Mono now) {
     }
     std::size_t max_claims = std::min(room(now), settings_.claim_batch);
     if (pass_ && pass_->left) max_claims = std::min<std::size_t>(max_claims, *pass_->left);
-    const auto turn = scheduler_.next_claim(static_cast<std::uint32_t>(max_claims), now);
-    if (!turn) return std::nullopt;
+    auto turns = scheduler_.next_claims(static_cast<std::uint32_t>(max_claims), now);
+    if (turns.empty()) return std::nullopt;
     if (scheduler_.peek_overdue(now)) return peek(now);
-    claiming_ = {{settings_.instance, turn->part % settings_.shards, turn->shares, settings_.lease,
-                  lines_.limited(), lanes_.at(turn->part / settings_.shards), alive_.dead},
-                 turn->part,
-                 now};
-    return Claim{claiming_->request};
+    Claim claim;
+    claim.requests.reserve(turns.size());
+    for (const auto& [part, shares] : turns) {
+        claim.requests.push_back({settings_.instance, part % settings_.shards, shares,
+                                  settings_.lease, lines_.limited(),
+                                  lanes_.at(part / settings_.shards), alive_.dead});
+    }
+    claiming_ = {std::move(turns), now};
+    return claim;
 }
 
 std::optional<Command> Worker::next_read(Mono now) {

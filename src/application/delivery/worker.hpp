@@ -51,7 +51,7 @@ struct Peek {            // EventQueue::peek -> peeked()
     DeadInstances dead;
 };
 struct Claim {  // EventQueue::claim_ready -> claimed()
-    ClaimRequest request;
+    std::vector<ClaimRequest> requests;
 };
 struct ClaimLines {  // AdmitEvents::claim_from_lines -> lines_claimed()
     std::vector<LineClaim> asked;
@@ -132,7 +132,8 @@ public:
     /// From now on holds at most that many events of the lanes of each pool. Other lanes have no
     /// limit of their own.
     void limit(std::vector<HandlerPool> pools);
-    void claimed(Claimed claimed, Mono answered);
+    /// One for each of the first requests.
+    void claimed(std::vector<Claimed> claims, Mono answered);
     /// One answer for each requested line.
     void lines_claimed(std::vector<LineAnswer> answers, Mono now);
     /// One decision for each event, and when the first of the successors is claimable.
@@ -300,8 +301,7 @@ private:
     std::vector<PendingReturn> releasing_;
     Mono issued_at_{};
     struct ClaimUnderWay {
-        ClaimRequest request;
-        std::uint32_t part;
+        std::vector<ClaimScheduler::Turn> turns;
         Mono issued_at;
     };
     std::optional<ClaimUnderWay> claiming_;

@@ -84,16 +84,21 @@ void Worker::update_rooms(Mono now) {
     }
 }
 
-void Worker::claimed(Claimed claimed, Mono answered) {
-    const auto [request, part, issued_at] = std::exchange(claiming_, std::nullopt).value();
+void Worker::claimed(std::vector<Claimed> claims, Mono answered) {
+    const auto [turns, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
-    scheduler_.claimed(part, request.shares, claimed, issued_at, answered);
-    for (const LineHead& head : claimed.lined_up) lines_.joined(head);
-    if (pass_ && pass_->left) {
-        *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
-    }
     expect_extension(issued_at);
-    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, issued_at);
+    base::check(!claims.empty() && claims.size() <= turns.size());
+    auto turn = turns.begin();
+    for (Claimed& claimed : claims) {
+        const auto& [part, shares] = *turn++;
+        scheduler_.claimed(part, shares, claimed, issued_at, answered);
+        for (const LineHead& head : claimed.lined_up) lines_.joined(head);
+        if (pass_ && pass_->left) {
+            *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
+        }
+        for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, issued_at);
+    }
 }
 
 void Worker::expect_extension(Mono issued_at) {

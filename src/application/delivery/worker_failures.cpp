@@ -37,9 +37,9 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         }
         void operator()(const Peek&) const { worker.read_backoff_.fail(random, now); }
         void operator()(const Claim&) const {
-            const auto part = std::exchange(worker.claiming_, std::nullopt).value().part;
+            const auto claim = std::exchange(worker.claiming_, std::nullopt).value();
             worker.read_backoff_.fail(random, now);
-            worker.scheduler_.claim_failed(part);
+            for (const auto& turn : claim.turns) worker.scheduler_.claim_failed(turn.part);
         }
         void operator()(const ClaimLines&) const { worker.admit_backoff_.fail(random, now); }
         void operator()(const Plan& plan) const {

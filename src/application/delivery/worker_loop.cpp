@@ -326,8 +326,8 @@ void WorkerLoop::carry_out(const Claim& command) {
     }
     const auto call = [this] {
         const Mono asked = now();
-        auto claimed = ports_.queue.claim_ready(claim_.command->request);
-        return ClaimAnswer{std::move(claimed), asked, now()};
+        auto claims = ports_.queue.claim_ready(claim_.command->requests);
+        return ClaimAnswer{std::move(claims), asked, now()};
     };
     begin(claim_, command, call, &Mailbox::claimed, &WorkerLoop::take_claimed);
 }
@@ -335,11 +335,12 @@ void WorkerLoop::carry_out(const Claim& command) {
 void WorkerLoop::take_claimed() {
     auto answer = answer_of(*claim_.command, [this] { return claim_.answer.get(); });
     if (!answer) return;
-    auto& [claimed, asked, answered] = *answer;
-    if (!claimed.events.empty()) {
+    auto& [claims, asked, answered] = *answer;
+    for (const Claimed& claimed : claims) {
+        if (claimed.events.empty()) continue;
         count_claimed(claimed.events, claimed.now, answered - asked);
     }
-    worker_.claimed(std::move(claimed), answered);
+    worker_.claimed(std::move(claims), answered);
 }
 
 void WorkerLoop::carry_out(const ClaimLines& command) {

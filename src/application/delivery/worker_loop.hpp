@@ -199,7 +199,7 @@ private:
     Mono alive_since_ = Mono::min();
     std::vector<InstanceId> known_dead_;
     struct ClaimAnswer {
-        Claimed claimed;
+        std::vector<Claimed> claims;
         Mono asked, answered;
     };
     /// A call that may be under way while the loop continues.

@@ -137,28 +137,31 @@ std::optional<Renewal> ObservedStorage::renew(InstanceId own) {
 void ObservedStorage::retire(InstanceId own) { ports_.queue.retire(own); }
 
 template <class Call>
-Claimed ObservedStorage::logged_claim(std::string_view operation, Call claim) {
+std::vector<Claimed> ObservedStorage::logged_claims(std::string_view operation, Call claim) {
     if (ports_.claims == nullptr) return timed(operation, claim);
     std::vector<ClaimStep> steps{{.op = Op::claim, .answer = Answer::begun}};
-    Claimed claimed = timed(operation, steps, claim);
+    std::vector<Claimed> claims = timed(operation, steps, claim);
     const auto took = steps.front().took;
     steps.clear();
-    for (const ClaimedEvent& one : claimed.events) {
-        ClaimStep& made = steps.emplace_back(step_of(Op::claim, one.event));
-        made.answer = Answer::done;
-        made.took = took;
-        made.previous_lost = one.previous_lost;
+    for (const Claimed& claimed : claims) {
+        for (const ClaimedEvent& one : claimed.events) {
+            ClaimStep& made = steps.emplace_back(step_of(Op::claim, one.event));
+            made.answer = Answer::done;
+            made.took = took;
+            made.previous_lost = one.previous_lost;
+        }
     }
     ports_.claims->write(steps);
-    return claimed;
+    return claims;
 }
 
-Claimed ObservedStorage::claim_ready(const ClaimRequest& request) {
-    return logged_claim("claim_ready", [&] { return ports_.queue.claim_ready(request); });
+std::vector<Claimed> ObservedStorage::claim_ready(std::span<const ClaimRequest> requests) {
+    return logged_claims("claim_ready", [&] { return ports_.queue.claim_ready(requests); });
 }
 
 Claimed ObservedStorage::claim_from_line(const LineRequest& request) {
-    return logged_claim("claim_from_line", [&] { return ports_.queue.claim_from_line(request); });
+    const auto call = [&] { return std::vector{ports_.queue.claim_from_line(request)}; };
+    return std::move(logged_claims("claim_from_line", call).front());
 }
 
 void ObservedStorage::report_conflicts(std::string_view operation, std::size_t count) {

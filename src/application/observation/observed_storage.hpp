@@ -53,7 +53,8 @@ public:
     void hint(Instant due) override { ports_.queue.hint(due); }
     using EventQueue::peek;
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override;
-    Claimed claim_ready(const ClaimRequest& request) override;
+    using EventQueue::claim_ready;
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override;
     Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void, LeaseLost>> settle_soon(
@@ -75,9 +76,9 @@ public:
 
 private:
     void report(const TransactionChanges& changes);
-    /// Reports the duration of a claim, and writes it to the claim log.
+    /// Reports the duration of a call that claims, and writes its claims to the claim log.
     template <class Call>
-    Claimed logged_claim(std::string_view operation, Call claim);
+    std::vector<Claimed> logged_claims(std::string_view operation, Call claim);
     void report_conflicts(std::string_view operation, std::size_t count);
     using SettleCall =
         std::vector<Result<void, LeaseLost>> (EventQueue::*)(std::span<const Settlement>);

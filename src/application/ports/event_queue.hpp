@@ -35,6 +35,7 @@ using Lane = base::Strong<struct LaneTag, std::string>;
 inline const Lane endpoint_lane{""};  // no type is empty
 [[nodiscard]] Lane lane_of(const Event& event);
 
+/// A claim of events of one shard and lane.
 struct ClaimRequest {
     InstanceId by;
     std::uint32_t shard = 0;
@@ -183,10 +184,15 @@ public:
     /// `dead`: instances whose claims count as expired.
     virtual QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) = 0;
     QueuePeek peek(std::span<const Lane> lanes) { return peek(lanes, {}); }
-    /// Claims claimable events of one shard and lane, oldest first in each priority. A lost event
-    /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
-    /// for another claimer.
-    virtual Claimed claim_ready(const ClaimRequest& request) = 0;
+    /// Claims claimable events, oldest first in each priority. A lost event has the age that it had
+    /// before the lost claim, or that of the end of its lease. Never waits for another claimer.
+    /// Follows as many of the requests, in this order, as the storage can in one transaction, and
+    /// at least the first. Returns one result for each of those. If it throws, the outcome of all of
+    /// them is unknown.
+    virtual std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) = 0;
+    Claimed claim_ready(const ClaimRequest& request) {
+        return std::move(claim_ready({&request, 1}).front());
+    }
     /// Claims events of one line in one shard, oldest first in each priority. Never waits for
     /// another claimer.
     virtual Claimed claim_from_line(const LineRequest& request) = 0;

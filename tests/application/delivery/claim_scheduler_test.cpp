@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "support/builders.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::Gt;
+using testing::SizeIs;
 
 /// A shard with a number of due events per priority.
 class Backlogged {
@@ -97,6 +100,22 @@ TEST(PriorityShares, AreDrainedIfEachHadFewerEventsThanRequested) {
     EXPECT_TRUE(shares.drained());
 }
 
+TEST(PriorityShares, ExpectFewEventsWhereTheLastOnesWere) {
+    PriorityShares shares;
+    EXPECT_EQ(shares.of_few(15), (Shares{8, 4, 2, 1}));  // none is known
+    shares.found({8, 4, 2, 1}, {0, 0, 2, 0});
+    EXPECT_EQ(shares.of_few(15), (Shares{1, 1, 12, 1}));
+    shares.found({1, 1, 12, 1}, {1, 0, 5, 0});
+    EXPECT_EQ(shares.of_few(14), (Shares{10, 1, 2, 1}));
+}
+
+// The first part to claim from.
+std::optional<ClaimScheduler::Turn> next_claim(ClaimScheduler& scheduler, std::uint32_t total,
+                                               Mono now) {
+    const auto turns = scheduler.next_claims(total, now);
+    return turns.empty() ? std::nullopt : std::optional{turns.front()};
+}
+
 TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {never}}, 99s, 100s);
@@ -110,61 +129,115 @@ TEST(ClaimScheduler, SendsAClaimSoThatItArrivesOnTime) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
     EXPECT_EQ(scheduler.next_change(100s), 100s + 9'800us);
-    EXPECT_FALSE(scheduler.next_claim(60, 100s + 9'799us));
-    EXPECT_TRUE(scheduler.next_claim(60, 100s + 9'800us));
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 9'799us));
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s + 9'800us));
 }
 
 TEST(ClaimScheduler, RepeatsAtOnceAClaimThatArrivedEarly) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);
     const Mono sent = 100s + 9'800us;
-    const auto turn = scheduler.next_claim(60, sent);
+    const auto turn = next_claim(scheduler, 60, sent);
     ASSERT_TRUE(turn);
     scheduler.claimed(0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
-    EXPECT_TRUE(scheduler.next_claim(60, sent + 400us));
+    EXPECT_TRUE(next_claim(scheduler, 60, sent + 400us));
     EXPECT_FALSE(scheduler.must_peek(sent + 400us));
 }
 
 TEST(ClaimScheduler, BacksOffIfTheClockStandsStill) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon + 100us}}, 99'999'800us, 100s);
-    const auto turn = scheduler.next_claim(60, 100s);
+    const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
     scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
-    EXPECT_FALSE(scheduler.next_claim(60, 100s + 5'399us));
-    EXPECT_TRUE(scheduler.next_claim(60, 100s + 5'400us));
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 5'399us));
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s + 5'400us));
 }
 
 TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
     ClaimScheduler scheduler{1, 0, 1s, false};
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
-    const auto turn = scheduler.next_claim(60, 100s);
+    const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
     scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s);
     EXPECT_TRUE(scheduler.must_peek(100s));
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
-    EXPECT_FALSE(scheduler.next_claim(60, 100s + 4'999us));
-    EXPECT_TRUE(scheduler.next_claim(60, 100s + 5ms));
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 4'999us));
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s + 5ms));
 }
 
 TEST(ClaimScheduler, FollowsChangesOfTheLanes) {
     ClaimScheduler scheduler{2, 0, 1s, false};
     scheduler.note_peek({noon, {}}, 100s, 100s);  // no lane
-    EXPECT_FALSE(scheduler.next_claim(60, 100s));
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s));
     EXPECT_FALSE(scheduler.must_peek(100s));
     EXPECT_TRUE(scheduler.past(noon));
     scheduler.note_peek({noon, {never, never, never, noon}}, 100s, 100s);  // two lanes
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 3U);
+    EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 3U);
     scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 1U);
+    EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 1U);
 }
 
 TEST(ClaimScheduler, BeginsWithItsHomeShard) {
     ClaimScheduler scheduler{4, 2, 1s, false};
     scheduler.note_peek({noon, {noon, noon, noon, noon}}, 100s, 100s);
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 2U);
+    EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 2U);
     scheduler.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
-    EXPECT_EQ(scheduler.next_claim(60, 100s)->part, 3U);
+    EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 3U);
+}
+
+std::vector<std::uint32_t> parts_of(const std::vector<ClaimScheduler::Turn>& turns) {
+    std::vector<std::uint32_t> parts;
+    for (const auto& turn : turns) parts.push_back(turn.part);
+    return parts;
+}
+// Claims that return `many` normal events.
+Claimed some_events(std::size_t many) {
+    Claimed claimed{{}, noon};
+    for (std::size_t i = 0; i < many; ++i) {
+        claimed.events.push_back({an_event().with_priority(Priority::normal), false});
+    }
+    return claimed;
+}
+
+TEST(ClaimScheduler, ClaimsPartsWithFewEventsTogetherWithinTheTotal) {
+    ClaimScheduler scheduler{12, 10, 1s, false};
+    scheduler.note_peek({noon, std::vector(12, noon)}, 100s, 100s);
+    EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)),
+                ElementsAre(10, 11, 0, 1, 2, 3, 4, 5));
+    for (const std::uint32_t total : {1U, 7U, 8U, 15U, 16U, 17U, 64U, 1000U}) {
+        std::uint32_t all = 0;
+        for (const auto& turn : scheduler.next_claims(total, 100s)) all += sum(turn.shares);
+        EXPECT_LE(all, total);
+        EXPECT_GT(all + 8, total);  // a rest that cannot be divided
+    }
+    EXPECT_THAT(scheduler.next_claims(15, 100s), SizeIs(1));
+    EXPECT_THAT(scheduler.next_claims(16, 100s), SizeIs(2));
+}
+
+TEST(ClaimScheduler, ClaimsAPartWithManyEventsAlone) {
+    ClaimScheduler scheduler{3, 0, 1s, false};
+    scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
+    scheduler.claimed(0, {1, 1, 40, 1}, some_events(40), 100s, 100s);
+    scheduler.claimed(2, {1, 1, 40, 1}, some_events(4), 100s, 100s);
+    scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
+    const auto turns = scheduler.next_claims(64, 100s);
+    EXPECT_THAT(parts_of(turns), ElementsAre(0));
+    EXPECT_EQ(sum(turns.front().shares), 64U);
+    scheduler.claimed(0, turns.front().shares, some_events(3), 100s, 100s);
+    scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
+    EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(1, 2, 0));
+}
+
+TEST(ClaimScheduler, ClaimsAPartWithARoomOfItsOwnAlone) {
+    ClaimScheduler scheduler{3, 0, 1s, false};
+    scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
+    scheduler.set_room(1, 20);
+    EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(0));
+    scheduler.claimed(0, {1, 1, 1, 1}, {{}, noon}, 100s, 100s);
+    const auto turns = scheduler.next_claims(64, 100s);
+    EXPECT_THAT(parts_of(turns), ElementsAre(1));
+    EXPECT_EQ(sum(turns.front().shares), 20U);
 }
 
 TEST(ClaimScheduler, HasPassedATimeOnceNoShardHasEarlierEvents) {

@@ -56,7 +56,7 @@ protected:
             claimed.events.push_back(
                 {sundial::claim(event, instance_a, db(), 30s).value(), previous_lost});
         }
-        worker.claimed(claimed, now);
+        worker.claimed({claimed}, now);
     }
     /// Answers a plan: all events go to `endpoint`.
     void plan_to(const std::shared_ptr<const Endpoint>& endpoint) {
@@ -115,8 +115,11 @@ protected:
 
     /// The maximum number of events that the claim requests.
     static std::uint32_t asked(const Claim& claim) {
-        const Shares& shares = claim.request.shares;
-        return shares[0] + shares[1] + shares[2] + shares[3];
+        std::uint32_t all = 0;
+        for (const ClaimRequest& one : claim.requests) {
+            all += one.shares[0] + one.shares[1] + one.shares[2] + one.shares[3];
+        }
+        return all;
     }
     static Outcome accepted() {
         Outcome outcome;

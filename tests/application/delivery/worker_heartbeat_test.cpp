@@ -129,7 +129,7 @@ TEST_F(WorkerHeartbeat, ShowsAtOnceWhatADeadInstanceHeld) {
     renew();
     EXPECT_THAT(want<Peek>().dead.ids, ElementsAre(instance_b));
     worker.peeked({db(), {db()}}, now);
-    EXPECT_EQ(want<Claim>().request.dead, dead);
+    EXPECT_EQ(want<Claim>().requests.front().dead, dead);
 }
 
 TEST_F(WorkerHeartbeat, TellsDeliveriesWhichClaimTheyBelongTo) {

@@ -332,7 +332,7 @@ TEST_F(WorkerTest, NeverHasTwoAttemptsOfOneEventUnderWay) {
     Event again = first;
     again.version = Version{3};
     again.attempt = Attempt{2};
-    worker.claimed({{{again, true}}, db()}, now);
+    worker.claimed({Claimed{{{again, true}}, db()}}, now);
     const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().held, Version{3});
@@ -390,7 +390,7 @@ TEST_F(WorkerTest, SendsUnsentEventsUnderTheNewerClaim) {
     again.version = Version{3};
     again.attempt = Attempt{2};
     again.state = Processing{instance_a};
-    worker.claimed({{{again, true}}, db()}, now);
+    worker.claimed({Claimed{{{again, true}}, db()}}, now);
     now += 100ms;
     want<Extend>();
     worker.extended({}, 0.5, now);

@@ -53,7 +53,7 @@ protected:
             claimed.events.push_back({sundial::claim(event, instance_a, db(), 30s).value(), false});
             events.push_back(claimed.events.back().event);
         }
-        worker.claimed(claimed, now);
+        worker.claimed({claimed}, now);
         const Plan plan = want<Plan>();
         // The worker must know the horizon by now: there is no look between a claim and its plan.
         if (more) worker.peeked({db(), {db()}, {}, {}, reminders_only}, now);
@@ -111,7 +111,7 @@ protected:
         take(60, destination);
         for (const Event& event : send(60)) deliver(event, 200);
         want<Claim>();
-        worker.claimed({{}, db()}, now);
+        worker.claimed({Claimed{{}, db()}}, now);
         settle();
         now += 100ms;
     }
@@ -157,7 +157,7 @@ TEST_F(WorkerLimitsTest, AdmitsTheMostUrgentFirst) {
     for (const Event& event : {later, late, critical}) {
         claimed.events.push_back({sundial::claim(event, instance_a, db(), 30s).value(), false});
     }
-    worker.claimed(claimed, now);
+    worker.claimed({claimed}, now);
     want<Plan>();
     const Destination destination = to(limited(2));
     worker.planned({{later.id, destination}, {late.id, destination}, {critical.id, destination}},
@@ -248,7 +248,7 @@ TEST_F(WorkerLimitsTest, RequestsAdmissionOnceForAnEventThatItClaimedTwice) {
     worker.wake(db());
     peek(db());
     want<Claim>();
-    worker.claimed({{{event, true}}, db()}, now);
+    worker.claimed({Claimed{{{event, true}}, db()}}, now);
     want<Plan>();
     worker.planned({{event.id, destination}}, never, now);
     now += 100ms;

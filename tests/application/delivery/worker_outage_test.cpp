@@ -273,7 +273,7 @@ TEST_F(WorkerTest, APassEndsWhenNoEventIsDue) {
 TEST_F(WorkerTest, APassClaimsNoMoreThanItsLimitAndEndsWhenThatIsSettled) {
     worker.begin_pass(2);
     peek({db()});
-    const Shares shares = want<Claim>().request.shares;
+    const Shares shares = want<Claim>().requests.front().shares;
     EXPECT_EQ(shares[0] + shares[1] + shares[2] + shares[3], 2U);
     give(events(2));
     plan();
@@ -303,7 +303,7 @@ TEST_F(WorkerTest, APassEndsIfOthersHoldTheRows) {
             worker.peeked({db(), {noon}, {}, {}, reminders_only}, now);
         } else if (std::holds_alternative<Claim>(command)) {
             ++claims;
-            worker.claimed({{}, db()}, now);
+            worker.claimed({Claimed{{}, db()}}, now);
         } else {
             now = std::get<WaitUntil>(command).when;
         }

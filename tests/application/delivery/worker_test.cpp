@@ -33,7 +33,7 @@ TEST_F(WorkerTest, SendsAtMostTwoQueriesInAnIdleTick) {
     restart({.instance = instance_a, .shards = 3, .count_backlog = false});
     peek({never, db() + 500ms, never});
     now += 500ms;
-    EXPECT_EQ(want<Claim>().request.shard, 1U);
+    EXPECT_EQ(want<Claim>().requests.front().shard, 1U);
     give(events(1));
     plan();
     accept(send());
@@ -98,7 +98,8 @@ TEST_F(WorkerTest, UsesOnlyTimesReadFromATestClock) {
     worker.peeked({noon + 1s, {noon + 300ms}, {}, {}, reminders_only}, now);
     want<Claim>();
     worker.claimed(
-        {{{sundial::claim(an_event(), instance_a, noon + 1s, 30s).value(), false}}, noon + 1s},
+        {Claimed{{{sundial::claim(an_event(), instance_a, noon + 1s, 30s).value(), false}},
+                 noon + 1s}},
         now);
     now += 5ms;
     plan();
@@ -147,7 +148,7 @@ TEST_F(WorkerTest, ReleasesAnEventUntilThereMayBeAThreadForIt) {
 
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
     peek({db()});
-    const ClaimRequest request = want<Claim>().request;
+    const ClaimRequest request = want<Claim>().requests.front();
     EXPECT_EQ(request.by, instance_a);
     EXPECT_EQ(request.lease, 30s);
 }
@@ -216,11 +217,33 @@ TEST_F(WorkerTest, ClaimsFromDueShardsInTurn) {
     peek({db(), never, db(), db()});
     std::vector<std::uint32_t> shards;
     for (int i = 0; i < 3; ++i) {
-        shards.push_back(want<Claim>().request.shard);
+        shards.push_back(want<Claim>().requests.front().shard);
         give({});
     }
     EXPECT_THAT(shards, ElementsAre(0, 2, 3));
     want<Peek>();
+}
+
+TEST_F(WorkerTest, TakesTheEventsOfAllShardsThatAClaimReached) {
+    restart({.instance = instance_a, .shards = 4, .slots = 64, .count_backlog = false});
+    peek({db(), db(), db(), db()});
+    std::vector<std::uint32_t> shards;
+    for (const ClaimRequest& one : want<Claim>().requests) shards.push_back(one.shard);
+    EXPECT_THAT(shards, ElementsAre(0, 1, 2, 3));
+    const auto claimed = [&](const Event& event) {
+        return Claimed{{{sundial::claim(event, instance_a, db(), 30s).value(), false}}, db()};
+    };
+    const Event first = an_event();
+    const Event second = an_event();
+    worker.claimed({claimed(first), Claimed{{}, db()}, claimed(second)}, now);
+    const Claim next = want<Claim>();
+    ASSERT_THAT(next.requests, SizeIs(1));
+    EXPECT_EQ(next.requests.front().shard, 3U);
+    give({});
+    const Plan planned = want<Plan>();
+    ASSERT_THAT(planned.events, SizeIs(2));
+    EXPECT_EQ(planned.events[0]->id, first.id);
+    EXPECT_EQ(planned.events[1]->id, second.id);
 }
 
 TEST_F(WorkerTest, PlansBeforeItSends) {
@@ -245,7 +268,8 @@ TEST_F(WorkerTest, NeverClaimsThatItSentBeforeTheClaim) {
     want<Claim>();
     const Instant claimed_at = db() + 40ms;  // the database's clock is ahead of the look's estimate
     worker.claimed(
-        {{{sundial::claim(an_event(), instance_a, claimed_at, 30s).value(), false}}, claimed_at},
+        {Claimed{{{sundial::claim(an_event(), instance_a, claimed_at, 30s).value(), false}},
+                 claimed_at}},
         now);
     plan();
     EXPECT_GE(want<Send>().now, claimed_at);

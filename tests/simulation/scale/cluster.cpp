@@ -57,7 +57,17 @@ Cost Cluster::commit() const {
     return settings_.costs.commit + settings_.costs.network * (nodes_.size() > 1 ? 2 : 0);
 }
 
-Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
+std::vector<Claimed> Cluster::claim(std::span<const ClaimRequest> requests, Cost& answered) {
+    // One transaction, which on several nodes is of one shard.
+    if (nodes_.size() > 1) requests = requests.first(1);
+    std::vector<Claimed> all;
+    for (const ClaimRequest& request : requests) all.push_back(claim_part(request, answered));
+    ++claims_;
+    answered += commit() + settings_.costs.network;
+    return all;
+}
+
+Claimed Cluster::claim_part(const ClaimRequest& request, Cost& answered) {
     const Instant now = instant(answered);
     Claimed claimed{{}, now};
     auto& shard = waiting_[request.shard];
@@ -71,10 +81,8 @@ Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
         event.claimable_at = now + request.lease;
         claimed.events.push_back({event, false});
     }
-    ++claims_;
     answered =
         node_of(request.shard).run(answered, settings_.costs.claim.of(claimed.events.size()));
-    answered += commit() + settings_.costs.network;
     return claimed;
 }
 

@@ -78,7 +78,7 @@ public:
     // the response.
 
     QueuePeek peek(Cost& answered);
-    Claimed claim(const ClaimRequest& request, Cost& answered);
+    std::vector<Claimed> claim(std::span<const ClaimRequest> requests, Cost& answered);
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements,
                                                 Cost& answered);
     /// Instances that share the first node's CPUs run here.
@@ -91,6 +91,7 @@ private:
     };
     [[nodiscard]] Machine& node_of(std::uint32_t shard) { return nodes_[shard % nodes_.size()]; }
     [[nodiscard]] static Instant instant(Cost at);
+    Claimed claim_part(const ClaimRequest& request, Cost& answered);
     /// The waits of a transaction on one node. With several nodes, the statement and the commit each
     /// take a round trip between the coordinator and the node.
     [[nodiscard]] Cost commit() const;

@@ -75,10 +75,11 @@ public:
         peeked.lanes.assign(lanes.begin(), lanes.end());  // the one of its handler
         return peeked;
     }
-    Claimed claim_ready(const ClaimRequest& request) override {
-        Claimed claimed = site_.cluster.claim(request, background_time_.value());
-        claimed_ = claimed.events.size();
-        return claimed;
+    std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) override {
+        auto claims = site_.cluster.claim(requests, background_time_.value());
+        claimed_ = 0;
+        for (const Claimed& claimed : claims) claimed_ += claimed.events.size();
+        return claims;
     }
     std::vector<Result<void, LeaseLost>> settle(std::span<const Settlement> settlements) override {
         return site_.cluster.settle(settlements, background_time_.value());
