@@ -209,8 +209,8 @@ public:
             }
             any = std::ranges::any_of(all, [](const auto& one) { return !one.events.empty(); });
             if (any) CRASH_POINT("claim: before commit");
-            return any || std::ranges::any_of(
-                              all, [](const auto& one) { return !one.lined_up.empty(); });
+            return any ||
+                   std::ranges::any_of(all, [](const auto& one) { return !one.lined_up.empty(); });
         });
         if (any) CRASH_POINT("claim: after commit");
         return all;

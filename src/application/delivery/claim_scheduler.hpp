@@ -111,8 +111,8 @@ private:
         Instant next = never;
         Mono rests_until{};
         std::uint32_t room = unlimited;  // often together with other parts
-        unsigned empty_claims = 0;  // consecutive claims that returned none of the due events
-        std::uint32_t last = 0;     // number of events that the last claim returned
+        unsigned empty_claims = 0;       // consecutive claims that returned none of the due events
+        std::uint32_t last = 0;          // number of events that the last claim returned
         PriorityShares shares;
     };
     [[nodiscard]] bool due(const Part& part, Mono now) const;

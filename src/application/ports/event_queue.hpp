@@ -187,8 +187,8 @@ public:
     /// Claims claimable events, oldest first in each priority. A lost event has the age that it had
     /// before the lost claim, or that of the end of its lease. Never waits for another claimer.
     /// Follows as many of the requests, in this order, as the storage can in one transaction, and
-    /// at least the first. Returns one result for each of those. If it throws, the outcome of all of
-    /// them is unknown.
+    /// at least the first. Returns one result for each of those. If it throws, the outcome of all
+    /// of them is unknown.
     virtual std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) = 0;
     Claimed claim_ready(const ClaimRequest& request) {
         return std::move(claim_ready({&request, 1}).front());

@@ -203,8 +203,7 @@ Claimed some_events(std::size_t many) {
 TEST(ClaimScheduler, ClaimsPartsWithFewEventsTogetherWithinTheTotal) {
     ClaimScheduler scheduler{12, 10, 1s, false};
     scheduler.note_peek({noon, std::vector(12, noon)}, 100s, 100s);
-    EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)),
-                ElementsAre(10, 11, 0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(10, 11, 0, 1, 2, 3, 4, 5));
     for (const std::uint32_t total : {1U, 7U, 8U, 15U, 16U, 17U, 64U, 1000U}) {
         std::uint32_t all = 0;
         for (const auto& turn : scheduler.next_claims(total, 100s)) all += sum(turn.shares);

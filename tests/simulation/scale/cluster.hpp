@@ -92,8 +92,8 @@ private:
     [[nodiscard]] Machine& node_of(std::uint32_t shard) { return nodes_[shard % nodes_.size()]; }
     [[nodiscard]] static Instant instant(Cost at);
     Claimed claim_part(const ClaimRequest& request, Cost& answered);
-    /// The waits of a transaction on one node. With several nodes, the statement and the commit each
-    /// take a round trip between the coordinator and the node.
+    /// The waits of a transaction on one node. With several nodes, the statement and the commit
+    /// each take a round trip between the coordinator and the node.
     [[nodiscard]] Cost commit() const;
 
     const ScaleSettings settings_;
