@@ -7,6 +7,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+
+from machine import cpu_seconds
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = os.environ.get("BENCH_PROGRAMS", os.path.join(ROOT, "build", "release", "bin"))
@@ -34,6 +37,25 @@ def run(command):
     if done.returncode != 0 or not lines or not lines[-1].get("valid"):
         raise NotMeasured(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return lines, done.stderr
+
+
+def run_measured(command, database_cpu):
+    """The last object that it printed, with the CPU seconds of the process and of the database between two lines that say when
+    it measures."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        errors = []
+        reader = threading.Thread(target=lambda: errors.append(process.stderr.read()))
+        reader.start()
+        noted, last = [], None
+        for line in process.stdout:
+            last = json.loads(line)
+            if "measuring" in last:
+                noted.append((cpu_seconds(process.pid), database_cpu()))
+        reader.join()
+    if process.returncode != 0 or last is None or not last.get("valid") or len(noted) != 2:
+        raise NotMeasured(f"{' '.join(command)}: exit code {process.returncode}\n{last}\n{errors[0][-2000:]}")
+    (own, its), (own_after, its_after) = noted
+    return {**last, "processCpuSeconds": own_after - own, "databaseCpuSeconds": its_after - its}
 
 
 class Bed:
@@ -67,6 +89,10 @@ class Bed:
         finally:
             shutil.rmtree(folder)
 
+    def database_cpu(self):
+        """CPU seconds of PostgreSQL's processes so far."""
+        return sum(map(cpu_seconds, h.postgres_processes(self.url)))
+
     def sundial(self, storage, *arguments):
         """One run of `sundial bench`: its summary, and the run's own line."""
         db = ["--db", self.url] if storage == "postgres" else []
@@ -78,13 +104,14 @@ class Bed:
         with place as where:
             subprocess.run([program("sundial"), "db", "migrate", "--db", where], check=True, stdout=subprocess.DEVNULL)
             how = [work, str(events), str(batch)] + ([str(connections)] if storage == "postgres" else [])
-            return run([program(f"bench_raw_{storage}"), where, *how])[0][-1]
+            return run_measured([program(f"bench_raw_{storage}"), where, *how], self.database_cpu if storage == "postgres" else lambda: 0.0)
 
     def peer(self, script, work, events):
         place = self.file() if script == "plainjob" else self.database()
         with place as where:
             node = os.path.join(PEERS, "node_modules", ".bin", "node")
-            return run([node, os.path.join(PEERS, f"{script}.mjs"), work, str(events), where])[0][-1]
+            return run_measured([node, os.path.join(PEERS, f"{script}.mjs"), work, str(events), where],
+                                (lambda: 0.0) if script == "plainjob" else self.database_cpu)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,11 @@ def rate(of):
     return of["eventsPerSecond"]
 
 
+def cpu_micros(of):
+    """Per event: of the process, and of the database."""
+    return [1e6 * (of.get(name) or 0.0) / of["events"] for name in ("processCpuSeconds", "databaseCpuSeconds")]
+
+
 class Ratio:
     """Two programs in turns, A B A B: the median of the pairs' ratios must be at least `target`."""
 
@@ -17,15 +22,19 @@ class Ratio:
         self.with_others = getattr(theirs, "is_other", False)
 
     def measure(self, bed, pairs, tell):
-        ratios, rates = [], []
+        ratios, rates, cpu = [], [], ([], [])
         for number in range(1, pairs + 1):
-            ours, theirs = rate(self.ours(bed)), rate(self.theirs(bed))
+            both = self.ours(bed), self.theirs(bed)
+            for one, its in zip(both, cpu):
+                its.append(cpu_micros(one))
+            ours, theirs = map(rate, both)
             ratios.append(ours / theirs)
             rates.append([round(ours), round(theirs)])
             tell(f"{self.row} {self.what}: pair {number}: {ours:,.0f}/s and {theirs:,.0f}/s, {ratios[-1]:.2f}")
         return {"row": self.row, "what": self.what, "unit": "ratio", "target": self.target, "atLeast": True,
                 "median": round(statistics.median(ratios), 3), "range": [round(min(ratios), 3), round(max(ratios), 3)],
-                "eventsPerSecond": rates}
+                "eventsPerSecond": rates,
+                "cpuMicros": {whose: [round(statistics.median(part), 1) for part in zip(*its)] for whose, its in zip(("ours", "theirs"), cpu)}}
 
 
 class Figures:
@@ -148,4 +157,5 @@ def line(figure):
     low, high = figure["range"]
     sign = "≥" if figure["atLeast"] else "≤"
     verdict = "reached" if reached(figure) else "MISSED"
-    return f"{figure['row']:<4} {figure['what']:<70} {sign} {figure['target']:<5g} {figure['median']:>9g}  ({low:g} to {high:g})  {verdict}"
+    cpu = "".join(f"  {whose} {own:g} + {database:g} µs" for whose, (own, database) in figure.get("cpuMicros", {}).items())
+    return f"{figure['row']:<4} {figure['what']:<70} {sign} {figure['target']:<5g} {figure['median']:>9g}  ({low:g} to {high:g})  {verdict}{cpu}"

@@ -10,17 +10,8 @@ import os
 import time
 
 import bed
+from machine import cpu_seconds
 import serving
-
-CLOCK = os.sysconf("SC_CLK_TCK")
-
-
-def cpu_seconds(process):
-    """Of a process and of its children that have ended."""
-    with open(f"/proc/{process}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / CLOCK
-
 
 def bytes_written(process):
     with open(f"/proc/{process}/io", encoding="ascii") as io:
@@ -33,13 +24,10 @@ class Used:
     def __init__(self, place, storage, server):
         self.place, self.storage, self.server = place, storage, server
 
-    def database_cpu(self):
-        return sum(map(cpu_seconds, bed.h.postgres_processes(self.place.url))) if self.storage == "postgres" else 0.0
-
     def now(self):
         written = (int(self.place.sql("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint")) if self.storage == "postgres"
                    else bytes_written(self.server.process.pid))
-        return cpu_seconds(self.server.process.pid), self.database_cpu(), written
+        return cpu_seconds(self.server.process.pid), self.place.database_cpu() if self.storage == "postgres" else 0.0, written
 
     def connections(self):
         if self.storage == "sqlite":

@@ -1,10 +1,13 @@
 // Shared by the harnesses: the clock, and the last line of their output.
 
-/** Runs `work`, which does something with `events`, and returns its duration in seconds. */
+/** Runs `work`, and returns its duration in seconds. Two lines tell the reader when to note the CPU time used so far. */
 export async function seconds(work) {
+  console.log(JSON.stringify({ measuring: true }));
   const begin = process.hrtime.bigint();
   await work();
-  return Number(process.hrtime.bigint() - begin) / 1e9;
+  const took = Number(process.hrtime.bigint() - begin) / 1e9;
+  console.log(JSON.stringify({ measuring: false }));
+  return took;
 }
 
 /** The members that `sundial bench --json` ends with, as far as a peer has them. */

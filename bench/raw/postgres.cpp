@@ -26,6 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "measuring.hpp"
+
 namespace {
 
 constexpr std::size_t shards = 16;
@@ -281,6 +283,7 @@ int run(const Asked& asked) {
         if (append != nullptr) connections.back()->prepare(asked.work.c_str(), append);
     }
     std::atomic<std::size_t> next{0};
+    tell_measuring("true");
     const auto begin = std::chrono::steady_clock::now();
     {
         std::vector<std::jthread> threads;
@@ -299,6 +302,7 @@ int run(const Asked& asked) {
         }
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    tell_measuring("false");
     const std::size_t events =
         append != nullptr ? asked.events / asked.connections * asked.connections : asked.events;
     const char* where = asked.work == "drain" ? "sundial.event_history WHERE status = 'COMPLETED'"

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "measuring.hpp"
+
 namespace {
 
 constexpr const char* add_event = R"sql(
@@ -186,11 +188,13 @@ void append(File& file, std::size_t events, std::size_t batch) {
 int run(const char* name, const std::string& work, std::size_t events, std::size_t batch) {
     File file(name);
     if (work == "drain") create(file, events, 1000);
+    tell_measuring("true");
     const auto begin = std::chrono::steady_clock::now();
     if (work == "drain") drain(file, batch);
     if (work == "create") create(file, events, batch);
     if (work == "append") append(file, events, batch);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    tell_measuring("false");
     const char* where = work == "drain"    ? "SELECT count(*) FROM event_history"
                         : work == "create" ? "SELECT count(*) FROM events"
                                            : "SELECT count(*) FROM recorded_events "
