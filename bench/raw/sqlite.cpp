@@ -176,7 +176,7 @@ void append(File& file, std::size_t events, std::size_t batch) {
             bind(fact, 2,
                  R"({"number":)" + std::to_string(i) +
                      R"(,"text":"about a hundred bytes that an application keeps for ten years"})");
-            sqlite3_bind_int64(fact, 3, static_cast<sqlite3_int64>(i + 1));
+            sqlite3_bind_int64(fact, 3, static_cast<sqlite3_int64>(i) + 1);
             file.step(fact);
         }
         sqlite3_bind_int64(head, 1, static_cast<sqlite3_int64>(to));

@@ -200,10 +200,9 @@ public:
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
             const std::uint32_t shard = shard_of(id, state_.shards);
-            const auto lower = [&](Instant& next) {
-                next = std::min(
-                    next, is_left_behind(event, dead) ? event.updated_at : event.claimable_at);
-            };
+            const Instant claimable =
+                is_left_behind(event, dead) ? event.updated_at : event.claimable_at;
+            const auto lower = [&](Instant& next) { next = std::min(next, claimable); };
             if (in_line(event)) {
                 lower(first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
                           .first->second);

@@ -76,8 +76,8 @@ std::vector<Claimed> run_claims(Database& database, const std::vector<ClaimCall>
             take_over(database, lost[i], claims[i].terms, all[i]);
             in_vain = in_vain && all[i].events.empty();
         } catch (const Unavailable&) {
-            // The next claim finds them again. What was claimed so far is committed: if this threw,
-            // those events would wait for the end of the lease.
+            // The next claim finds them again. The claims so far are committed: if this threw,
+            // their events would wait for the end of the lease.
             if (in_vain || database.open_here()) throw;
         }
     }
