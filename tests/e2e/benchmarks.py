@@ -112,7 +112,8 @@ def check_raw(program, where, *connections):
             subprocess.run([h.PROGRAM, "db", "migrate", "--db", place], check=True, stdout=subprocess.DEVNULL, timeout=h.HANG_GUARD)
             done = subprocess.run([program, place, work, "400", "50", *connections], capture_output=True, text=True, timeout=h.HANG_GUARD)
             assert done.returncode == 0, (work, done)
-            assert json.loads(done.stdout)["valid"] is True, (work, done)
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            assert lines[:-1] == [{"measuring": True}, {"measuring": False}] and lines[-1]["valid"] is True, (work, done)
 
 
 def works_sqlite(raw):

@@ -254,6 +254,10 @@ private:
         const bool unclear = life.edited || (life.holder && life.not_before) ||
                              (!life.holder && !life.not_before && step.version != 2);
         if (unclear || step.at - ready <= back_within) return;
+        if (step.from_line) {  // for a limit, or for a circuit that may be open for minutes
+            ++verdict_.excused["I12 in a line"];
+            return;
+        }
         const Time ready_since = step.mono - (step.at - ready);
         if (faults_.anywhere(ready_since - 2s, step.mono)) {
             ++verdict_.excused["I12 a fault"];

@@ -18,9 +18,10 @@ Step FaultyQueue::step_of(Op op, EventId id, Version held, bool ok) const {
     return step;
 }
 
-void FaultyQueue::record(const Claimed& claimed, std::chrono::microseconds lease) {
+void FaultyQueue::record(const Claimed& claimed, std::chrono::microseconds lease, bool from_line) {
     for (const auto& [event, previous_lost] : claimed.events) {
         Step step = step_of(Op::claim, event.id, event.version, true);
+        step.from_line = from_line;
         step.user = event.user;
         step.key = event.key.value;
         step.attempt = event.attempt.value;
@@ -45,7 +46,7 @@ std::vector<Claimed> FaultyQueue::claim_ready(std::span<const ClaimRequest> requ
 /// Part of a transaction, which has the faults.
 Claimed FaultyQueue::claim_from_line(const LineRequest& request) {
     Claimed claimed = world_.queue->claim_from_line(request);
-    record(claimed, request.lease);
+    record(claimed, request.lease, true);
     return claimed;
 }
 

@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    void record(const Claimed& claimed, std::chrono::microseconds lease);
+    void record(const Claimed& claimed, std::chrono::microseconds lease, bool from_line = false);
     [[nodiscard]] Step step_of(Op op, EventId id, Version held, bool ok) const;
 
     World& world_;

@@ -65,6 +65,7 @@ struct Step {
     std::optional<Time> retry_after{};  // from a response
     Instant created_at{};               // of the claimed event
     bool is_retry = false;              // the claimed event: of another one
+    bool from_line = false;             // claim: the event waited for its endpoint in a line
 };
 
 /// A deliberate fault and its end.

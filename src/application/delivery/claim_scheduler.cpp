@@ -102,12 +102,19 @@ void ClaimScheduler::note_peek(const QueuePeek& peeked, Mono asked_at, Mono now)
     }
 }
 
-void ClaimScheduler::claimed(std::uint32_t number, const Shares& asked, const Claimed& claimed,
+void ClaimScheduler::claimed(std::span<const Turn> turns, std::span<const Claimed> claims,
                              Mono asked_at, Mono now) {
-    const bool clock_stood_still = claimed.now <= time_.last_read();
-    time_.read(claimed.now, asked_at, now);
-    turn_ = (number + 1) % static_cast<std::uint32_t>(parts_.size());
-    Part& part = parts_[number];
+    const bool clock_stood_still = claims.front().now <= time_.last_read();
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        time_.read(claims[i].now, asked_at, now);
+        note(turns[i], claims[i], clock_stood_still, now);
+    }
+}
+
+void ClaimScheduler::note(const Turn& turn, const Claimed& claimed, bool clock_stood_still,
+                          Mono now) {
+    turn_ = (turn.part + 1) % static_cast<std::uint32_t>(parts_.size());
+    Part& part = parts_[turn.part];
     const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
     const bool came_too_early = in_vain && claimed.now < part.next;
     if (came_too_early) {  // the fastest call so far has improved the estimate
@@ -115,7 +122,7 @@ void ClaimScheduler::claimed(std::uint32_t number, const Shares& asked, const Cl
         return;
     }
     part.last = static_cast<std::uint32_t>(claimed.events.size() + claimed.lined_up.size());
-    part.shares.found(asked, count_by_priority(claimed));
+    part.shares.found(turn.shares, count_by_priority(claimed));
     if (!in_vain) {
         part.empty_claims = 0;
         part.rests_until = {};

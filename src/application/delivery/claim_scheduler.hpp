@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "application/delivery/database_time.hpp"
@@ -56,9 +57,14 @@ public:
     ClaimScheduler(std::uint32_t parts, std::uint32_t first, std::chrono::microseconds tick,
                    bool stands_still);
 
+    struct Turn {
+        std::uint32_t part;
+        Shares shares;
+    };
     /// The call was sent at `asked_at` and answered at `now`.
     void note_peek(const QueuePeek& peeked, Mono asked_at, Mono now);
-    void claimed(std::uint32_t part, const Shares& asked, const Claimed& claimed, Mono asked_at,
+    /// The results of the first of these turns.
+    void claimed(std::span<const Turn> turns, std::span<const Claimed> claims, Mono asked_at,
                  Mono now);
     /// The outcome of the claim is unknown.
     void claim_failed(std::uint32_t part);
@@ -69,10 +75,6 @@ public:
     /// From now on at most that many events of the part can be claimed; none at 0.
     void set_room(std::uint32_t part, std::uint32_t room) { parts_[part].room = room; }
 
-    struct Turn {
-        std::uint32_t part;
-        Shares shares;
-    };
     /// At most `total` events of the next parts in turn that have due events. Many parts with few
     /// events each are claimed together, because a transaction for each of them would make their
     /// events wait for each other. A part with many is claimed alone.
@@ -115,6 +117,7 @@ private:
         std::uint32_t last = 0;          // number of events that the last claim returned
         PriorityShares shares;
     };
+    void note(const Turn& turn, const Claimed& claimed, bool clock_stood_still, Mono now);
     [[nodiscard]] bool due(const Part& part, Mono now) const;
     [[nodiscard]] bool ready(const Part& part, Mono now) const;
 

@@ -89,10 +89,8 @@ void Worker::claimed(std::vector<Claimed> claims, Mono answered) {
     read_backoff_.succeed();
     expect_extension(issued_at);
     base::check(!claims.empty() && claims.size() <= turns.size());
-    auto turn = turns.begin();
+    scheduler_.claimed(turns, claims, issued_at, answered);
     for (Claimed& claimed : claims) {
-        const auto& [part, shares] = *turn++;
-        scheduler_.claimed(part, shares, claimed, issued_at, answered);
         for (const LineHead& head : claimed.lined_up) lines_.joined(head);
         if (pass_ && pass_->left) {
             *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());

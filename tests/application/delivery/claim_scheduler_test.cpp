@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -109,6 +110,11 @@ TEST(PriorityShares, ExpectFewEventsWhereTheLastOnesWere) {
     EXPECT_EQ(shares.of_few(14), (Shares{10, 1, 2, 1}));
 }
 
+void claimed(ClaimScheduler& scheduler, std::uint32_t part, const Shares& asked,
+             const Claimed& claimed, Mono asked_at, Mono now) {
+    scheduler.claimed(std::array{ClaimScheduler::Turn{part, asked}}, std::array{claimed}, asked_at,
+                      now);
+}
 // The first part to claim from.
 std::optional<ClaimScheduler::Turn> next_claim(ClaimScheduler& scheduler, std::uint32_t total,
                                                Mono now) {
@@ -121,7 +127,7 @@ TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
     scheduler.note_peek({noon, {never}}, 99s, 100s);
     EXPECT_EQ(scheduler.database_now(101s), noon + 1s);
     // The database's clock runs slower than ours.
-    scheduler.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);
+    claimed(scheduler, 0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);
     EXPECT_EQ(scheduler.database_now(101s), noon + 900ms);
 }
 
@@ -139,7 +145,7 @@ TEST(ClaimScheduler, RepeatsAtOnceAClaimThatArrivedEarly) {
     const Mono sent = 100s + 9'800us;
     const auto turn = next_claim(scheduler, 60, sent);
     ASSERT_TRUE(turn);
-    scheduler.claimed(0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
+    claimed(scheduler, 0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
     EXPECT_TRUE(next_claim(scheduler, 60, sent + 400us));
     EXPECT_FALSE(scheduler.must_peek(sent + 400us));
 }
@@ -149,9 +155,20 @@ TEST(ClaimScheduler, BacksOffIfTheClockStandsStill) {
     scheduler.note_peek({noon, {noon + 100us}}, 99'999'800us, 100s);
     const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
-    scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
+    claimed(scheduler, 0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
     EXPECT_FALSE(next_claim(scheduler, 60, 100s + 5'399us));
     EXPECT_TRUE(next_claim(scheduler, 60, 100s + 5'400us));
+}
+
+TEST(ClaimScheduler, RepeatsAtOnceEachOfSeveralClaimsThatArrivedEarly) {
+    ClaimScheduler scheduler{2, 0, 1s, false};
+    scheduler.note_peek({noon, {noon + 10ms, noon + 10ms}}, 99'999'800us, 100s);
+    const Mono sent = 100s + 9'800us;
+    const auto turns = scheduler.next_claims(60, sent);
+    ASSERT_THAT(turns, SizeIs(2));
+    const Claimed none{{}, noon + 9'970us};
+    scheduler.claimed(turns, std::array{none, none}, sent, sent + 400us);
+    EXPECT_THAT(scheduler.next_claims(60, sent + 400us), SizeIs(2));
 }
 
 TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
@@ -159,7 +176,7 @@ TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
     const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
-    scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s);
+    claimed(scheduler, 0, turn->shares, {{}, noon}, 100s, 100s);
     EXPECT_TRUE(scheduler.must_peek(100s));
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
     EXPECT_FALSE(next_claim(scheduler, 60, 100s + 4'999us));
@@ -182,7 +199,7 @@ TEST(ClaimScheduler, BeginsWithItsHomeShard) {
     ClaimScheduler scheduler{4, 2, 1s, false};
     scheduler.note_peek({noon, {noon, noon, noon, noon}}, 100s, 100s);
     EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 2U);
-    scheduler.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
+    claimed(scheduler, 2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
     EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 3U);
 }
 
@@ -217,13 +234,13 @@ TEST(ClaimScheduler, ClaimsPartsWithFewEventsTogetherWithinTheTotal) {
 TEST(ClaimScheduler, ClaimsAPartWithManyEventsAlone) {
     ClaimScheduler scheduler{3, 0, 1s, false};
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
-    scheduler.claimed(0, {1, 1, 40, 1}, some_events(40), 100s, 100s);
-    scheduler.claimed(2, {1, 1, 40, 1}, some_events(4), 100s, 100s);
+    claimed(scheduler, 0, {1, 1, 40, 1}, some_events(40), 100s, 100s);
+    claimed(scheduler, 2, {1, 1, 40, 1}, some_events(4), 100s, 100s);
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
     const auto turns = scheduler.next_claims(64, 100s);
     EXPECT_THAT(parts_of(turns), ElementsAre(0));
     EXPECT_EQ(sum(turns.front().shares), 64U);
-    scheduler.claimed(0, turns.front().shares, some_events(3), 100s, 100s);
+    claimed(scheduler, 0, turns.front().shares, some_events(3), 100s, 100s);
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
     EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(1, 2, 0));
 }
@@ -233,7 +250,7 @@ TEST(ClaimScheduler, ClaimsAPartWithARoomOfItsOwnAlone) {
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
     scheduler.set_room(1, 20);
     EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(0));
-    scheduler.claimed(0, {1, 1, 1, 1}, {{}, noon}, 100s, 100s);
+    claimed(scheduler, 0, {1, 1, 1, 1}, {{}, noon}, 100s, 100s);
     const auto turns = scheduler.next_claims(64, 100s);
     EXPECT_THAT(parts_of(turns), ElementsAre(1));
     EXPECT_EQ(sum(turns.front().shares), 20U);
