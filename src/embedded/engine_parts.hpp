@@ -169,6 +169,7 @@ struct Engine::Parts {
                              .permit = permit},
                             {.instance = instance,
                              .shards = queue.shards(),
+                             .claims_at_once = queue.claims_at_once(),
                              .slots = attempts,
                              .clock_stands_still = test_clock},
                             CircuitPolicy{}};

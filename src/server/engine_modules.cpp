@@ -15,7 +15,9 @@ namespace sundial::server {
 namespace {
 
 WorkerSettings worker_settings(Platform& p) {
-    WorkerSettings of_worker{.instance = p.instance, .shards = p.storage.shards()};
+    WorkerSettings of_worker{.instance = p.instance,
+                             .shards = p.storage.shards(),
+                             .claims_at_once = p.storage.claims_at_once()};
     of_worker.slots = p.settings.delivery.workers;
     of_worker.claim_batch = p.settings.scheduler.claim_batch;
     of_worker.tick = p.settings.scheduler.tick;

@@ -18,6 +18,7 @@ public:
         : queue_(queue), store_(store), clock_(clock), defect_(defect) {}
 
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    [[nodiscard]] std::uint32_t claims_at_once() const override { return queue_.claims_at_once(); }
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         QueuePeek peeked = queue_.peek(lanes, dead);
         if (defect_ == Defect::claims_early) peeked.now += 10s;

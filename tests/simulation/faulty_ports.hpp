@@ -93,6 +93,9 @@ class FaultyQueue final : public EventQueue {
 public:
     FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}
     [[nodiscard]] std::uint32_t shards() const override { return world_.queue->shards(); }
+    [[nodiscard]] std::uint32_t claims_at_once() const override {
+        return world_.queue->claims_at_once();
+    }
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         return user_.around([&] { return world_.queue->peek(lanes, dead); }, CallKind::peek);
     }

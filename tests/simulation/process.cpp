@@ -48,6 +48,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       judge_(store_, {}),
       loop_({.instance = InstanceId{world.ids.fresh()},
              .shards = queue_.shards(),
+             .claims_at_once = queue_.claims_at_once(),
              .slots = slots,
              .tick = tick,
              .drain = drain},

@@ -56,7 +56,10 @@ public:
 class Engine : public ControlPlane {
 protected:
     WorkerSettings worker_settings(InstanceId instance = instance_a) {
-        return {.instance = instance, .shards = queue.shards(), .clock_stands_still = true};
+        return {.instance = instance,
+                .shards = queue.shards(),
+                .claims_at_once = queue.claims_at_once(),
+                .clock_stands_still = true};
     }
     std::unique_ptr<WorkerLoop> a_loop(InstanceId instance = instance_a) {
         return std::make_unique<WorkerLoop>(

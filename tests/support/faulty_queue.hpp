@@ -22,6 +22,7 @@ public:
 
     explicit FaultyQueue(EventQueue& queue) : queue_(queue) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    [[nodiscard]] std::uint32_t claims_at_once() const override { return queue_.claims_at_once(); }
     void hint(Instant due) override {
         hints.push_back(due);
         queue_.hint(due);

@@ -190,6 +190,7 @@ class MemoryEventQueue final : public EventQueue {
 public:
     explicit MemoryEventQueue(State& state) : state_{state} {}
     [[nodiscard]] std::uint32_t shards() const override { return state_.shards; }
+    [[nodiscard]] std::uint32_t claims_at_once() const override { return 8; }
 
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override {
         const Turn turn{state_};

@@ -16,9 +16,6 @@ constexpr std::uint32_t probing_from = 8;
 /// have events.
 constexpr unsigned small_claims_between_resets = 4;
 
-/// Parts that are claimed together: a claim holds its locks until all of them have been read.
-constexpr std::size_t max_together = 8;
-
 /// Fruitless claims before a pass gives up on a part. The rest of 5 ms doubles each time and
 /// reaches about 1.3 s by then.
 constexpr unsigned max_empty_claims = 8;
@@ -46,7 +43,7 @@ Shares PriorityShares::of(std::uint32_t total) {
 
 Shares PriorityShares::of_few(std::uint32_t total) {
     const bool any = std::ranges::find(recent_, true) != recent_.end();
-    return divide(total, any ? recent_ : wants_more_, any && total >= probing_from);
+    return divide(total, any ? recent_ : wants_more_, any);
 }
 
 Shares PriorityShares::divide(std::uint32_t total, const Chosen& chosen, bool probing) {
@@ -88,8 +85,13 @@ bool PriorityShares::drained() const {
 }
 
 ClaimScheduler::ClaimScheduler(std::uint32_t parts, std::uint32_t first,
-                               std::chrono::microseconds tick, bool stands_still)
-    : parts_(parts), turn_(first % parts), tick_(tick), stands_still_(stands_still) {}
+                               std::chrono::microseconds tick, bool stands_still,
+                               std::uint32_t max_together)
+    : parts_(parts),
+      turn_(first % parts),
+      tick_(tick),
+      stands_still_(stands_still),
+      max_together_(max_together) {}
 
 void ClaimScheduler::note_peek(const QueuePeek& peeked, Mono asked_at, Mono now) {
     parts_.resize(peeked.next.size());  // another number of lanes
@@ -157,7 +159,7 @@ std::vector<ClaimScheduler::Turn> ClaimScheduler::next_claims(std::uint32_t tota
     const auto enough = [](const Part& part) { return std::max(probing_from, 2 * part.last); };
     std::vector<Turn> turns;
     std::uint32_t left = total;
-    for (std::size_t i = 0; i < parts_.size() && turns.size() < max_together; ++i) {
+    for (std::size_t i = 0; i < parts_.size() && turns.size() < max_together_; ++i) {
         const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
         const Part& part = parts_[number];
         if (!ready(part, now)) continue;

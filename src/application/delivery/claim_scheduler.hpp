@@ -25,8 +25,8 @@ class PriorityShares {
 public:
     /// The sum of the shares is `total`.
     [[nodiscard]] Shares of(std::uint32_t total);
-    /// The same for a claim that is expected to return fewer. Requests one event of each priority
-    /// that had none last time.
+    /// The same for a claim of at least eight that is expected to return fewer. Requests one event
+    /// of each priority that had none last time.
     [[nodiscard]] Shares of_few(std::uint32_t total);
     /// Reports how many events a claim of `asked` returned.
     void found(const Shares& asked, const Shares& returned);
@@ -53,9 +53,10 @@ private:
 /// part's next claimable instant. An event counts as due if a call sent now finds it claimable.
 class ClaimScheduler {
 public:
-    /// `stands_still`: a test clock, whose time does not pass by itself.
+    /// `stands_still`: a test clock, whose time does not pass by itself. `max_together`: the
+    /// maximum number of parts in a claim.
     ClaimScheduler(std::uint32_t parts, std::uint32_t first, std::chrono::microseconds tick,
-                   bool stands_still);
+                   bool stands_still, std::uint32_t max_together);
 
     struct Turn {
         std::uint32_t part;
@@ -63,7 +64,7 @@ public:
     };
     /// The call was sent at `asked_at` and answered at `now`.
     void note_peek(const QueuePeek& peeked, Mono asked_at, Mono now);
-    /// The results of the first of these turns.
+    /// The results of these turns.
     void claimed(std::span<const Turn> turns, std::span<const Claimed> claims, Mono asked_at,
                  Mono now);
     /// The outcome of the claim is unknown.
@@ -125,6 +126,7 @@ private:
     std::uint32_t turn_;
     std::chrono::microseconds tick_;
     bool stands_still_;
+    std::uint32_t max_together_;
     DatabaseTime time_;
     std::optional<Mono> peeked_at_;
     Instant hint_ = never;

@@ -54,7 +54,7 @@ std::vector<T> take(std::deque<T>& queue, std::size_t limit) {
 Worker::Worker(WorkerSettings settings)
     : settings_(settings),
       scheduler_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
-                 settings.clock_stands_still),
+                 settings.clock_stands_still, settings.claims_at_once),
       receivers_({.slots = settings.slots, .lease = settings.lease, .margin = margin}),
       plan_limit_(largest_write),
       settle_limit_(largest_write),

@@ -34,8 +34,9 @@ namespace sundial {
 struct WorkerSettings {
     InstanceId instance;
     std::uint32_t shards = 1;
-    std::size_t slots = 64;         // attempts under way at once
-    std::size_t claim_batch = 500;  // maximum number of events in one claim
+    std::uint32_t claims_at_once = 1;  // EventQueue::claims_at_once
+    std::size_t slots = 64;            // attempts under way at once
+    std::size_t claim_batch = 500;     // maximum number of events in one claim
     std::chrono::microseconds tick{std::chrono::seconds{1}};
     std::chrono::microseconds lease{std::chrono::seconds{30}};
     bool clock_stands_still = false;  // a test clock: the database's time does not pass by itself
@@ -132,7 +133,7 @@ public:
     /// From now on holds at most that many events of the lanes of each pool. Other lanes have no
     /// limit of their own.
     void limit(std::vector<HandlerPool> pools);
-    /// One for each of the first requests.
+    /// One for each request.
     void claimed(std::vector<Claimed> claims, Mono answered);
     /// One answer for each requested line.
     void lines_claimed(std::vector<LineAnswer> answers, Mono now);

@@ -88,7 +88,7 @@ void Worker::claimed(std::vector<Claimed> claims, Mono answered) {
     const auto [turns, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
     expect_extension(issued_at);
-    base::check(!claims.empty() && claims.size() <= turns.size());
+    base::check(claims.size() == turns.size());
     scheduler_.claimed(turns, claims, issued_at, answered);
     for (Claimed& claimed : claims) {
         for (const LineHead& head : claimed.lined_up) lines_.joined(head);

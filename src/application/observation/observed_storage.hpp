@@ -50,6 +50,9 @@ public:
     }
 
     [[nodiscard]] std::uint32_t shards() const override { return ports_.queue.shards(); }
+    [[nodiscard]] std::uint32_t claims_at_once() const override {
+        return ports_.queue.claims_at_once();
+    }
     void hint(Instant due) override { ports_.queue.hint(due); }
     using EventQueue::peek;
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead) override;

@@ -178,6 +178,8 @@ public:
     virtual ~EventQueue() = default;
     /// Number of shards, fixed for the life of the database.
     [[nodiscard]] virtual std::uint32_t shards() const = 0;
+    /// Maximum number of requests in a call of claim_ready.
+    [[nodiscard]] virtual std::uint32_t claims_at_once() const = 0;
     /// An event may be claimable at `due`, although no call of peek() has returned that instant.
     /// For implementations that cache the results of peek(). Changes no data and never throws.
     virtual void hint(Instant /*due*/) {}
@@ -186,9 +188,8 @@ public:
     QueuePeek peek(std::span<const Lane> lanes) { return peek(lanes, {}); }
     /// Claims claimable events, oldest first in each priority. A lost event has the age that it had
     /// before the lost claim, or that of the end of its lease. Never waits for another claimer.
-    /// Follows as many of the requests, in this order, as the storage can in one transaction, and
-    /// at least the first. Returns one result for each of those. If it throws, the outcome of all
-    /// of them is unknown.
+    /// All requests are one transaction: if it throws, the outcome of all of them is unknown.
+    /// Returns one result for each request.
     virtual std::vector<Claimed> claim_ready(std::span<const ClaimRequest> requests) = 0;
     Claimed claim_ready(const ClaimRequest& request) {
         return std::move(claim_ready({&request, 1}).front());

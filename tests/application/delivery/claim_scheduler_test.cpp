@@ -123,7 +123,7 @@ std::optional<ClaimScheduler::Turn> next_claim(ClaimScheduler& scheduler, std::u
 }
 
 TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
-    ClaimScheduler scheduler{1, 0, 1s, false};
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
     scheduler.note_peek({noon, {never}}, 99s, 100s);
     EXPECT_EQ(scheduler.database_now(101s), noon + 1s);
     // The database's clock runs slower than ours.
@@ -132,7 +132,7 @@ TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
 }
 
 TEST(ClaimScheduler, SendsAClaimSoThatItArrivesOnTime) {
-    ClaimScheduler scheduler{1, 0, 1s, false};
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
     EXPECT_EQ(scheduler.next_change(100s), 100s + 9'800us);
     EXPECT_FALSE(next_claim(scheduler, 60, 100s + 9'799us));
@@ -140,7 +140,7 @@ TEST(ClaimScheduler, SendsAClaimSoThatItArrivesOnTime) {
 }
 
 TEST(ClaimScheduler, RepeatsAtOnceAClaimThatArrivedEarly) {
-    ClaimScheduler scheduler{1, 0, 1s, false};
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);
     const Mono sent = 100s + 9'800us;
     const auto turn = next_claim(scheduler, 60, sent);
@@ -151,7 +151,7 @@ TEST(ClaimScheduler, RepeatsAtOnceAClaimThatArrivedEarly) {
 }
 
 TEST(ClaimScheduler, BacksOffIfTheClockStandsStill) {
-    ClaimScheduler scheduler{1, 0, 1s, false};
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon + 100us}}, 99'999'800us, 100s);
     const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
@@ -161,7 +161,7 @@ TEST(ClaimScheduler, BacksOffIfTheClockStandsStill) {
 }
 
 TEST(ClaimScheduler, RepeatsAtOnceEachOfSeveralClaimsThatArrivedEarly) {
-    ClaimScheduler scheduler{2, 0, 1s, false};
+    ClaimScheduler scheduler{2, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon + 10ms, noon + 10ms}}, 99'999'800us, 100s);
     const Mono sent = 100s + 9'800us;
     const auto turns = scheduler.next_claims(60, sent);
@@ -172,7 +172,7 @@ TEST(ClaimScheduler, RepeatsAtOnceEachOfSeveralClaimsThatArrivedEarly) {
 }
 
 TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
-    ClaimScheduler scheduler{1, 0, 1s, false};
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon}}, 100s, 100s);
     const auto turn = next_claim(scheduler, 60, 100s);
     ASSERT_TRUE(turn);
@@ -184,7 +184,7 @@ TEST(ClaimScheduler, BacksOffFromRowsThatOthersHaveLocked) {
 }
 
 TEST(ClaimScheduler, FollowsChangesOfTheLanes) {
-    ClaimScheduler scheduler{2, 0, 1s, false};
+    ClaimScheduler scheduler{2, 0, 1s, false, 8};
     scheduler.note_peek({noon, {}}, 100s, 100s);  // no lane
     EXPECT_FALSE(next_claim(scheduler, 60, 100s));
     EXPECT_FALSE(scheduler.must_peek(100s));
@@ -196,7 +196,7 @@ TEST(ClaimScheduler, FollowsChangesOfTheLanes) {
 }
 
 TEST(ClaimScheduler, BeginsWithItsHomeShard) {
-    ClaimScheduler scheduler{4, 2, 1s, false};
+    ClaimScheduler scheduler{4, 2, 1s, false, 8};
     scheduler.note_peek({noon, {noon, noon, noon, noon}}, 100s, 100s);
     EXPECT_EQ(next_claim(scheduler, 60, 100s)->part, 2U);
     claimed(scheduler, 2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
@@ -218,7 +218,7 @@ Claimed some_events(std::size_t many) {
 }
 
 TEST(ClaimScheduler, ClaimsPartsWithFewEventsTogetherWithinTheTotal) {
-    ClaimScheduler scheduler{12, 10, 1s, false};
+    ClaimScheduler scheduler{12, 10, 1s, false, 8};
     scheduler.note_peek({noon, std::vector(12, noon)}, 100s, 100s);
     EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(10, 11, 0, 1, 2, 3, 4, 5));
     for (const std::uint32_t total : {1U, 7U, 8U, 15U, 16U, 17U, 64U, 1000U}) {
@@ -231,8 +231,16 @@ TEST(ClaimScheduler, ClaimsPartsWithFewEventsTogetherWithinTheTotal) {
     EXPECT_THAT(scheduler.next_claims(16, 100s), SizeIs(2));
 }
 
+TEST(ClaimScheduler, ClaimsNoMorePartsTogetherThanTheQueueCan) {
+    ClaimScheduler scheduler{12, 0, 1s, false, 1};
+    scheduler.note_peek({noon, std::vector(12, noon)}, 100s, 100s);
+    const auto turns = scheduler.next_claims(64, 100s);
+    EXPECT_THAT(parts_of(turns), ElementsAre(0));
+    EXPECT_EQ(sum(turns.front().shares), 64U);
+}
+
 TEST(ClaimScheduler, ClaimsAPartWithManyEventsAlone) {
-    ClaimScheduler scheduler{3, 0, 1s, false};
+    ClaimScheduler scheduler{3, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
     claimed(scheduler, 0, {1, 1, 40, 1}, some_events(40), 100s, 100s);
     claimed(scheduler, 2, {1, 1, 40, 1}, some_events(4), 100s, 100s);
@@ -246,7 +254,7 @@ TEST(ClaimScheduler, ClaimsAPartWithManyEventsAlone) {
 }
 
 TEST(ClaimScheduler, ClaimsAPartWithARoomOfItsOwnAlone) {
-    ClaimScheduler scheduler{3, 0, 1s, false};
+    ClaimScheduler scheduler{3, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon, noon, noon}}, 100s, 100s);
     scheduler.set_room(1, 20);
     EXPECT_THAT(parts_of(scheduler.next_claims(64, 100s)), ElementsAre(0));
@@ -257,7 +265,7 @@ TEST(ClaimScheduler, ClaimsAPartWithARoomOfItsOwnAlone) {
 }
 
 TEST(ClaimScheduler, HasPassedATimeOnceNoShardHasEarlierEvents) {
-    ClaimScheduler scheduler{2, 0, 1s, false};
+    ClaimScheduler scheduler{2, 0, 1s, false, 8};
     EXPECT_FALSE(scheduler.past(noon));
     scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
     EXPECT_FALSE(scheduler.past(noon));

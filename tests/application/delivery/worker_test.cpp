@@ -224,12 +224,16 @@ TEST_F(WorkerTest, ClaimsFromDueShardsInTurn) {
     want<Peek>();
 }
 
-TEST_F(WorkerTest, TakesTheEventsOfAllShardsThatAClaimReached) {
-    restart({.instance = instance_a, .shards = 4, .slots = 64, .count_backlog = false});
+TEST_F(WorkerTest, TakesTheEventsOfAllShardsOfAClaim) {
+    restart({.instance = instance_a,
+             .shards = 4,
+             .claims_at_once = 3,
+             .slots = 64,
+             .count_backlog = false});
     peek({db(), db(), db(), db()});
     std::vector<std::uint32_t> shards;
     for (const ClaimRequest& one : want<Claim>().requests) shards.push_back(one.shard);
-    EXPECT_THAT(shards, ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(shards, ElementsAre(0, 1, 2));
     const auto claimed = [&](const Event& event) {
         return Claimed{{{sundial::claim(event, instance_a, db(), 30s).value(), false}}, db()};
     };

@@ -58,8 +58,6 @@ Cost Cluster::commit() const {
 }
 
 std::vector<Claimed> Cluster::claim(std::span<const ClaimRequest> requests, Cost& answered) {
-    // One transaction, which on several nodes is of one shard.
-    if (nodes_.size() > 1) requests = requests.first(1);
     std::vector<Claimed> all;
     for (const ClaimRequest& request : requests) all.push_back(claim_part(request, answered));
     ++claims_;

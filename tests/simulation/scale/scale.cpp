@@ -51,6 +51,7 @@ public:
           loop_(
               {.instance = InstanceId{uuid_of(number)},
                .shards = shards(),
+               .claims_at_once = claims_at_once(),
                .slots = site.settings.slots},
               {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_, permit_}) {
         handlers_.on(EventBuilder().build().type, [](const Event&) { return Handled{}; });
@@ -69,6 +70,9 @@ public:
 
     [[nodiscard]] std::uint32_t shards() const override {
         return static_cast<std::uint32_t>(site_.settings.shards);
+    }
+    [[nodiscard]] std::uint32_t claims_at_once() const override {
+        return site_.settings.nodes == 1 ? 8 : 1;  // as PostgreSQL does
     }
     QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& /*no crash*/) override {
         QueuePeek peeked = site_.cluster.peek(believed_);
