@@ -48,6 +48,8 @@ def run_measured(command, database_cpu):
         reader.start()
         noted, last = [], None
         for line in process.stdout:
+            if not line.startswith("{"):
+                continue
             last = json.loads(line)
             if "measuring" in last:
                 noted.append((cpu_seconds(process.pid), database_cpu()))
@@ -90,8 +92,12 @@ class Bed:
             shutil.rmtree(folder)
 
     def database_cpu(self):
-        """CPU seconds of PostgreSQL's processes so far."""
-        return sum(map(cpu_seconds, h.postgres_processes(self.url)))
+        """CPU seconds of PostgreSQL's processes so far. The first one comes last: it has the time of those that end meanwhile."""
+        total = 0.0
+        for process in reversed(h.postgres_processes(self.url)):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                total += cpu_seconds(process)
+        return total
 
     def sundial(self, storage, *arguments):
         """One run of `sundial bench`: its summary, and the run's own line."""

@@ -13,6 +13,7 @@ import bed
 from machine import cpu_seconds
 import serving
 
+
 def bytes_written(process):
     with open(f"/proc/{process}/io", encoding="ascii") as io:
         return next(int(line.split()[1]) for line in io if line.startswith("write_bytes:"))

@@ -418,6 +418,8 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Story& story) { story.claim(one, 1ms, 2, 1).sound = false; },
                   {"I11"}},
         StoryCase{"I12_late", [](Story& story) { story.claim(one, 7001ms, 2, 1); }, {"I12"}},
+        StoryCase{"late_from_a_line",
+                  [](Story& story) { story.claim(one, 7001ms, 2, 1).from_line = true; }},
         StoryCase{"I12_left_behind",
                   [](Story& story) {
                       story.claim(one, 1ms, 2, 1);
