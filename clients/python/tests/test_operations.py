@@ -230,7 +230,7 @@ class EveryOperation(unittest.TestCase):
     def system(self, client):
         self.assertEqual(client.system.clock()["mode"], "test")
         self.assertEqual(client.system.set_clock({"now": "2099-01-01T00:00:00Z"})["now"], "2099-01-01T00:00:00.000Z")
-        self.assertIn("2025", client.system.timezones({"zone": "Europe/Paris"}).first()["release"])
+        self.assertRegex(client.system.timezones({"zone": "Europe/Paris"}).first()["release"], r"^20\d\d[a-z]$")
         self.assertEqual(list(client.system.timezone_impact()), [])
         self.assertEqual(client.system.info()["clock"], "test")
         self.assertTrue(client.system.stats({"window": "PT2H"})["now"]["pending"]["complete"])
