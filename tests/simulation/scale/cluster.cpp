@@ -1,16 +1,39 @@
 #include "simulation/scale/cluster.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "support/builders.hpp"
 
 namespace sundial::simulation {
 
+Cost Machine::Core::free_at(Cost at, Cost work) const {
+    auto next = spans.upper_bound(at);
+    Cost start = next == spans.begin() ? at : std::max(at, std::prev(next)->second);
+    for (; next != spans.end() && next->first < start + work; ++next) start = next->second;
+    return start;
+}
+
+void Machine::Core::take(Cost start, Cost work) {
+    auto span = spans.emplace(start, start + work).first;
+    if (const auto next = std::next(span); next != spans.end() && next->first == span->second) {
+        span->second = next->second;
+        spans.erase(next);
+    }
+    if (span == spans.begin()) return;
+    if (const auto before = std::prev(span); before->second == start) {
+        before->second = span->second;
+        spans.erase(span);
+    }
+}
+
 Cost Machine::run(Cost at, Cost work) {
-    Cost& core = *std::ranges::min_element(free_at_);
-    core = std::max(core, at) + work;
+    const auto start_on = [&](const Core& core) { return core.free_at(at, work); };
+    Core& core = *std::ranges::min_element(cores_, {}, start_on);
+    const Cost start = start_on(core);
+    if (work > Cost{0}) core.take(start, work);
     busy_ += work;
-    return core;
+    return start + work;
 }
 
 Instant Cluster::instant(Cost at) {

@@ -31,16 +31,25 @@ struct Costs {
     Cost answer{0};        // until a receiver responds
 };
 
-/// Some CPUs that take work in the order of its arrival.
+/// Some CPUs. Work may be reserved ahead of its time, because a caller computes all its round trips
+/// at once. Work that arrives earlier is done before it, if it fits.
 class Machine {
 public:
-    explicit Machine(std::size_t cores) : free_at_(cores, Cost{0}) {}
+    explicit Machine(std::size_t cores) : cores_(cores) {}
     /// The time when work that arrives at `at` is finished.
     Cost run(Cost at, Cost work);
     [[nodiscard]] Cost busy() const { return busy_; }
 
 private:
-    std::vector<Cost> free_at_;
+    struct Core {
+        /// When it can begin.
+        [[nodiscard]] Cost free_at(Cost at, Cost work) const;
+        void take(Cost start, Cost work);
+
+        std::map<Cost, Cost> spans;  // when it is busy: end by start; they do not touch
+    };
+
+    std::vector<Core> cores_;
     Cost busy_{0};
 };
 

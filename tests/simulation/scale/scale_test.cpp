@@ -27,6 +27,19 @@ TEST(Machine, WorksOnAsManyAsItHasCpusAndLetsTheOthersWait) {
     EXPECT_EQ(machine.busy(), Cost{40});
 }
 
+TEST(Machine, IsFreeBeforeWorkThatArrivesLater) {
+    Machine machine{1};
+    EXPECT_EQ(machine.run(Cost{100}, Cost{10}), Cost{110});
+    EXPECT_EQ(machine.run(Cost{0}, Cost{10}), Cost{10});
+    EXPECT_EQ(machine.run(Cost{5}, Cost{85}), Cost{95});
+    EXPECT_EQ(machine.run(Cost{0}, Cost{6}), Cost{116});  // five are left before the first
+    EXPECT_EQ(machine.run(Cost{0}, Cost{5}), Cost{100});
+    EXPECT_EQ(machine.run(Cost{0}, Cost{1}), Cost{117});
+    EXPECT_EQ(machine.run(Cost{200}, Cost{0}), Cost{200});
+    EXPECT_EQ(machine.run(Cost{200}, Cost{1}), Cost{201});
+    EXPECT_EQ(machine.busy(), Cost{118});
+}
+
 TEST(Scale, OneNodeIsAsFastAsItsStatementsAllow) {
     ScaleSettings settings = a_site();
     settings.instances = 4;
