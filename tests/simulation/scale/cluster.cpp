@@ -114,16 +114,22 @@ std::vector<Result<void, LeaseLost>> Cluster::settle(std::span<const Settlement>
         ++by_shard[shard_of(one.id, static_cast<std::uint32_t>(waiting_.size()))];
     }
     const StatementCost& cost = settings_.costs.settle;
+    const Cost asked = answered;
     if (nodes_.size() == 1) {  // one transaction
-        const Cost asked = answered;
         for (const auto& [shard, count] : by_shard) {
             answered = std::max(answered, node_of(shard).run(asked, cost.of(count)));
         }
         answered += commit();
-    } else {  // one for each shard, sent together; the coordinator runs them in turn
+    } else {  // one for each shard; a session runs its own one after another
+        const std::size_t sessions =
+            std::clamp<std::size_t>(by_shard.size() / 2, 1, settings_.sessions);
+        std::vector<Cost> free_at(sessions, asked);
+        std::size_t number = 0;
         for (const auto& [shard, count] : by_shard) {
-            answered = node_of(shard).run(answered, cost.of(count)) + commit();
+            Cost& session = free_at[number++ * sessions / by_shard.size()];
+            session = node_of(shard).run(session, cost.of(count)) + commit();
         }
+        answered = std::ranges::max(free_at);
     }
     answered += settings_.costs.network;
     std::vector<Result<void, LeaseLost>> answers(settlements.size());

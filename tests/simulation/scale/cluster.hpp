@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -59,6 +60,7 @@ struct ScaleSettings {
     std::size_t node_cores = 2;    // per node
     std::size_t shards = 16;       // of all nodes together
     std::size_t slots = 64;        // per instance
+    std::size_t sessions = 4;      // at most, of a settlement on several nodes
     bool one_machine = false;      // instances also use the CPUs of the first node
     std::size_t events = 100'000;  // in total
     /// Events are due at equal distances within this; 0: all at one instant.
