@@ -337,60 +337,63 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
     return answers;
 }
 
-std::vector<Connection::PartAnswers> Connection::run_parts(std::span<const std::vector<Call>> parts,
-                                                           const Call& end, bool prepare,
-                                                           std::chrono::milliseconds silence) {
-    prepare = prepare && direct_;
-    const auto by_name = [&](const Call& call) {
-        return prepare && call.statement->plan == Statement::Plan::kept;
-    };
-    // First, in a pipeline of their own: a part that fails would take those within it along, for
-    // the parts after it, too.
-    std::vector<const Statement*> preparing;
-    for (const std::vector<Call>& part : parts) {
-        for (const Call& call : part) {
-            if (!by_name(call) || prepared_.contains(call.statement) ||
-                std::ranges::find(preparing, call.statement) != preparing.end()) {
-                continue;
-            }
-            send_prepare(call);
-            preparing.push_back(call.statement);
-        }
+void Connection::send_part(std::span<const Call> part, bool prepare) {
+    for (const Call& call : part) {
+        send(call, prepare && call.statement->plan == Statement::Plan::kept);
     }
-    if (!preparing.empty()) end_pipeline();
-    std::vector<PartAnswers> all;
-    all.reserve(parts.size());
-    const auto send_part = [&](const std::vector<Call>& part) {
-        for (const Call& call : part) send(call, by_name(call));
-        end_pipeline();
-        send(end, false);
-        end_pipeline();
-    };
-    const auto await_part = [&](const std::vector<Call>& part) {
-        PartAnswers& its = all.emplace_back();
-        for (std::size_t i = 0; i < part.size(); ++i) {
-            its.answers.push_back(next_answer(silence, its.refused));
-        }
-        await_end(silence);
-        const Answer ended = next_answer(silence, its.refused);
-        await_end(silence);
-    };
-    if (!direct_) {  // in turn: a pooler may give the session away at the end of each part
-        for (const std::vector<Call>& part : parts) {
-            send_part(part);
-            await_part(part);
-        }
-        return all;
-    }
-    std::ranges::for_each(parts, send_part);
-    if (std::exchange(leaving_, false)) await_leave(silence);
+    end_pipeline();
+    send(Call{sql::commit}, false);
+    end_pipeline();
+}
 
+Connection::PartAnswers Connection::await_part(std::span<const Call> part,
+                                               std::chrono::milliseconds silence) {
+    PartAnswers its;
+    its.answers.reserve(part.size());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        its.answers.push_back(next_answer(silence, its.refused));
+    }
+    await_end(silence);
+    const Answer ended = next_answer(silence, its.refused);
+    await_end(silence);
+    return its;
+}
+
+Connection::SentParts Connection::send_parts(std::span<const std::vector<Call>> parts,
+                                             bool prepare) {
+    SentParts sent{parts, prepare && direct_, {}};
+    if (!direct_) return sent;
+    // Preparations come first, in a pipeline of their own: a part that fails would take those
+    // within it along, for the parts after it, too.
+    for (const Call& call : parts | std::views::join) {
+        const Statement* const statement = call.statement;
+        if (!sent.prepare || statement->plan != Statement::Plan::kept ||
+            prepared_.contains(statement) ||
+            std::ranges::find(sent.preparing, statement) != sent.preparing.end()) {
+            continue;
+        }
+        send_prepare(call);
+        sent.preparing.push_back(statement);
+    }
+    if (!sent.preparing.empty()) end_pipeline();
+    for (const std::vector<Call>& part : parts) send_part(part, sent.prepare);
+    return sent;
+}
+
+std::vector<Connection::PartAnswers> Connection::await_parts(const SentParts& sent,
+                                                             std::chrono::milliseconds silence) {
+    if (std::exchange(leaving_, false)) await_leave(silence);
     std::optional<SqlError> unprepared;
-    for (const Statement* statement : preparing) {
+    for (const Statement* statement : sent.preparing) {
         if (is_done(next_answer(silence, unprepared))) prepared_.insert(statement);
     }
-    if (!preparing.empty()) await_end(silence);
-    std::ranges::for_each(parts, await_part);
+    if (!sent.preparing.empty()) await_end(silence);
+    std::vector<PartAnswers> all;
+    all.reserve(sent.parts.size());
+    for (const std::vector<Call>& part : sent.parts) {
+        if (!direct_) send_part(part, sent.prepare);
+        all.push_back(await_part(part, silence));
+    }
     if (unprepared) throw std::move(*unprepared);
     return all;
 }
@@ -458,6 +461,7 @@ Answer Connection::run_text(const std::string& sql, std::span<const SqlValue> va
     return answer;
 }
 
+/// Also hands libpq's buffer to the network, as far as that takes it at once.
 void Connection::end_pipeline() {
     if (PQpipelineSync(connection_.get()) != 1) lose(text_of(PQerrorMessage(connection_.get())));
 }

@@ -51,17 +51,26 @@ public:
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
                             std::chrono::milliseconds silence);
     /// The answers to one part. If a statement was refused, the part had no effect, unless the
-    /// server refused `end`.
+    /// server refused the COMMIT.
     struct PartAnswers {
         std::vector<Answer> answers{};
         std::optional<SqlError> refused{};
     };
-    /// Sends the calls of each part in a pipeline of its own, followed by `end` (COMMIT, which
-    /// rolls back a refused part): a refusal in one part does not stop the others. All are sent at
-    /// once, or one after the other through a pooler.
-    /// Throws as `run` does if an answer is missing.
-    std::vector<PartAnswers> run_parts(std::span<const std::vector<Call>> parts, const Call& end,
-                                       bool prepare, std::chrono::milliseconds silence);
+    /// Parts whose answers are still to be read.
+    struct SentParts {
+        std::span<const std::vector<Call>> parts{};
+        bool prepare = false;
+        std::vector<const Statement*> preparing{};  // sent before the parts
+    };
+    /// Sends the calls of each part in a pipeline of its own, followed by COMMIT, which rolls back
+    /// a refused part: a refusal in one part does not stop the others. Does not wait, so that one
+    /// thread can send parts through several connections. Throws ConnectionLost.
+    [[nodiscard]] SentParts send_parts(std::span<const std::vector<Call>> parts, bool prepare);
+    /// The answers to all parts that were sent, which live until then. Throws as `run` does if an
+    /// answer is missing. Through a pooler, which may give the session away at the end of each
+    /// part, it is this that sends the parts, one after another.
+    [[nodiscard]] std::vector<PartAnswers> await_parts(const SentParts& sent,
+                                                       std::chrono::milliseconds silence);
     /// Runs one statement of the program. Parameters and results are texts; the server infers the
     /// types. Throws as `run` does.
     [[nodiscard]] Answer run_text(const std::string& sql, std::span<const SqlValue> values,
@@ -107,6 +116,9 @@ private:
     };
     void meet(Access access);
     void send(const Call& call, bool prepare);
+    void send_part(std::span<const Call> part, bool prepare);
+    [[nodiscard]] PartAnswers await_part(std::span<const Call> part,
+                                         std::chrono::milliseconds silence);
     /// The answer to one statement that was sent.
     [[nodiscard]] Answer next_answer(std::chrono::milliseconds silence,
                                      std::optional<SqlError>& refused);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
-#include <ranges>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -160,19 +158,6 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
 void Database::forget_machines_of(Connection& connection) {
     connection.give_up();
     pool_.close_idle();
-}
-
-void Database::report_parts(std::size_t failed, std::size_t all, const std::string& why) {
-    const bool before = parts_fail_.exchange(failed > 0);
-    if (before == (failed > 0)) return;
-    log_.write({.level = failed > 0 ? base::LogLevel::warn : base::LogLevel::info,
-                .event_name = {},
-                .message = failed > 0 ? "a machine of the distributed database does not answer (" +
-                                            std::to_string(failed) + " of " + std::to_string(all) +
-                                            " parts of a call failed): " + why
-                                      : "all machines of the distributed database answer again",
-                .correlation_id = {},
-                .fields = {}});
 }
 
 void Database::report_unanswered(std::string_view purpose, const Unanswered& unanswered) {
@@ -421,91 +406,6 @@ Database::Answered Database::run(std::string_view purpose, Effect effect,
         }
         pause_before(std::min(number, longest_pause), number);
     }
-}
-
-Database::InParts Database::run_in_parts(std::string_view purpose, Effect effect,
-                                         std::span<const std::vector<Call>> parts) {
-    base::check(effect != Effect::once);
-    InParts all{std::vector<std::optional<Answered>>(parts.size()), {}};
-    if (parts.empty()) return all;
-    if (!distributed_ || open_here()) {
-        std::vector<Call> calls;
-        for (const auto& part : parts) calls.insert(calls.end(), part.begin(), part.end());
-        Answered whole = run(purpose, effect, calls);
-        auto next = std::make_move_iterator(whole.answers.begin());
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            const auto end = next + static_cast<std::ptrdiff_t>(parts[i].size());
-            all.answered[i] = {whole.now, {next, end}};
-            next = end;
-        }
-        return all;
-    }
-    // The coordinator's session may have kept a connection to a machine that has failed since. So
-    // failed parts run once more, in another session.
-    for (int tries = 0; tries < 2; ++tries) {
-        with_retries(purpose,
-                     [&](TransactionAttempt& attempt) { run_missing(attempt, parts, all); });
-        if (all.failed() == 0) break;
-    }
-    report_parts(all.failed(), parts.size(), all.why);
-    if (effect != Effect::none && all.failed() == 0) outage_.succeeded();
-    return all;
-}
-
-void Database::run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
-                           InParts& all) {
-    const auto reads_by_clock = [&](std::size_t i) {
-        return !all.answered[i] && needs_clock(parts[i]);
-    };
-    std::optional<Instant> clock;
-    if (std::ranges::any_of(std::views::iota(std::size_t{0}, parts.size()), reads_by_clock)) {
-        const Call ask = configuration(sql::configure);
-        clock = note_server(
-            attempt.connection.run({&ask, 1}, attempt.prepare, settings_.statement_timeout)
-                .front());
-    }
-    std::vector<std::size_t> missing;
-    std::vector<std::vector<Call>> transactions;
-    std::size_t sent = 0;
-    std::ptrdiff_t before = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (all.answered[i]) continue;
-        missing.push_back(i);
-        std::vector<Call>& calls = transactions.emplace_back();
-        calls.emplace_back(sql::begin_write);
-        append_queue_configuration(calls);
-        before = static_cast<std::ptrdiff_t>(calls.size());
-        if (clock) {
-            std::ranges::move(clock_parameter_.given(parts[i], *clock), std::back_inserter(calls));
-        } else {
-            calls.insert(calls.end(), parts[i].begin(), parts[i].end());
-        }
-        sent += calls.size();
-    }
-    const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
-                         static_cast<std::int64_t>(sent + 1);
-    auto results =
-        attempt.connection.run_parts(transactions, Call{sql::commit}, attempt.prepare, silence);
-    bool machine_failed = false;
-    std::optional<SqlError> to_repeat;
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-        auto& [answers, refused] = results[i];
-        if (!refused) {
-            const Instant now = note_server(answers[1]);
-            answers.erase(answers.begin(), answers.begin() + before);
-            all.answered[missing[i]] = {clock.value_or(now), std::move(answers)};
-            continue;
-        }
-        const bool of_machine = is_of_machine(*refused, distributed_);
-        machine_failed = machine_failed || of_machine;
-        if (of_machine || is_timeout(*refused) || is_lock_timeout(*refused)) {
-            all.why = refused->what();
-        } else if (!to_repeat) {
-            to_repeat = std::move(*refused);
-        }
-    }
-    if (machine_failed) forget_machines_of(attempt.connection);
-    if (to_repeat) throw std::move(*to_repeat);
 }
 
 Database::Answered Database::run_as_part(Session& whole, std::span<const Call> calls) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -169,9 +171,10 @@ public:
         }
     };
     /// As `run`, for calls that are not `once`. On a distributed database each part is a
-    /// transaction of its own, in the same round trip: each commits in one phase if it changes one
-    /// shard, and a machine that fails stops its parts only. Reads of events get the coordinator's
-    /// clock as it was before all parts.
+    /// transaction of its own: each commits in one phase if it changes one shard, and a machine
+    /// that fails stops its parts only. They are sent together, over several connections if the
+    /// pool has some to spare. Reads of events get the coordinator's clock as it was before all
+    /// parts.
     InParts run_in_parts(std::string_view purpose, Effect effect,
                          std::span<const std::vector<Call>> parts);
 
@@ -232,9 +235,22 @@ private:
                       const std::function<void(TransactionAttempt&)>& attempt);
     void repeat_attempts(std::string_view purpose,
                          const std::function<void(TransactionAttempt&)>& attempt);
-    /// Runs the parts that have no answers yet.
+    /// Parts that have no answers yet.
+    struct Missing {
+        std::vector<std::size_t> numbers{};  // in the call
+        std::vector<std::vector<Call>> transactions{};
+        std::ptrdiff_t before = 0;       // statements of each before its calls
+        std::optional<Instant> clock{};  // for reads
+    };
+    [[nodiscard]] Missing missing_of(TransactionAttempt& attempt,
+                                     std::span<const std::vector<Call>> parts, const InParts& all);
+    /// Runs these parts.
     void run_missing(TransactionAttempt& attempt, std::span<const std::vector<Call>> parts,
                      InParts& all);
+    /// More sessions for that many parts, without waiting for any.
+    [[nodiscard]] std::vector<std::unique_ptr<Pool::Loan>> extra_sessions(const Connection& own,
+                                                                          std::size_t parts,
+                                                                          const InParts& all);
     /// Ends the sessions that may have connections to a machine that has failed.
     void forget_machines_of(Connection& connection);
     /// Logs that parts begin to fail, and that they no longer do.

@@ -24,21 +24,34 @@ Pool::Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, ba
 
 Pool::Loan Pool::borrow() {
     const Lane lane = SchedulerScope::is_open() ? Lane::scheduler : Lane::requests;
-    Lent& own = lanes_.at(static_cast<std::size_t>(lane));
-    std::unique_ptr<Connection> connection;
-    std::uint64_t generation = 0;
-    {
-        std::unique_lock lock{mutex_};
-        if (!has_room(lane) || !own.waiting.empty()) wait_for_turn(lock, lane);
-        ++own.count;
-        wake_next();
-        generation = generation_;
-        while (!connection && !idle_.empty()) {
-            connection = std::move(idle_.back());
-            idle_.pop_back();
-            if (!connection->is_quiet()) connection.reset();
-        }
+    std::unique_lock lock{mutex_};
+    if (!has_room(lane) || !lanes_.at(static_cast<std::size_t>(lane)).waiting.empty()) {
+        wait_for_turn(lock, lane);
     }
+    return lend(std::move(lock), lane);
+}
+
+std::unique_ptr<Pool::Loan> Pool::borrow_extra() {
+    std::unique_lock lock{mutex_};
+    if (!has_extra()) return nullptr;
+    try {
+        return std::unique_ptr<Loan>{new Loan{lend(std::move(lock), Lane::requests)}};
+    } catch (const Unavailable&) {
+        return nullptr;
+    }
+}
+
+Pool::Loan Pool::lend(std::unique_lock<std::mutex> lock, Lane lane) {
+    ++lanes_.at(static_cast<std::size_t>(lane)).count;
+    wake_next();
+    const std::uint64_t generation = generation_;
+    std::unique_ptr<Connection> connection;
+    while (!connection && !idle_.empty()) {
+        connection = std::move(idle_.back());
+        idle_.pop_back();
+        if (!connection->is_quiet()) connection.reset();
+    }
+    lock.unlock();
     try {
         if (!connection) connection = connect(generation);
     } catch (...) {
@@ -53,6 +66,13 @@ bool Pool::has_room(Lane lane) const {
     if (of_scheduler + of_requests >= size_) return false;
     if (lane == Lane::scheduler) return true;
     return lanes_[0].waiting.empty() && of_requests < size_ - reserve_;
+}
+
+bool Pool::has_extra() const {
+    const auto& [of_scheduler, of_requests] = lanes_;
+    return of_scheduler.waiting.empty() && of_requests.waiting.empty() &&
+           of_requests.count + 1 < size_ - reserve_ &&
+           of_scheduler.count + of_requests.count + 1 < size_;
 }
 
 void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane) {

@@ -53,6 +53,10 @@ public:
     /// Throws Unavailable if all connections that this thread may use are in use for longer than
     /// `wait`, or none can be opened.
     [[nodiscard]] Loan borrow();
+    /// One more connection for a thread that has one and would only be faster with two. Never waits
+    /// for another caller: null if one waits, or if none of those for requests would stay free, or
+    /// if none can be opened. It counts as a request's, so that the scheduler's stay free.
+    [[nodiscard]] std::unique_ptr<Loan> borrow_extra();
     [[nodiscard]] PoolUse use() const;
     [[nodiscard]] std::vector<ServerAddress> servers() const;
     /// Closes idle connections. Called when one of them turned out to be broken.
@@ -64,7 +68,10 @@ public:
 private:
     /// The caller holds the lock.
     [[nodiscard]] bool has_room(Lane lane) const;
+    [[nodiscard]] bool has_extra() const;
     void wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane);
+    /// Lends a connection for which there is room.
+    [[nodiscard]] Loan lend(std::unique_lock<std::mutex> lock, Lane lane);
     void wake_next();
     [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
     void take_back(Lane lane, std::unique_ptr<Connection> connection, std::uint64_t generation);

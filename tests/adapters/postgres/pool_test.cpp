@@ -107,6 +107,43 @@ TEST_F(PoolTest, ACallerThatGivesUpBlocksNoOther) {
     EXPECT_FALSE(pool.borrow()->is_broken());
 }
 
+TEST_F(PoolTest, LendsExtraConnectionsOfThoseForRequestsUntilOneIsLeft) {
+    Pool pool{url_, 8, 1ms, log_};
+    const SchedulerScope scheduler;
+    const auto own = pool.borrow();
+    std::vector<std::unique_ptr<Pool::Loan>> extras;
+    for (int i = 0; i < 3; ++i) {
+        extras.push_back(pool.borrow_extra());
+        ASSERT_TRUE(extras.back());
+        EXPECT_NE((*extras.back())->backend_process(), own->backend_process());
+    }
+    EXPECT_EQ(pool.borrow_extra(), nullptr);
+    EXPECT_EQ(pool.use().in_use, 4U);
+    std::thread{[&] { EXPECT_NO_THROW((void)pool.borrow()); }}.join();  // a request
+
+    extras.pop_back();
+    EXPECT_EQ(pool.use().idle, 2U);  // with the request's
+    EXPECT_NE(pool.borrow_extra(), nullptr);
+}
+
+TEST_F(PoolTest, LendsNoExtraConnectionThatIsTheLastOfAll) {
+    Pool pool{url_, 4, 1ms, log_};
+    std::vector<std::unique_ptr<Pool::Loan>> of_scheduler;
+    const SchedulerScope scheduler;
+    for (int i = 0; i < 3; ++i) {
+        of_scheduler.push_back(std::unique_ptr<Pool::Loan>{new Pool::Loan{pool.borrow()}});
+    }
+    EXPECT_EQ(pool.borrow_extra(), nullptr);
+    of_scheduler.pop_back();
+    EXPECT_NE(pool.borrow_extra(), nullptr);
+}
+
+TEST_F(PoolTest, LendsNoExtraConnectionIfNoneCanBeOpened) {
+    Pool pool{"postgresql:///nowhere?host=/nowhere", 8, 1ms, log_};
+    EXPECT_EQ(pool.borrow_extra(), nullptr);
+    EXPECT_EQ(pool.use().in_use, 0U);
+}
+
 TEST_F(PoolTest, ReusesReadOnlyConnectionsAtOnce) {
     Pool pool{url_, 1, 1ms, log_};
     const auto process_after = [&](const Statement& begin) {

@@ -1,16 +1,39 @@
 #include "simulation/scale/cluster.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "support/builders.hpp"
 
 namespace sundial::simulation {
 
+Cost Machine::Core::free_at(Cost at, Cost work) const {
+    auto next = spans.upper_bound(at);
+    Cost start = next == spans.begin() ? at : std::max(at, std::prev(next)->second);
+    for (; next != spans.end() && next->first < start + work; ++next) start = next->second;
+    return start;
+}
+
+void Machine::Core::take(Cost start, Cost work) {
+    auto span = spans.emplace(start, start + work).first;
+    if (const auto next = std::next(span); next != spans.end() && next->first == span->second) {
+        span->second = next->second;
+        spans.erase(next);
+    }
+    if (span == spans.begin()) return;
+    if (const auto before = std::prev(span); before->second == start) {
+        before->second = span->second;
+        spans.erase(span);
+    }
+}
+
 Cost Machine::run(Cost at, Cost work) {
-    Cost& core = *std::ranges::min_element(free_at_);
-    core = std::max(core, at) + work;
+    const auto start_on = [&](const Core& core) { return core.free_at(at, work); };
+    Core& core = *std::ranges::min_element(cores_, {}, start_on);
+    const Cost start = start_on(core);
+    if (work > Cost{0}) core.take(start, work);
     busy_ += work;
-    return core;
+    return start + work;
 }
 
 Instant Cluster::instant(Cost at) {
@@ -91,16 +114,22 @@ std::vector<Result<void, LeaseLost>> Cluster::settle(std::span<const Settlement>
         ++by_shard[shard_of(one.id, static_cast<std::uint32_t>(waiting_.size()))];
     }
     const StatementCost& cost = settings_.costs.settle;
+    const Cost asked = answered;
     if (nodes_.size() == 1) {  // one transaction
-        const Cost asked = answered;
         for (const auto& [shard, count] : by_shard) {
             answered = std::max(answered, node_of(shard).run(asked, cost.of(count)));
         }
         answered += commit();
-    } else {  // one for each shard, sent together; the coordinator runs them in turn
+    } else {  // one for each shard; a session runs its own one after another
+        const std::size_t sessions =
+            std::clamp<std::size_t>(by_shard.size() / 2, 1, settings_.sessions);
+        std::vector<Cost> free_at(sessions, asked);
+        std::size_t number = 0;
         for (const auto& [shard, count] : by_shard) {
-            answered = node_of(shard).run(answered, cost.of(count)) + commit();
+            Cost& session = free_at[number++ * sessions / by_shard.size()];
+            session = node_of(shard).run(session, cost.of(count)) + commit();
         }
+        answered = std::ranges::max(free_at);
     }
     answered += settings_.costs.network;
     std::vector<Result<void, LeaseLost>> answers(settlements.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -31,16 +32,25 @@ struct Costs {
     Cost answer{0};        // until a receiver responds
 };
 
-/// Some CPUs that take work in the order of its arrival.
+/// Some CPUs. Work may be reserved ahead of its time, because a caller computes all its round trips
+/// at once. Work that arrives earlier is done before it, if it fits.
 class Machine {
 public:
-    explicit Machine(std::size_t cores) : free_at_(cores, Cost{0}) {}
+    explicit Machine(std::size_t cores) : cores_(cores) {}
     /// The time when work that arrives at `at` is finished.
     Cost run(Cost at, Cost work);
     [[nodiscard]] Cost busy() const { return busy_; }
 
 private:
-    std::vector<Cost> free_at_;
+    struct Core {
+        /// When it can begin.
+        [[nodiscard]] Cost free_at(Cost at, Cost work) const;
+        void take(Cost start, Cost work);
+
+        std::map<Cost, Cost> spans;  // when it is busy: end by start; they do not touch
+    };
+
+    std::vector<Core> cores_;
     Cost busy_{0};
 };
 
@@ -50,6 +60,7 @@ struct ScaleSettings {
     std::size_t node_cores = 2;    // per node
     std::size_t shards = 16;       // of all nodes together
     std::size_t slots = 64;        // per instance
+    std::size_t sessions = 4;      // at most, of a settlement on several nodes
     bool one_machine = false;      // instances also use the CPUs of the first node
     std::size_t events = 100'000;  // in total
     /// Events are due at equal distances within this; 0: all at one instant.

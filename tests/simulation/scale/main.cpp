@@ -19,6 +19,8 @@ using namespace sundial::simulation;
 constexpr std::string_view usage =
     "usage: simulation_scale [NAME=NUMBER …]\n"
     "  INSTANCES=1 NODES=1 NODE_CORES=2 SHARDS=16 SLOTS=64 EVENTS=100000\n"
+    "  SESSIONS=4         connections over which an instance divides a settlement on several "
+    "nodes\n"
     "  ONE_MACHINE=0      1: instances work on the CPUs of the first node, too\n"
     "  SPREAD=0           events are due at even distances within so many seconds\n"
     "microseconds of CPU for a call and for a row:\n"
@@ -49,6 +51,7 @@ const std::map<std::string_view, Take> options{
     {"NODE_CORES", count(&ScaleSettings::node_cores)},
     {"SHARDS", count(&ScaleSettings::shards)},
     {"SLOTS", count(&ScaleSettings::slots)},
+    {"SESSIONS", count(&ScaleSettings::sessions)},
     {"EVENTS", count(&ScaleSettings::events)},
     {"ONE_MACHINE",
      [](auto& s, double value) { return s.one_machine = value == 1, value == 0 || value == 1; }},
