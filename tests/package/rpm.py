@@ -16,14 +16,15 @@ REQUIRED = ["rpm", "tzdata", "libpq5", "libsqlite3-0", "libcurl4", "libssl3", "z
 
 
 def rpm(machine, *arguments, fails=False):
-    return machine.run("sh", "-c", 'rpm --nodeps "$@" 2>&1', "rpm", *arguments, fails=fails)
+    # Without --force-debian, Debian's rpm advises against its use.
+    return machine.run("sh", "-c", 'rpm --force-debian --nodeps "$@" 2>&1', "rpm", *arguments, fails=fails)
 
 
 def installation(machine, service, package, bill):
-    said = rpm(machine, "-i", machine.bring(package))
-    assert not said, said
+    said = rpm(machine, "-i", machine.bring(package)).splitlines()
+    assert all(line.startswith(("Creating group 'sundial'", "Creating user 'sundial'")) for line in said if line), said
     for library in ("libcctz.so.2", "libhiredis.so.0.14"):
-        assert not list(machine.root.glob(f"usr/lib/*/{library}")), f"this Debian has {library}: it proves nothing"
+        assert not list(machine.root.glob(f"usr/lib/*-linux-gnu/{library}")), f"this Debian has {library}: it proves nothing"
     shown = json.loads(machine.run("sundial", "version", "--json"))
     assert shown["sbomSha256"] == hashlib.sha256(bill).hexdigest(), shown
     assert machine.run("id", "-u", "sundial").strip() != "0"
