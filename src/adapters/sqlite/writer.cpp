@@ -72,6 +72,7 @@ void Writer::run(const Work& work, Patience patience) {
         work_.notify_one();
     }
     answer.get();
+    if (job.error) std::rethrow_exception(job.error);
 }
 
 void Writer::enqueue(Job& job, std::deque<Job*>& queue) {
@@ -140,15 +141,10 @@ void Writer::carry_out(const std::vector<Job*>& batch) {
         carry_out_within(batch);
     } catch (...) {
         connection_->roll_back();
-        return fail(batch, std::current_exception());
+        fail(batch, std::current_exception());
     }
-    for (Job* job : batch) {
-        if (job->error) {
-            job->answer.set_exception(job->error);
-        } else {
-            job->answer.set_value();
-        }
-    }
+    // This thread holds no error any more, so each is destroyed by a caller that has read it.
+    for (Job* job : batch) job->answer.set_value();
 }
 
 void Writer::carry_out_within(const std::vector<Job*>& batch) {
@@ -222,7 +218,9 @@ void Writer::carry_out_part(const Work& work, Session& whole) {
 
 /// The whole batch is undone. A job that caused an error gets its own error.
 void Writer::fail(const std::vector<Job*>& batch, const std::exception_ptr& error) {
-    for (Job* job : batch) job->answer.set_exception(job->error ? job->error : error);
+    for (Job* job : batch) {
+        if (!job->error) job->error = error;
+    }
 }
 
 void Writer::check_free_space() {
