@@ -1,11 +1,29 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "contract/storage.hpp"
 
 namespace sundial {
 
 /// Claims, leases, horizon, backlog and depth of an EventQueue.
 class EventQueueContract : public StorageTest {};
+
+/// Claimed::next. On a distributed database it is always empty.
+class ClaimedNextContract : public StorageTest {
+protected:
+    void SetUp() override { (void)queue().peek(all_lanes); }  // claims look in the lanes of peeks
+
+    /// A claim of reminders without an endpoint in shard 0.
+    Claimed claim_with_next(std::array<std::uint32_t, 4> shares) {
+        return queue().claim_ready({.by = instance_a,
+                                    .shares = shares,
+                                    .lease = 30s,
+                                    .lane = reminder_lane,
+                                    .with_next = true});
+    }
+};
 
 /// settle and release_claims of an EventQueue.
 class SettleContract : public StorageTest {};

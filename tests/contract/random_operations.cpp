@@ -238,13 +238,30 @@ RandomOperation RandomOperations::claim() {
                                 .shard = shard,
                                 .shares = shares_of(in_shards[shard]),
                                 .lease = lease,
-                                .lane = lane});
+                                .lane = lane,
+                                .with_next = true});
         }
     }
     return {"claim", [this, requests](Storage& storage) {
                 std::string answer;
+                std::vector<std::optional<Instant>> next;
                 for (const auto& request : requests) {
-                    answer += describe_claimed(storage, storage.queue().claim_ready(request));
+                    Claimed claimed = storage.queue().claim_ready(request);
+                    next.push_back(claimed.next);
+                    answer += describe_claimed(storage, std::move(claimed));
+                }
+                // A storage need not report them, but if it does, then what a peek finds.
+                const auto peeked = storage.queue().peek(all_lanes).next;
+                const auto shard_count = storage.queue().shards();
+                for (std::size_t i = 0; i < requests.size(); ++i) {
+                    const auto lane = std::ranges::find(all_lanes, requests[i].lane);
+                    const auto part =
+                        static_cast<std::size_t>(lane - all_lanes.begin()) * shard_count +
+                        requests[i].shard;
+                    if (next[i].value_or(peeked.at(part)) != peeked.at(part)) {
+                        answer += "claimed until " + describe(*next[i]) + ", not " +
+                                  describe(peeked.at(part)) + '\n';
+                    }
                 }
                 return answer;
             }};

@@ -68,8 +68,8 @@ std::vector<Kind> storages_of(const std::vector<StorageKind>& all) {
     SUNDIAL_CONTRACT_FROM(adapter, UserRepositoryContract, __VA_ARGS__);        \
     INSTANTIATE_TEST_SUITE_P(adapter, ModelContract, testing::ValuesIn(model_runs(__VA_ARGS__)))
 
-/// The suite of heartbeats, on an adapter that has them: `SUNDIAL_CONTRACT(Memory,
-/// HeartbeatContract, StorageKind{…});`
+/// One suite, on an adapter that has what it is about (HeartbeatContract, ClaimedNextContract):
+/// `SUNDIAL_CONTRACT(Memory, HeartbeatContract, StorageKind{…});`
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \
     SUNDIAL_CONTRACT_FROM(adapter, suite, std::vector<StorageKind>{__VA_ARGS__})
 #define SUNDIAL_CONTRACT_FROM(adapter, suite, ...) \

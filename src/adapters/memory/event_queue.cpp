@@ -46,6 +46,11 @@ Ready ready(const State& state, Instant now, const DeadInstances& dead,
     return found;
 }
 
+/// When the event becomes claimable.
+Instant claimable_from(const Event& event, const DeadInstances& dead) {
+    return is_left_behind(event, dead) ? event.updated_at : event.claimable_at;
+}
+
 /// Whether only the pull workers of its endpoint may claim the event.
 bool is_pull(const State& state, const Event& event) {
     const Endpoint* endpoint = event.endpoint ? state.endpoints.find(*event.endpoint) : nullptr;
@@ -201,9 +206,9 @@ public:
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
             const std::uint32_t shard = shard_of(id, state_.shards);
-            const Instant claimable =
-                is_left_behind(event, dead) ? event.updated_at : event.claimable_at;
-            const auto lower = [&](Instant& next) { next = std::min(next, claimable); };
+            const auto lower = [&](Instant& next) {
+                next = std::min(next, claimable_from(event, dead));
+            };
             if (in_line(event)) {
                 lower(first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
                           .first->second);
@@ -232,8 +237,14 @@ public:
                 return !is_pull(state_, event) && !in_line(event) && lane_of(event) == one.lane &&
                        shard_of(event.id, state_.shards) == one.shard;
             };
-            all.push_back(claim_matching(
+            Claimed& claimed = all.emplace_back(claim_matching(
                 state_, {one.by, one.shares, one.lease, one.limited, one.dead}, matches));
+            if (!one.with_next) continue;
+            Instant next = never;
+            for (const auto& [id, event] : state_.live.rows()) {
+                if (matches(event)) next = std::min(next, claimable_from(event, one.dead));
+            }
+            claimed.next = next;
         }
         turn.commit();
         return all;

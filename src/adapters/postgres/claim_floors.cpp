@@ -47,6 +47,11 @@ ClaimFloors::Priorities ClaimFloors::of(std::uint32_t shard) const {
     return floors;
 }
 
+bool ClaimFloors::raised() const {
+    const std::lock_guard lock{mutex_};
+    return raised_;
+}
+
 std::vector<Instant> ClaimFloors::all() const {
     const std::lock_guard lock{mutex_};
     return floors_;

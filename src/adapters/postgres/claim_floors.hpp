@@ -30,6 +30,9 @@ public:
 
     /// Where a claim starts in each priority of `shard`.
     [[nodiscard]] Priorities of(std::uint32_t shard) const;
+    /// Whether claims start anywhere but at the beginning. Then frequent peeks are needed, to raise
+    /// the floors and to sweep below them.
+    [[nodiscard]] bool raised() const;
 
     /// The result of reading a part of the index, for each shard and priority read.
     struct Seen {

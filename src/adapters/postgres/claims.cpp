@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,18 @@ void take_over(Database& database, const std::vector<LostClaim>& lost, const Cla
     std::ranges::move(taken, std::back_inserter(claimed.events));
 }
 
+void note_next(const NextReads& reads, std::span<const Answer> answers,
+               std::vector<Claimed>& claims) {
+    for (std::size_t read = 0; read < answers.size(); ++read) {
+        const Answer& rows = answers[read];
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
+            auto& next = claims.at(reads.claims.at(read).at(place)).next;
+            next = std::min(next.value_or(never), rows.get<Instant>(row, 1));
+        }
+    }
+}
+
 }  // namespace
 
 void refuse_former_primary(const Database& database, std::int16_t shard) {
@@ -54,12 +67,14 @@ Claimed run_claim(Database& database, const Call& claim, const ClaimTerms& terms
     return run_claims(database, {{claim, terms}}).front();
 }
 
-std::vector<Claimed> run_claims(Database& database, const std::vector<ClaimCall>& claims) {
+std::vector<Claimed> run_claims(Database& database, const std::vector<ClaimCall>& claims,
+                                const NextReads& reads) {
     std::vector<Call> calls;
     for (const auto& [call, terms] : claims) {
         refuse_former_primary(database, terms.shard);
         calls.push_back(call);
     }
+    calls.insert(calls.end(), reads.calls.begin(), reads.calls.end());
     const auto answered = database.run("claim", Database::Effect::once, calls);
     std::vector<Claimed> all;
     std::vector<std::vector<LostClaim>> lost;
@@ -70,8 +85,10 @@ std::vector<Claimed> run_claims(Database& database, const std::vector<ClaimCall>
         all.push_back(std::move(found.claimed));
         lost.push_back(std::move(found.lost));
     }
+    note_next(reads, std::span{answered.answers}.subspan(claims.size()), all);
     for (std::size_t i = 0; i < claims.size(); ++i) {
         if (lost[i].empty()) continue;
+        all[i].next.reset();  // read before these were taken over
         try {
             take_over(database, lost[i], claims[i].terms, all[i]);
             in_vain = in_vain && all[i].events.empty();

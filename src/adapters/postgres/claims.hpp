@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "application/ports/event_queue.hpp"
@@ -19,8 +22,15 @@ struct ClaimCall {
     Call call;
     ClaimTerms terms;
 };
-/// The same for several claims in one transaction.
+/// Reads of the shards and lanes that claims take events from, for Claimed::next.
+struct NextReads {
+    std::vector<Call> calls{};  // peeks
+    /// Of each call, the claim whose shard and lane it reads at each place of its parameters.
+    std::vector<std::vector<std::size_t>> claims{};
+};
+/// The same for several claims in one transaction, and then, in the same round trip, `reads`.
 [[nodiscard]] std::vector<Claimed> run_claims(Database& database,
-                                              const std::vector<ClaimCall>& claims);
+                                              const std::vector<ClaimCall>& claims,
+                                              const NextReads& reads = {});
 
 }  // namespace sundial::postgres

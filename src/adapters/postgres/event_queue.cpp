@@ -150,7 +150,7 @@ public:
         calls.reserve(requests.size());
         for (const ClaimRequest& request : requests) calls.push_back(claiming(request));
         CRASH_POINT("claim: before commit");
-        auto claimed = run_claims(database_, calls);
+        auto claimed = run_claims(database_, calls, peeks_.next_reads(requests));
         CRASH_POINT("claim: after commit");
         return claimed;
     }

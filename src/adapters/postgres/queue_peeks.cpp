@@ -1,6 +1,7 @@
 #include "adapters/postgres/queue_peeks.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 
@@ -106,6 +107,42 @@ ClaimFloors::Priorities QueuePeeks::floors_of(const Lane& lane, std::uint32_t sh
     if (found == group->lanes.end()) return ClaimFloors{1, many_}.of(0);  // not peeked at yet
     const auto place = static_cast<std::uint32_t>(found - group->lanes.begin());
     return group->floors.of(place * shards() + shard);
+}
+
+NextReads QueuePeeks::next_reads(std::span<const ClaimRequest> requests) const {
+    NextReads reads;
+    // The read would need another round trip, for the coordinator's clock.
+    if (database_.distributed()) return reads;
+    struct Several {
+        const LaneGroup* group;
+        const DeadInstances* dead;
+        std::vector<std::uint32_t> parts;
+        std::vector<std::size_t> claims;
+    };
+    const auto handlers = to_handlers();
+    std::vector<Several> all;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const ClaimRequest& one = requests[i];
+        const LaneGroup& group = one.lane == endpoint_lane ? to_endpoints_ : *handlers;
+        const auto lane = std::ranges::find(group.lanes, one.lane);
+        if (!one.with_next || lane == group.lanes.end() || group.floors.raised()) continue;
+        auto its = std::ranges::find_if(all, [&](const Several& each) {
+            return each.group == &group && *each.dead == one.dead;
+        });
+        if (its == all.end()) its = all.insert(its, {&group, &one.dead, {}, {}});
+        const auto place = static_cast<std::uint32_t>(lane - group.lanes.begin());
+        its->parts.insert(its->parts.end(), priorities_of_part, place * shards() + one.shard);
+        its->claims.insert(its->claims.end(), priorities_of_part, i);
+    }
+    for (Several& its : all) {
+        std::vector<Instant> from;
+        for (std::size_t at = 0; at < its.parts.size(); at += priorities_of_part) {
+            std::ranges::copy(its.group->floors.of(its.parts[at]), std::back_inserter(from));
+        }
+        reads.calls.push_back(reading(*its.group, its.parts, from, never, *its.dead));
+        reads.claims.push_back(std::move(its.claims));
+    }
+    return reads;
 }
 
 void QueuePeeks::lower_floors_for(const DeadInstances& dead) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/postgres/claim_floors.hpp"
+#include "adapters/postgres/claims.hpp"
 #include "adapters/postgres/database.hpp"
 #include "application/ports/event_queue.hpp"
 
@@ -25,6 +26,9 @@ public:
     [[nodiscard]] QueuePeek peek(std::span<const Lane> lanes, const DeadInstances& dead);
     /// Where a claim of that lane starts.
     [[nodiscard]] ClaimFloors::Priorities floors_of(const Lane& lane, std::uint32_t shard) const;
+    /// The reads that find Claimed::next for requests that ask for it. Leaves out lanes with raised
+    /// floors, and lanes that no peek has named.
+    [[nodiscard]] NextReads next_reads(std::span<const ClaimRequest> requests) const;
 
 private:
     using SteadyClock = std::chrono::steady_clock;

@@ -174,17 +174,7 @@ public:
         readers_.run([&](Session& session) {
             peeked.now = session.now;
             peeked.next.clear();
-            for (const Lane& lane : lanes) {
-                auto row = lane == endpoint_lane
-                               ? session.connection.query(sql::peek)
-                               : session.connection.query(sql::peek_to_handle, lane.value);
-                base::check(row.next());
-                Instant& first = peeked.next.emplace_back(never);
-                for (int priority = 0; priority < priorities; ++priority) {
-                    const auto next = row.get<std::optional<Instant>>(priority);
-                    first = std::min(first, next.value_or(never));
-                }
-            }
+            for (const Lane& lane : lanes) peeked.next.push_back(next_in(session, lane));
             peeked.lines.clear();
             for (auto head = session.connection.query(sql::peek_at_lines); head.next();) {
                 peeked.lines.push_back({.endpoint = head.get<EndpointId>(0),
@@ -349,6 +339,19 @@ public:
     }
 
 private:
+    /// When an event of the lane becomes claimable next.
+    static Instant next_in(Session& session, const Lane& lane) {
+        auto row = lane == endpoint_lane
+                       ? session.connection.query(sql::peek)
+                       : session.connection.query(sql::peek_to_handle, lane.value);
+        base::check(row.next());
+        Instant first = never;
+        for (int priority = 0; priority < priorities; ++priority) {
+            first = std::min(first, row.get<std::optional<Instant>>(priority).value_or(never));
+        }
+        return first;
+    }
+
     static Claimed claim_in(Session& session, const ClaimRequest& request) {
         base::check(request.shard == 0);
         Claimed claimed{{}, session.now};
@@ -362,6 +365,7 @@ private:
                                                       share, request.lane.value),
                        {request.by, request.lease, request.limited}, claimed);
         }
+        if (request.with_next) claimed.next = next_in(session, request.lane);
         return claimed;
     }
 

@@ -119,20 +119,30 @@ void ClaimScheduler::note(const Turn& turn, const Claimed& claimed, bool clock_s
     Part& part = parts_[turn.part];
     const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
     const bool came_too_early = in_vain && claimed.now < part.next;
+    // Another transaction may make an event claimable earlier and commit after the claim has
+    // looked. That is no worse than after a peek: `expected` has the settlements and releases of
+    // this instance, which may run beside a claim; a hint stays until the next peek; all other
+    // changes are found by the peek of the next tick.
+    if (claimed.next) {
+        part.known = true;
+        part.next = std::min(*claimed.next, part.expected);
+    }
     if (came_too_early) {  // the fastest call so far has improved the estimate
         if (clock_stood_still) part.rests_until = now + first_rest;
         return;
     }
     part.last = static_cast<std::uint32_t>(claimed.events.size() + claimed.lined_up.size());
     part.shares.found(turn.shares, count_by_priority(claimed));
-    if (!in_vain) {
+    const bool none_left = claimed.next && *claimed.next > claimed.now;
+    if (!in_vain || none_left) {
         part.empty_claims = 0;
         part.rests_until = {};
     }
-    if (!part.shares.drained()) return;
+    part.drained = part.shares.drained() || none_left;
+    if (!part.drained) return;
     part.shares.reset();
-    part.known = false;
-    if (in_vain) {
+    if (!claimed.next) part.known = false;
+    if (in_vain && !none_left) {
         part.rests_until =
             now + std::min(tick_, first_rest * (1 << std::min(part.empty_claims, 8U)));
         ++part.empty_claims;
@@ -142,7 +152,9 @@ void ClaimScheduler::note(const Turn& turn, const Claimed& claimed, bool clock_s
 void ClaimScheduler::claim_failed(std::uint32_t part) { parts_[part].known = false; }
 
 void ClaimScheduler::expect(std::uint32_t part, Instant due) {
-    parts_[part].next = std::min(parts_[part].next, due);
+    Part& its = parts_[part];
+    its.next = std::min(its.next, due);
+    its.expected = std::min(its.expected, due);
 }
 
 void ClaimScheduler::hint(Instant due) { hint_ = std::min(hint_, due); }
@@ -168,6 +180,16 @@ std::vector<ClaimScheduler::Turn> ClaimScheduler::next_claims(std::uint32_t tota
         turns.push_back({number, {}});
         left -= std::min(left, enough(part));
         if (alone) break;
+    }
+    // The claims report the next instants, so that no peek is needed after them. Claims that take
+    // only a part of many due events need not look. A hint that has come due needs a peek anyway:
+    // parts that were drained wait for it, so that the others cannot put it off for long. Nothing
+    // is gained on a test clock, which may be moved at any time.
+    const bool look = !stands_still_ && hint_ > reached(now);
+    for (Turn& turn : turns) {
+        Part& part = parts_[turn.part];
+        turn.with_next = look && (turns.size() > 1 || part.drained);
+        part.expected = never;
     }
     if (turns.size() == 1) {
         Part& only = parts_[turns.front().part];

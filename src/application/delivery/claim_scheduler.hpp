@@ -61,6 +61,7 @@ public:
     struct Turn {
         std::uint32_t part;
         Shares shares;
+        bool with_next = false;  // as in ClaimRequest
     };
     /// The call was sent at `asked_at` and answered at `now`.
     void note_peek(const QueuePeek& peeked, Mono asked_at, Mono now);
@@ -82,7 +83,8 @@ public:
     [[nodiscard]] std::vector<Turn> next_claims(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a
-    /// tick, a hint has come due, or a claim on a part returned nothing.
+    /// tick, a hint has come due, or a claim took all due events of a part and did not return its
+    /// next instant.
     [[nodiscard]] bool must_peek(Mono now) const;
     /// The same, but applies even while other parts can be claimed. Otherwise parts that were
     /// empty at the last read would starve beside one that never is.
@@ -112,10 +114,12 @@ private:
     struct Part {
         bool known = false;
         Instant next = never;
+        Instant expected = never;  // the first `expect` since the last claim was sent
         Mono rests_until{};
         std::uint32_t room = unlimited;  // often together with other parts
         unsigned empty_claims = 0;       // consecutive claims that returned none of the due events
         std::uint32_t last = 0;          // number of events that the last claim returned
+        bool drained = true;             // it left no due event
         PriorityShares shares;
     };
     void note(const Turn& turn, const Claimed& claimed, bool clock_stood_still, Mono now);

@@ -264,10 +264,10 @@ std::optional<Command> Worker::next_claim(Mono now) {
     if (scheduler_.peek_overdue(now)) return peek(now);
     Claim claim;
     claim.requests.reserve(turns.size());
-    for (const auto& [part, shares] : turns) {
+    for (const auto& [part, shares, with_next] : turns) {
         claim.requests.push_back({settings_.instance, part % settings_.shards, shares,
                                   settings_.lease, lines_.limited(),
-                                  lanes_.at(part / settings_.shards), alive_.dead});
+                                  lanes_.at(part / settings_.shards), alive_.dead, with_next});
     }
     claiming_ = {std::move(turns), now};
     return claim;

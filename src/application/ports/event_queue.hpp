@@ -45,7 +45,8 @@ struct ClaimRequest {
     /// where they wait for its limits, apart from the queue of all others.
     std::vector<EndpointId> limited{};
     Lane lane = endpoint_lane;
-    DeadInstances dead{};  // whose claims count as expired
+    DeadInstances dead{};    // whose claims count as expired
+    bool with_next = false;  // report Claimed::next, if that takes no further round trip
 };
 /// A claim of events in the line of an endpoint.
 struct LineRequest {
@@ -72,6 +73,10 @@ struct Claimed {
     std::vector<ClaimedEvent> events;  // unordered
     Instant now;                       // the database's clock at the claim
     std::vector<LineHead> lined_up{};  // one for each event that joined a line
+    /// When an event of the shard and lane becomes claimable next, as a peek after the claim finds
+    /// it: in the past if claimable events are left, `never` if there is none. Empty unless
+    /// requested, and if the queue has not looked.
+    std::optional<Instant> next{};
 };
 
 struct Accepted {};

@@ -49,12 +49,14 @@ protected:
               FROM generate_series(1, )" +
                std::to_string(count) + ") AS i";
     }
-    Claimed claim(std::uint32_t shard, std::chrono::microseconds lease = 60s) {
+    Claimed claim(std::uint32_t shard, std::chrono::microseconds lease = 60s,
+                  bool with_next = false) {
         return database_->queue().claim_ready({.by = an_id<InstanceId>(),
                                                .shard = shard,
                                                .shares = {9, 9, 9, 9},
                                                .lease = lease,
-                                               .lane = GetParam()});
+                                               .lane = GetParam(),
+                                               .with_next = with_next});
     }
 
     /// The clock of this machine, and so of the database.
@@ -77,6 +79,15 @@ TEST_P(WithAnOldSnapshot, AClaimFromAFloorDoesNotReadClaimedRows) {
     const std::string from_the_floor = claim_a_batch(url_, 100, floor);
     EXPECT_THAT(pages_touched(from_the_beginning), Gt(5'000)) << from_the_beginning;
     EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
+}
+
+/// Only peeks raise floors and sweep below them, so they stay frequent.
+TEST_P(WithAnOldSnapshot, AClaimFromAFloorReportsNoNextInstant) {
+    if (GetParam() == endpoint_lane) {
+        EXPECT_TRUE(claim(3, 60s, true).next.has_value());
+    }
+    (void)database_->queue().peek(lanes_);  // reads all entries and raises the floors
+    EXPECT_EQ(claim(3, 60s, true).next, std::nullopt);
 }
 
 TEST_P(WithAnOldSnapshot, AnEventInsertedBelowAFloorIsFoundByTheSweep) {

@@ -5,6 +5,8 @@ namespace sundial {
 
 SUNDIAL_CONTRACTS(Sqlite,
                   StorageKind{"sqlite", [] { return std::make_unique<sqlite::SqliteStorage>(); }});
+SUNDIAL_CONTRACT(Sqlite, ClaimedNextContract,
+                 StorageKind{"sqlite", [] { return std::make_unique<sqlite::SqliteStorage>(); }});
 
 /// One process uses the file.
 TEST(SqliteQueue, NeedsNoHeartbeat) {

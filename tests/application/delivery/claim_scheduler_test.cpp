@@ -264,6 +264,129 @@ TEST(ClaimScheduler, ClaimsAPartWithARoomOfItsOwnAlone) {
     EXPECT_EQ(sum(turns.front().shares), 20U);
 }
 
+// `some_events` that were the last due ones of their part.
+Claimed last_events(std::size_t many, Instant next) {
+    Claimed claimed = some_events(many);
+    claimed.next = next;
+    return claimed;
+}
+
+TEST(ClaimScheduler, PeeksAfterAClaimThatTookAllDueEvents) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    const auto turn = next_claim(scheduler, 60, 100s).value();
+    claimed(scheduler, 0, turn.shares, some_events(1), 100s, 100s);
+    EXPECT_TRUE(scheduler.must_peek(100s));
+}
+
+TEST(ClaimScheduler, NeedsNoPeekAfterAClaimThatReportsTheNextInstants) {
+    ClaimScheduler scheduler{3, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon, noon, never}}, 100s, 100s);
+    const auto turns = scheduler.next_claims(60, 100s);
+    ASSERT_THAT(turns, SizeIs(2));
+    for (const auto& turn : turns) EXPECT_TRUE(turn.with_next);
+    scheduler.claimed(turns, std::array{last_events(2, noon + 20ms), last_events(0, noon + 10ms)},
+                      100s, 100s);
+    EXPECT_FALSE(scheduler.must_peek(100s));
+    EXPECT_FALSE(scheduler.past(noon + 10ms));
+    EXPECT_TRUE(scheduler.past(noon + 9ms));
+    EXPECT_EQ(scheduler.next_change(100s), 100s + 10ms);
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 9'999us));
+    EXPECT_THAT(parts_of(scheduler.next_claims(60, 100s + 10ms)), ElementsAre(1));
+    EXPECT_THAT(parts_of(scheduler.next_claims(60, 100s + 20ms)), ElementsAre(0, 1));
+}
+
+TEST(ClaimScheduler, PeeksEachTickAlthoughClaimsReportTheNextInstants) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    for (Mono now = 100s; now < 101s; now += 10ms) {
+        EXPECT_FALSE(scheduler.must_peek(now));
+        EXPECT_FALSE(scheduler.peek_overdue(now));
+        const auto turn = next_claim(scheduler, 60, now).value();
+        Claimed found = last_events(1, noon + (now - 100s) + 10ms);
+        found.now = noon + (now - 100s);
+        claimed(scheduler, 0, turn.shares, found, now, now);
+    }
+    EXPECT_TRUE(scheduler.must_peek(101s));
+    EXPECT_TRUE(scheduler.peek_overdue(101s));
+}
+
+TEST(ClaimScheduler, ClaimsAtOnceWhatAClaimHasLeft) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon - 1s}}, 100s, 100s);
+    const auto turn = next_claim(scheduler, 60, 100s).value();
+    claimed(scheduler, 0, turn.shares, last_events(1, noon - 1ms), 100s, 100s);
+    EXPECT_FALSE(scheduler.must_peek(100s));
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s));
+}
+
+TEST(ClaimScheduler, BacksOffFromLockedRowsThatAClaimReports) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    claimed(scheduler, 0, next_claim(scheduler, 60, 100s)->shares, last_events(0, noon), 100s,
+            100s);
+    EXPECT_FALSE(scheduler.must_peek(100s));
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 4'999us));
+    const auto again = next_claim(scheduler, 60, 100s + 5ms);
+    ASSERT_TRUE(again);
+    // Now another instance has taken them. The part does not rest: later events have no obstacle.
+    Claimed none = last_events(0, noon + 6ms);
+    none.now = noon + 5ms;
+    claimed(scheduler, 0, again->shares, none, 100s + 5ms, 100s + 5ms);
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s + 6ms));
+}
+
+TEST(ClaimScheduler, KeepsWhatItExpectsWhileAClaimIsUnderWay) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    scheduler.expect(0, noon + 5ms);  // this claim looks after that
+    const auto turn = next_claim(scheduler, 60, 100s).value();
+    scheduler.expect(0, noon + 20ms);  // perhaps committed after the claim has looked
+    claimed(scheduler, 0, turn.shares, last_events(1, noon + 50ms), 100s, 100s);
+    EXPECT_EQ(scheduler.next_change(100s), 100s + 20ms);
+}
+
+TEST(ClaimScheduler, PeeksForAHintThatCameDuringAClaim) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    const auto turn = next_claim(scheduler, 60, 100s).value();
+    EXPECT_TRUE(turn.with_next);
+    scheduler.hint(noon + 20ms);
+    claimed(scheduler, 0, turn.shares, last_events(1, noon + 50ms), 100s, 100s);
+    EXPECT_FALSE(scheduler.must_peek(100s));
+    EXPECT_EQ(scheduler.next_change(100s), 100s + 20ms);
+    EXPECT_TRUE(scheduler.must_peek(100s + 20ms));
+}
+
+TEST(ClaimScheduler, LetsDrainedPartsWaitForThePeekOfADueHint) {
+    ClaimScheduler scheduler{2, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon, noon}}, 100s, 100s);
+    scheduler.hint(noon);
+    const auto turns = scheduler.next_claims(60, 100s);
+    ASSERT_THAT(turns, SizeIs(2));
+    for (const auto& turn : turns) EXPECT_FALSE(turn.with_next);
+    scheduler.claimed(turns, std::array{some_events(1), some_events(1)}, 100s, 100s);
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s + 1ms));
+    EXPECT_TRUE(scheduler.must_peek(100s + 1ms));
+}
+
+TEST(ClaimScheduler, RequestsNoNextInstantsFromFullClaims) {
+    ClaimScheduler scheduler{1, 0, 1s, false, 8};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s)->with_next);
+    claimed(scheduler, 0, {1, 1, 57, 1}, some_events(57), 100s, 100s);
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s)->with_next);
+    claimed(scheduler, 0, {1, 1, 57, 1}, some_events(56), 100s, 100s);
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    EXPECT_TRUE(next_claim(scheduler, 60, 100s)->with_next);
+}
+
+TEST(ClaimScheduler, RequestsNoNextInstantsOnATestClock) {
+    ClaimScheduler scheduler{2, 0, 1s, true, 8};
+    scheduler.note_peek({noon, {noon, noon}}, 100s, 100s);
+    for (const auto& turn : scheduler.next_claims(60, 100s)) EXPECT_FALSE(turn.with_next);
+}
+
 TEST(ClaimScheduler, HasPassedATimeOnceNoShardHasEarlierEvents) {
     ClaimScheduler scheduler{2, 0, 1s, false, 8};
     EXPECT_FALSE(scheduler.past(noon));

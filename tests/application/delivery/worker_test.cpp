@@ -29,6 +29,19 @@ TEST_F(WorkerTest, SleepsUntilTheNextEventAndClaimsItWithoutAPeek) {
     claim({an_event()});
 }
 
+TEST_F(WorkerTest, ClaimsTheNextEventWithoutAPeekIfAClaimReportsItsInstant) {
+    peek({db()});
+    const Claim first = want<Claim>();
+    ASSERT_THAT(first.requests, SizeIs(1));
+    EXPECT_TRUE(first.requests.front().with_next);
+    worker.claimed({Claimed{{}, db(), {}, db() + 300ms}}, now);
+    EXPECT_EQ(wait(), 300ms);
+    now += 300ms;
+    claim({});
+    peek({never});  // the queue has not looked
+    EXPECT_EQ(wait(), 1s);
+}
+
 TEST_F(WorkerTest, SendsAtMostTwoQueriesInAnIdleTick) {
     restart({.instance = instance_a, .shards = 3, .count_backlog = false});
     peek({never, db() + 500ms, never});

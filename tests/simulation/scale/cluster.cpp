@@ -88,6 +88,7 @@ std::vector<Claimed> Cluster::claim(std::span<const ClaimRequest> requests, Cost
     return all;
 }
 
+/// Reports no next instant, as on several nodes. So the peeks of one node are an upper bound.
 Claimed Cluster::claim_part(const ClaimRequest& request, Cost& answered) {
     const Instant now = instant(answered);
     Claimed claimed{{}, now};
