@@ -206,9 +206,8 @@ public:
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
             const std::uint32_t shard = shard_of(id, state_.shards);
-            const auto lower = [&](Instant& next) {
-                next = std::min(next, claimable_from(event, dead));
-            };
+            const Instant claimable = claimable_from(event, dead);
+            const auto lower = [&](Instant& next) { next = std::min(next, claimable); };
             if (in_line(event)) {
                 lower(first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
                           .first->second);
