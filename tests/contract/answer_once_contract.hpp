@@ -24,7 +24,7 @@ namespace sundial {
 class AnswerOnceContract : public StorageTest {
 protected:
     /// Creates a user in a transaction of its own, as use cases do.
-    AnswerOnce::Work making_a_user(std::string answer = "201 made") {
+    AnswerOnce::Work making_a_user(const std::string& answer = "201 made") {
         return [this, answer] {
             store().transact([](Transaction& tx) { return tx.users().add(a_user()).has_value(); });
             return Worked{.commit = true, .answer = answer};
