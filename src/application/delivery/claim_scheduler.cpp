@@ -174,6 +174,7 @@ std::vector<ClaimScheduler::Turn> ClaimScheduler::next_claims(std::uint32_t tota
     for (std::size_t i = 0; i < parts_.size() && turns.size() < max_together_; ++i) {
         const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
         const Part& part = parts_[number];
+        if (!part.known) break;  // it had its last turn a round ago: read the queue first
         if (!ready(part, now)) continue;
         const bool alone = part.room != unlimited;
         if (!turns.empty() && (alone || enough(part) > left)) break;

@@ -79,7 +79,8 @@ public:
 
     /// At most `total` events of the next parts in turn that have due events. Many parts with few
     /// events each are claimed together, because a transaction for each of them would make their
-    /// events wait for each other. A part with many is claimed alone.
+    /// events wait for each other. A part with many is claimed alone. A part whose next instant is
+    /// not known needs a peek in its turn: others that always have due events could put it off.
     [[nodiscard]] std::vector<Turn> next_claims(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a

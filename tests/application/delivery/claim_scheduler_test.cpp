@@ -279,6 +279,19 @@ TEST(ClaimScheduler, PeeksAfterAClaimThatTookAllDueEvents) {
     EXPECT_TRUE(scheduler.must_peek(100s));
 }
 
+// Otherwise it would wait for the tick beside parts that always have due events.
+TEST(ClaimScheduler, PeeksForADrainedPartAfterARoundOfTheOthers) {
+    ClaimScheduler scheduler{2, 0, 1s, false, 1};
+    scheduler.note_peek({noon, {noon, noon}}, 100s, 100s);
+    claimed(scheduler, 0, {1, 1, 57, 1}, some_events(3), 100s, 100s);
+    ASSERT_EQ(next_claim(scheduler, 60, 100s).value().part, 1U);
+    claimed(scheduler, 1, {1, 1, 57, 1}, some_events(57), 100s, 100s);
+    EXPECT_FALSE(next_claim(scheduler, 60, 100s));
+    EXPECT_TRUE(scheduler.must_peek(100s));
+    scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
+    EXPECT_EQ(next_claim(scheduler, 60, 100s).value().part, 1U);
+}
+
 TEST(ClaimScheduler, NeedsNoPeekAfterAClaimThatReportsTheNextInstants) {
     ClaimScheduler scheduler{3, 0, 1s, false, 8};
     scheduler.note_peek({noon, {noon, noon, never}}, 100s, 100s);
