@@ -20,7 +20,10 @@ constexpr unsigned small_claims_between_resets = 4;
 /// reaches about 1.3 s by then.
 constexpr unsigned max_empty_claims = 8;
 constexpr std::chrono::microseconds first_rest = 5ms;
-/// Minimum time between reads caused by hints while there are due events to claim.
+/// Minimum times between reads while there are due events to claim: of those caused by parts whose
+/// next instant is not known, which take at most a tenth of the time, and of those by hints.
+constexpr std::chrono::microseconds unknown_waits = 5ms;
+constexpr int peeks_one_in = 10;
 constexpr std::chrono::microseconds hint_waits = 50ms;
 
 Shares count_by_priority(const Claimed& claimed) {
@@ -97,6 +100,8 @@ void ClaimScheduler::note_peek(const QueuePeek& peeked, Mono asked_at, Mono now)
     parts_.resize(peeked.next.size());  // another number of lanes
     time_.read(peeked.now, asked_at, now);
     peeked_at_ = now;
+    peek_took_ = std::chrono::duration_cast<std::chrono::microseconds>(now - asked_at);
+    reported_ = false;
     hint_ = never;  // the read that just ended includes it
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         parts_[i].known = true;
@@ -126,6 +131,7 @@ void ClaimScheduler::note(const Turn& turn, const Claimed& claimed, bool clock_s
     if (claimed.next) {
         part.known = true;
         part.next = std::min(*claimed.next, part.expected);
+        reported_ = true;
     }
     if (came_too_early) {  // the fastest call so far has improved the estimate
         if (clock_stood_still) part.rests_until = now + first_rest;
@@ -174,7 +180,6 @@ std::vector<ClaimScheduler::Turn> ClaimScheduler::next_claims(std::uint32_t tota
     for (std::size_t i = 0; i < parts_.size() && turns.size() < max_together_; ++i) {
         const auto number = static_cast<std::uint32_t>((turn_ + i) % parts_.size());
         const Part& part = parts_[number];
-        if (!part.known) break;  // it had its last turn a round ago: read the queue first
         if (!ready(part, now)) continue;
         const bool alone = part.room != unlimited;
         if (!turns.empty() && (alone || enough(part) > left)) break;
@@ -220,11 +225,20 @@ bool ClaimScheduler::must_peek(Mono now) const {
     if (!peeked_at_ || now >= *peeked_at_ + tick_) return true;
     // A test clock may have been moved since it was read.
     if (hint_ != never && (stands_still_ || hint_ <= reached(now))) return true;
+    return any_unknown();
+}
+
+bool ClaimScheduler::any_unknown() const {
     return std::ranges::any_of(parts_, [](const Part& part) { return !part.known; });
 }
 
 bool ClaimScheduler::peek_overdue(Mono now) const {
     if (!peeked_at_ || now >= *peeked_at_ + tick_) return true;
+    // Without reports, all parts become unknown soon, and then there is nothing to claim.
+    if (reported_ && any_unknown() &&
+        now >= *peeked_at_ + std::max(unknown_waits, peeks_one_in * peek_took_)) {
+        return true;
+    }
     return now >= *peeked_at_ + hint_waits && hint_ <= reached(now);
 }
 

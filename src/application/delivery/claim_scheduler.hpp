@@ -79,8 +79,7 @@ public:
 
     /// At most `total` events of the next parts in turn that have due events. Many parts with few
     /// events each are claimed together, because a transaction for each of them would make their
-    /// events wait for each other. A part with many is claimed alone. A part whose next instant is
-    /// not known needs a peek in its turn: others that always have due events could put it off.
+    /// events wait for each other. A part with many is claimed alone.
     [[nodiscard]] std::vector<Turn> next_claims(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a
@@ -88,7 +87,8 @@ public:
     /// next instant.
     [[nodiscard]] bool must_peek(Mono now) const;
     /// The same, but applies even while other parts can be claimed. Otherwise parts that were
-    /// empty at the last read would starve beside one that never is.
+    /// empty at the last read, or whose next instant is not known, would starve beside one that
+    /// always has due events.
     [[nodiscard]] bool peek_overdue(Mono now) const;
     /// When the result of next_claim, anything_due or must_peek changes by itself.
     [[nodiscard]] Mono next_change(Mono now) const;
@@ -126,6 +126,7 @@ private:
     void note(const Turn& turn, const Claimed& claimed, bool clock_stood_still, Mono now);
     [[nodiscard]] bool due(const Part& part, Mono now) const;
     [[nodiscard]] bool ready(const Part& part, Mono now) const;
+    [[nodiscard]] bool any_unknown() const;
 
     std::vector<Part> parts_;
     std::uint32_t turn_;
@@ -134,6 +135,8 @@ private:
     std::uint32_t max_together_;
     DatabaseTime time_;
     std::optional<Mono> peeked_at_;
+    std::chrono::microseconds peek_took_{};
+    bool reported_ = false;  // a claim since the last peek has reported its next instant
     Instant hint_ = never;
 };
 

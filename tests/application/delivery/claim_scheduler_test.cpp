@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "support/builders.hpp"
@@ -280,16 +281,17 @@ TEST(ClaimScheduler, PeeksAfterAClaimThatTookAllDueEvents) {
 }
 
 // Otherwise it would wait for the tick beside parts that always have due events.
-TEST(ClaimScheduler, PeeksForADrainedPartAfterARoundOfTheOthers) {
-    ClaimScheduler scheduler{2, 0, 1s, false, 1};
-    scheduler.note_peek({noon, {noon, noon}}, 100s, 100s);
-    claimed(scheduler, 0, {1, 1, 57, 1}, some_events(3), 100s, 100s);
-    ASSERT_EQ(next_claim(scheduler, 60, 100s).value().part, 1U);
-    claimed(scheduler, 1, {1, 1, 57, 1}, some_events(57), 100s, 100s);
-    EXPECT_FALSE(next_claim(scheduler, 60, 100s));
-    EXPECT_TRUE(scheduler.must_peek(100s));
-    scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
-    EXPECT_EQ(next_claim(scheduler, 60, 100s).value().part, 1U);
+TEST(ClaimScheduler, PeeksForADrainedPartBesideOthersThatAreNot) {
+    for (const auto& [took, waits] : {std::pair{0ms, 5ms}, std::pair{2ms, 20ms}}) {
+        ClaimScheduler scheduler{2, 0, 1s, false, 1};
+        scheduler.note_peek({noon, {noon, noon}}, 100s - took, 100s);
+        claimed(scheduler, 0, {1, 1, 57, 1}, some_events(3), 100s, 100s);
+        EXPECT_FALSE(scheduler.peek_overdue(100s + waits)) << "part 1 will be drained soon, too";
+        claimed(scheduler, 1, {1, 1, 57, 1}, last_events(57, noon), 100s, 100s);
+        EXPECT_EQ(next_claim(scheduler, 60, 100s).value().part, 1U);
+        EXPECT_FALSE(scheduler.peek_overdue(100s + waits - 1us));
+        EXPECT_TRUE(scheduler.peek_overdue(100s + waits));
+    }
 }
 
 TEST(ClaimScheduler, NeedsNoPeekAfterAClaimThatReportsTheNextInstants) {
