@@ -260,7 +260,11 @@ public:
     }
     std::vector<bool> has_rows(std::span<const IdInterval> ranges) override {
         if (ranges.empty()) return {};
-        return look([&](Reader& reader) { return find_rows(reader, ranges); });
+        try {
+            return look([&](Reader& reader) { return find_rows(reader, ranges); });
+        } catch (const Unsettled&) {
+            return std::vector<bool>(ranges.size(), true);  // as above
+        }
     }
 
 private:

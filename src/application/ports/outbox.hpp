@@ -44,7 +44,7 @@ public:
     /// depend on rows outside of these ranges.
     [[nodiscard]] virtual OutboxPage read(std::span<const IdInterval> among,
                                           const OutboxLimits& limits) = 0;
-    /// For each range, whether the table has a row with an id in it.
+    /// For each range, whether the table has a row with an id in it, or may have one.
     [[nodiscard]] virtual std::vector<bool> has_rows(std::span<const IdInterval> ranges) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -16,6 +17,7 @@
 namespace sundial::sqlite {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -117,6 +119,18 @@ TEST_F(SqliteOutboxTest, CreatesNoFileBesideAClosedDatabase) {
     now = long_after;
     EXPECT_THAT(outbox->read(everything, {}).rows, SizeIs(1));
     EXPECT_THAT(names(), ElementsAre(file.filename().string()));
+}
+
+// Otherwise a file that the application has just closed would be reported as lost.
+TEST_F(SqliteOutboxTest, TakesNoRowForGoneWhileTheFileIsBeingClosed) {
+    {
+        Application shop{file};
+        shop.run(std::string{"PRAGMA journal_mode = WAL;"} + outbox_table);
+    }
+    now = Instant{};  // the file has just changed
+    EXPECT_THAT(outbox->has_rows(std::array{IdInterval{1, 2}, IdInterval{5, 5}}), Each(true));
+    now = long_after;
+    EXPECT_THAT(outbox->has_rows(std::array{IdInterval{1, 2}, IdInterval{5, 5}}), Each(false));
 }
 
 TEST_F(SqliteOutboxTest, LeavesTheLogToTheApplication) {
