@@ -108,7 +108,7 @@ TEST_P(ClaimedNextContract, LeavesOutLinesAndParkedEvents) {
 }
 
 TEST_P(ClaimedNextContract, IsPastIfADeadInstanceHoldsAnEvent) {
-    if (!queue().renew(instance_b)) GTEST_SKIP() << "no other instance can use the database";
+    const bool others = queue().renew(instance_b).has_value();  // can use the database
     given(an_event().in_shard(0));
     const Claimed claimed = claim_with_next({9, 9, 9, 9});
     ASSERT_THAT(claimed.events, SizeIs(1));
@@ -123,7 +123,7 @@ TEST_P(ClaimedNextContract, IsPastIfADeadInstanceHoldsAnEvent) {
             .next;
     };
     EXPECT_EQ(next_without({}), noon + 30s);
-    EXPECT_LE(next_without({{instance_a}, clock().now()}).value_or(never), noon);
+    EXPECT_EQ(next_without({{instance_a}, clock().now()}).value_or(never) <= noon, others);
 }
 
 /// A queue that takes them over after it has looked reports no instant.

@@ -20,9 +20,9 @@
 namespace sundial::postgres {
 namespace {
 
-/// A part mostly waits for round trips between the coordinator and a machine, so four sessions do
-/// four times as much. More would leave no connection to requests: the default pool has four for
-/// them.
+/// A part mostly waits for round trips between the coordinator and a machine, which sessions do at
+/// the same time. More than four would leave no connection to requests: the default pool has four
+/// for them.
 constexpr std::size_t max_sessions = 4;
 /// A session with fewer parts would gain too little to take a connection from others.
 constexpr std::size_t min_parts_of_session = 2;
