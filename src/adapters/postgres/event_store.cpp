@@ -187,8 +187,9 @@ private:
 std::optional<Appended> append_at_once(Database& database, ExpectedVersion expected,
                                        std::span<const RecordedEvent> batch) {
     const StreamId& stream = batch.front().stream;
-    const Call call = append_call(sql::append_at_once, batch, stream.aggregate_type,
-                                  stream.aggregate_id, expected.number());
+    const Statement& statement = batch.size() == 1 ? sql::append_one_at_once : sql::append_at_once;
+    const Call call = append_call(statement, batch, stream.aggregate_type, stream.aggregate_id,
+                                  expected.number());
     // If it happened but the answer was lost, the repetition finds its ids known.
     const auto done = database.run("append", Database::Effect::repeatable, {&call, 1});
     const Answer& written = done.answers.front();
