@@ -139,7 +139,7 @@ NextReads QueuePeeks::next_reads(std::span<const ClaimRequest> requests) const {
         for (std::size_t at = 0; at < its.parts.size(); at += priorities_of_part) {
             std::ranges::copy(its.group->floors.of(its.parts[at]), std::back_inserter(from));
         }
-        reads.calls.push_back(reading(*its.group, its.parts, from, never, *its.dead));
+        reads.calls.push_back(reading(*its.group, its.parts, from, never, *its.dead, Need::next));
         reads.claims.push_back(std::move(its.claims));
     }
     return reads;
@@ -160,17 +160,18 @@ void QueuePeeks::lower_floors_for(const DeadInstances& dead) {
 }
 
 Call QueuePeeks::reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
-                         const std::vector<Instant>& from, Instant until,
-                         const DeadInstances& dead) const {
+                         const std::vector<Instant>& from, Instant until, const DeadInstances& dead,
+                         Need need) const {
+    const bool whole = need == Need::next_and_floors;
     const auto each = column(
         parts, [this](std::uint32_t part) { return static_cast<std::int16_t>(part % shards()); });
     const std::vector<Instant> ends(parts.size(), until);
     if (&group == &to_endpoints_) {
-        return Call{sql::peek, each, from, ends, dead.ids, dead.as_of};
+        return Call{sql::peek, each, from, ends, dead.ids, dead.as_of, whole};
     }
     const auto types =
         column(parts, [&](std::uint32_t part) { return group.lanes[part / shards()].value; });
-    return Call{sql::peek_to_handle, each, from, ends, types, dead.ids, dead.as_of};
+    return Call{sql::peek_to_handle, each, from, ends, types, dead.ids, dead.as_of, whole};
 }
 
 Call QueuePeeks::reading_in_shard(const LaneGroup& group, std::uint32_t part,
@@ -190,7 +191,7 @@ void QueuePeeks::add_reading(std::vector<Call>& calls, const LaneGroup& group,
                              const std::vector<Instant>& from, Instant until,
                              const DeadInstances& dead) const {
     if (!database_.distributed()) {
-        calls.push_back(reading(group, parts, from, until, dead));
+        calls.push_back(reading(group, parts, from, until, dead, Need::next_and_floors));
         return;
     }
     for (std::size_t at = 0; at < parts.size(); at += priorities_of_part) {

@@ -60,10 +60,11 @@ private:
     /// lie below the floors.
     void lower_floors_for(const DeadInstances& dead);
 
+    enum class Need : std::uint8_t { next, next_and_floors };
     /// Reads the given parts of a group, each once for each priority.
     [[nodiscard]] Call reading(const LaneGroup& group, const std::vector<std::uint32_t>& parts,
                                const std::vector<Instant>& from, Instant until,
-                               const DeadInstances& dead) const;
+                               const DeadInstances& dead, Need need) const;
     /// The same for one part, from these instants in its priorities.
     [[nodiscard]] Call reading_in_shard(const LaneGroup& group, std::uint32_t part,
                                         std::span<const Instant> from, Instant until,

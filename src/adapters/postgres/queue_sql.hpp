@@ -12,8 +12,9 @@ namespace sundial::postgres::sql {
     "(pg_stat_get_xact_blocks_fetched('sundial." index \
     "'::regclass)"                                     \
     " + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass))"
-// A peek at the parts `parts`, of the shard and the lane that the conditions say.
-#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead, more) \
+// A peek at the parts `parts`, of the shard and the lane that the conditions say. Reads the claimed
+// entries before one that is due only if `whole`: thousands may be due at one instant.
+#define SUNDIAL_PEEK(index, parts, in_shard, in_lane, dead, whole, more) \
     "SELECT part.place, least(head.claimable_at, held.until, 'infinity'),"                     \
     " least(head.claimable_at, held.soon, 'infinity')," SUNDIAL_PAGES(index)                   \
     " - before.pages,"                                                                         \
@@ -40,6 +41,7 @@ namespace sundial::postgres::sql {
     "          AND claimable_at >= part.floor AND claimable_at < part.ceiling"                 \
     "          AND claimable_at <= least(head.claimable_at, sundial.clock())"                  \
     "          AND claimed_by IS NOT NULL"                                                     \
+    "          AND (" whole " OR (head.claimable_at <= sundial.clock()) IS NOT TRUE)"          \
     "         ORDER BY claimable_at) AS claimed) AS held"
 #define SUNDIAL_PARTS(arrays, columns) \
     "unnest(" arrays ") WITH ORDINALITY AS part(" columns ", place)"
@@ -60,34 +62,38 @@ namespace sundial::postgres::sql {
 /// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
 /// any index while statistics say that the table is empty. Claims of dead instances count as free.
 /// $1 shards, each once for each priority, $2 from, $3 until, $4 dead instances, $5 when they were
-/// found dead. Of the events with an endpoint.
+/// found dead, $6 whether the third column is needed, which takes reading the claimed entries
+/// before an event that is due. Of the events with an endpoint.
 inline constexpr Statement peek{
     "look", SUNDIAL_PEEK("events_to_claim",
                          SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[]",
                                        "shard, floor, ceiling"),
-                         "shard = part.shard", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"), "")};
-/// The same for events of type $4 without an endpoint; $5 and $6 as $4 and $5 above.
+                         "shard = part.shard", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"),
+                         "$6::boolean", "")};
+/// The same for events of type $4 without an endpoint; $5 to $7 as $4 to $6 above.
 inline constexpr Statement peek_to_handle{
     "look_to_handle",
     SUNDIAL_PEEK("events_to_handle",
                  SUNDIAL_PARTS("$1::smallint[], $2::timestamptz[], $3::timestamptz[], $4::text[]",
                                "shard, floor, ceiling, type"),
                  "shard = part.shard", SUNDIAL_TO_HANDLERS("part.type"), SUNDIAL_DEAD("$5", "$6"),
-                 "")};
+                 "$7::boolean", "")};
 /// Both for the priorities of one shard $1, on a distributed database: Citus refuses a LATERAL with
 /// a LIMIT over several shards. $2 from and $3 until, for each priority; the others as above, but
 /// $4 of the second is one type. The last column says when the shard's server started
 /// (ServerWatch).
 inline constexpr Statement peek_in_shard{
     "look_in_shard",
-    SUNDIAL_PEEK(
-        "events_to_claim", SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
-        "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"), ", " SUNDIAL_STARTED)};
+    SUNDIAL_PEEK("events_to_claim",
+                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+                 "shard = $1", SUNDIAL_TO_ENDPOINTS, SUNDIAL_DEAD("$4", "$5"), "true",
+                 ", " SUNDIAL_STARTED)};
 inline constexpr Statement peek_in_shard_to_handle{
     "look_in_shard_to_handle",
-    SUNDIAL_PEEK(
-        "events_to_handle", SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
-        "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"), ", " SUNDIAL_STARTED)};
+    SUNDIAL_PEEK("events_to_handle",
+                 SUNDIAL_PARTS("$2::timestamptz[], $3::timestamptz[]", "floor, ceiling"),
+                 "shard = $1", SUNDIAL_TO_HANDLERS("$4"), SUNDIAL_DEAD("$5", "$6"), "true",
+                 ", " SUNDIAL_STARTED)};
 #undef SUNDIAL_PAGES
 #undef SUNDIAL_PEEK
 #undef SUNDIAL_PARTS

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -87,11 +88,12 @@ protected:
     }
     void expect_good_peeks() {
         EXPECT_THAT(
-            plan_of(sql::peek, "smallint[], timestamptz[], timestamptz[], uuid[], timestamptz",
+            plan_of(sql::peek,
+                    "smallint[], timestamptz[], timestamptz[], uuid[], timestamptz, boolean",
                     "array_fill(3::smallint, ARRAY[64]), "
                     "array_fill(now() - interval '1 h', ARRAY[64]), "
                     "array_fill('infinity'::timestamptz, ARRAY[64]), "
-                    "'{01990000-0000-7000-8000-0000000000de}', now()"),
+                    "'{01990000-0000-7000-8000-0000000000de}', now(), true"),
             AllOf(HasSubstr("using events_to_claim on events  ("),
                   HasSubstr("using events_to_claim on events events_1"),
                   HasSubstr("claimable_at >= part.floor"), HasSubstr("claimable_at < part.ceiling"),
@@ -100,13 +102,14 @@ protected:
     }
     void expect_good_peeks_for_handlers() {
         EXPECT_THAT(
-            plan_of(sql::peek_to_handle,
-                    "smallint[], timestamptz[], timestamptz[], text[], uuid[], timestamptz",
-                    "array_fill(3::smallint, ARRAY[64]), "
-                    "array_fill(now() - interval '1 h', ARRAY[64]), "
-                    "array_fill('infinity'::timestamptz, ARRAY[64]), "
-                    "array_fill('REMINDER'::text, ARRAY[64]), "
-                    "'{01990000-0000-7000-8000-0000000000de}', now()"),
+            plan_of(
+                sql::peek_to_handle,
+                "smallint[], timestamptz[], timestamptz[], text[], uuid[], timestamptz, boolean",
+                "array_fill(3::smallint, ARRAY[64]), "
+                "array_fill(now() - interval '1 h', ARRAY[64]), "
+                "array_fill('infinity'::timestamptz, ARRAY[64]), "
+                "array_fill('REMINDER'::text, ARRAY[64]), "
+                "'{01990000-0000-7000-8000-0000000000de}', now(), true"),
             AllOf(HasSubstr("using events_to_handle on events  ("),
                   HasSubstr("using events_to_handle on events events_1"),
                   HasSubstr("event_type = part.type"), HasSubstr("claimable_at >= part.floor"),
@@ -242,6 +245,32 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
 TEST_F(Plans, APeekReadsTheHeadOfEachPriority) {
     expect_good_peeks();
     expect_good_peeks_in_a_shard();
+}
+
+/// A claim that reports the next instant does not need the claimed entries before a due event. At a
+/// peak the whole shard is due at one instant, and each such claim would read all of it.
+TEST_F(Plans, APeekAfterAClaimEndsAtTheFirstEventThatIsDue) {
+    query(url(), "UPDATE sundial.events SET claimable_at = now() - interval '1 h'");
+    query(url(), "VACUUM sundial.events");  // the entries before the update
+    const auto pages_read = [this](const char* whole) {
+        const auto rows = query(
+            url(), std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+                       sql::configure_queue.sql +
+                       "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
+                       "PREPARE it(smallint[], timestamptz[], timestamptz[], uuid[], timestamptz, "
+                       "boolean) "
+                       "AS " +
+                       sql::peek.sql +
+                       "; EXECUTE it(array_fill(4::smallint, ARRAY[4]), "
+                       "array_fill('-infinity'::timestamptz, ARRAY[4]), "
+                       "array_fill('infinity'::timestamptz, ARRAY[4]), '{}', now(), " +
+                       whole + ")");
+        int pages = 0;
+        for (const auto& row : rows) pages = std::max(pages, std::stoi(row[3]));
+        return pages;
+    };
+    EXPECT_LT(pages_read("false"), 50);
+    EXPECT_GT(pages_read("true"), 500);  // the floors need them
 }
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
