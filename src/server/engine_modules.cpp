@@ -205,6 +205,7 @@ std::vector<MaintenanceJob> Engine::Modules::maintenance_jobs() {
                                       .batch = [this] { return answer_once.sweep(); }},
                                      {.name = "parked events",
                                       .every = std::chrono::minutes{10},
+                                      .first_after = std::chrono::minutes{1},
                                       .batch = [this] { return unpark_all(); }}};
     jobs.push_back({.name = "counters", .every = std::chrono::minutes{10}, .batch = [this] {
                         return forget_stats(ports.store);
@@ -256,7 +257,7 @@ void Engine::Modules::end_recording() {
 bool Engine::Modules::unpark_all() {
     // Some events still wait if the process that enabled their endpoint failed or died before it
     // released them. The count shows whether any do. On PostgreSQL it reads all live rows, so this
-    // does not run every minute.
+    // does not run every minute, nor beside the first claims.
     if (platform.storage.depth().waiting_for_endpoint > 0) (void)endpoints.unpark.run_all();
     return false;
 }

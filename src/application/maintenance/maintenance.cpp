@@ -37,7 +37,11 @@ constexpr std::chrono::microseconds pause_after_failure = 60s;
 Maintenance::Maintenance(Ports ports, std::string holder, std::vector<MaintenanceJob> jobs)
     : ports_{ports},
       requested_{.name = "sundial.maintenance", .holder = std::move(holder), .ttl = lease} {
-    for (MaintenanceJob& job : jobs) jobs_.push_back({std::move(job), ports_.monotonic.now()});
+    const Mono now = ports_.monotonic.now();
+    for (MaintenanceJob& job : jobs) {
+        const Mono first = now + job.first_after;
+        jobs_.push_back({std::move(job), first});
+    }
 }
 
 bool Maintenance::leads() {

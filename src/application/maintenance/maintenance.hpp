@@ -52,6 +52,7 @@ inline constexpr std::chrono::minutes between_summaries{1};
 struct MaintenanceJob {
     std::string name;  // "retention", for the log
     std::chrono::microseconds every;
+    std::chrono::microseconds first_after{};  // the start, for a job that would delay due events
     /// One batch of about a second; true if more can be done at once. It may throw. A leader that
     /// is slower than its lease may not be the only one, so a batch must do no harm if another
     /// instance runs it too.

@@ -338,6 +338,21 @@ TEST_F(MaintenanceTest, ContinuesUnfinishedJobsAndBacksOffAfterAFailure) {
     EXPECT_EQ(batches, 5);
 }
 
+TEST_F(MaintenanceTest, BeginsAJobOnlyAfterItsDelay) {
+    Maintenance one{{locks, monotonic, log},
+                    "one",
+                    {{.name = "heavy", .every = 1h, .first_after = 60s, .batch = [&] {
+                          return done.push_back("heavy"), false;
+                      }}}};
+    for (int i = 0; i < 6; ++i) {
+        (void)one.turn();
+        advance(10s);
+    }
+    EXPECT_THAT(done, IsEmpty());
+    (void)one.turn();
+    EXPECT_THAT(done, ElementsAre("heavy"));
+}
+
 TEST_F(MaintenanceTest, WaitsWhileNoServerAnswers) {
     Maintenance a = an_instance("a");
     reached.cut = true;
