@@ -265,6 +265,7 @@ public:
         const Answer rows =
             session_.run(sql::parked_events, name, after, static_cast<std::int64_t>(limit));
         std::vector<ParkedEvent> found;
+        found.reserve(rows.size());
         for (std::size_t row = 0; row < rows.size(); ++row) {
             found.push_back({.position = rows.get<std::uint64_t>(row, 0),
                              .event_id = rows.get<Uuid>(row, 1),
