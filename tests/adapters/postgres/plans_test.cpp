@@ -2,16 +2,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "adapters/postgres/claim_sql.hpp"
+#include "adapters/postgres/database.hpp"
 #include "adapters/postgres/event_batches_sql.hpp"
 #include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/idempotency_sql.hpp"
+#include "adapters/postgres/queue_peeks.hpp"
 #include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/transaction_sql.hpp"
+#include "application/ports/event_queue.hpp"
+#include "patient.hpp"
 #include "plans_fixture.hpp"
+#include "support/recorded_log.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -249,28 +256,25 @@ TEST_F(Plans, APeekReadsTheHeadOfEachPriority) {
 
 /// A claim that reports the next instant does not need the claimed entries before a due event. At a
 /// peak the whole shard is due at one instant, and each such claim would read all of it.
-TEST_F(Plans, APeekAfterAClaimEndsAtTheFirstEventThatIsDue) {
+TEST_F(Plans, ALookAfterAClaimEndsAtTheFirstEventThatIsDue) {
     query(url(), "UPDATE sundial.events SET claimable_at = now() - interval '1 h'");
     query(url(), "VACUUM sundial.events");  // the entries before the update
-    const auto pages_read = [this](const char* whole) {
-        const auto rows = query(
-            url(), std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
-                       sql::configure_queue.sql +
-                       "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
-                       "PREPARE it(smallint[], timestamptz[], timestamptz[], uuid[], timestamptz, "
-                       "boolean) "
-                       "AS " +
-                       sql::peek.sql +
-                       "; EXECUTE it(array_fill(4::smallint, ARRAY[4]), "
-                       "array_fill('-infinity'::timestamptz, ARRAY[4]), "
-                       "array_fill('infinity'::timestamptz, ARRAY[4]), '{}', now(), " +
-                       whole + ")");
-        int pages = 0;
-        for (const auto& row : rows) pages = std::max(pages, std::stoi(row[3]));
-        return pages;
+    RecordedLog log;
+    Database database{patient(url()), 16, /*distributed=*/false, log};
+    const auto pages_read = [&](const Call& call) {
+        const auto ran = database.run("look", Database::Effect::none, {&call, 1});
+        const auto totals = column_of<std::int64_t>(ran.answers.front(), 3);
+        return *std::ranges::max_element(totals);
     };
-    EXPECT_LT(pages_read("false"), 50);
-    EXPECT_GT(pages_read("true"), 500);  // the floors need them
+    const QueuePeeks peeks{database, /*many=*/1'000'000};
+    const ClaimRequest request{.by = InstanceId{base::Uuid{}}, .shard = 4, .with_next = true};
+    EXPECT_LT(pages_read(peeks.next_reads({&request, 1}).calls.at(0)), 50);
+    // Peeks read them, for the floors.
+    const std::vector<std::int16_t> shards(4, 4);
+    const std::vector<Instant> from(4, Instant{}), until(4, never);
+    EXPECT_GT(pages_read(Call{sql::peek, shards, from, until, std::vector<InstanceId>{}, Instant{},
+                              /*whole=*/true}),
+              500);
 }
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
