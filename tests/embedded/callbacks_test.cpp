@@ -23,6 +23,7 @@
 #include "support/child_process.hpp"
 #include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Issue 19, item 29: calls of an engine inside its own callbacks, callbacks that throw, and copies
@@ -30,6 +31,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
 using sundial::Done;
 using sundial::Engine;
 using sundial::Event;
@@ -51,11 +53,6 @@ constexpr bool under_thread_sanitizer = false;
 #else
 constexpr bool under_thread_sanitizer = false;
 #endif
-
-template <class T>
-std::string code_of(const Result<T>& answer) {
-    return answer ? "ok" : answer.error().code;
-}
 
 /// Completed when the last copy is destroyed.
 class LastCopy {
@@ -116,14 +113,14 @@ TEST_P(Callbacks, AdvanceTheClockOfAnotherEngineInAHandler) {
     const auto engine = opened(true);
     auto other = Engine::open({.test_clock = true});
     ASSERT_TRUE(other);
-    std::string inside;
+    std::string inside = "not called";
     engine->on("REMINDER", [&](const Event&) {
         inside = code_of(other->advance(1h));
         return Handled::done();
     });
     due_now(*engine);
     EXPECT_EQ(*engine->advance(1s), 1U);
-    EXPECT_EQ(inside, "ok");
+    EXPECT_EQ(inside, "");
 }
 
 TEST_P(Callbacks, EndAnAdvanceThatAHandlerStops) {
@@ -378,7 +375,7 @@ TEST_P(Callbacks, OpenAnotherEngineInAForkedProcess) {
         all.push_back(code_of(another));
     });
     // A file has one process.
-    EXPECT_THAT(codes, testing::ElementsAre(GetParam() == "sqlite" ? "CANNOT_START" : "ok"));
+    EXPECT_THAT(codes, testing::ElementsAre(GetParam() == "sqlite" ? "CANNOT_START" : ""));
 }
 
 INSTANTIATE_TEST_SUITE_P(Embedded, Callbacks, testing::Values("memory", "sqlite", "postgres"),

@@ -17,17 +17,17 @@
 
 #include "sundial/engine.hpp"
 #include "support/migrated_database.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests the semaphore and the leader through the public headers alone.
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
 using sundial::Engine;
 using sundial::Permit;
 using sundial::Semaphore;
-
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 class CoordinationOnEach : public testing::TestWithParam<std::string> {
 protected:

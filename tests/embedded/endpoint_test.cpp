@@ -11,6 +11,7 @@
 
 #include "sundial/engine.hpp"
 #include "support/migrated_database.hpp"
+#include "support/results.hpp"
 #include "support/scripted_receiver.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -18,6 +19,8 @@
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
+using sundial::detail_of;
 using sundial::EndpointType;
 using sundial::Engine;
 using sundial::ScriptedReceiver;
@@ -26,9 +29,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
-
-std::string detail_of(const auto& answer) { return answer ? "" : answer.error().detail; }
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 class EndpointsOnEach : public testing::TestWithParam<std::string> {
 protected:

@@ -52,12 +52,12 @@ struct Paid {
         return std::to_string(std::stoi(data) / 10);
     }
 };
-struct Closed {
-    static constexpr const char* type = "Closed";
+struct Settled {
+    static constexpr const char* type = "Settled";
     [[nodiscard]] std::string write() const { return "{}"; }
-    static Result<Closed> read(const std::string& /*data*/) { return Closed{}; }
+    static Result<Settled> read(const std::string& /*data*/) { return Settled{}; }
 };
-using Events = sundial::EventTypes<Paid, Closed>;
+using Events = sundial::EventTypes<Paid, Settled>;
 
 /// Counts the events that it applies, in all copies.
 struct Bill {
@@ -73,7 +73,7 @@ struct Bill {
     int sum = 0;
 };
 using Bills = sundial::AggregateRepository<Bill>;
-using Decision = Result<std::vector<Bill::Event>>;
+using BillDecision = Result<std::vector<Bill::Event>>;
 
 RecordedEvent kept_event(std::string type, std::uint32_t version, std::string data) {
     return {.stream = {"Bill", "7"},
@@ -85,11 +85,11 @@ RecordedEvent kept_event(std::string type, std::uint32_t version, std::string da
 }
 
 TEST(EventTypes, ReadWhatTheyWrote) {
-    EXPECT_THAT(Events::names(), ElementsAre("Paid", "Closed"));
+    EXPECT_THAT(Events::names(), ElementsAre("Paid", "Settled"));
     const auto recorded = Events::record(Paid{12});
     EXPECT_EQ(recorded.type, "Paid");
     EXPECT_EQ(recorded.schema_version, 3U);
-    EXPECT_EQ(Events::record(Closed{}).schema_version, 1U);
+    EXPECT_EQ(Events::record(Settled{}).schema_version, 1U);
     const auto event = Events::recall(kept_event("Paid", 3, recorded.data));
     ASSERT_TRUE(event);
     EXPECT_EQ(std::get<Paid>(*event).amount, 12);
@@ -108,11 +108,11 @@ TEST(EventTypes, SayWhatIsWrong) {
     const auto unknown = Events::recall(kept_event("Piad", 3, "1")).error();
     EXPECT_EQ(unknown.code, "UNKNOWN_EVENT_TYPE");
     EXPECT_EQ(unknown.detail,
-              "event 4 of Bill '7' (position 44): its type 'Piad' is none of Paid, Closed");
+              "event 4 of Bill '7' (position 44): its type 'Piad' is none of Paid, Settled");
     const auto newer = Events::recall(kept_event("Paid", 4, "1")).error();
     EXPECT_EQ(newer.code, "UNKNOWN_EVENT_TYPE");
     EXPECT_THAT(newer.detail, AllOf(HasSubstr("schema version 4"), HasSubstr("up to 3")));
-    const auto older = Events::recall(kept_event("Closed", 0, "{}")).error();
+    const auto older = Events::recall(kept_event("Settled", 0, "{}")).error();
     EXPECT_EQ(older.code, "UNKNOWN_EVENT_TYPE");
     EXPECT_THAT(older.detail, HasSubstr("only version 1"));
     const auto wrong = Events::recall(kept_event("Paid", 3, "many")).error();
@@ -189,7 +189,9 @@ TEST_P(EventStoreOnEach, ALoadReadsOnlyWhatIsNewerThanTheLastVersionSeen) {
     EXPECT_EQ(newer->state.sum, 1'200);
     EXPECT_EQ(newer->version, 1'200U);
     EXPECT_EQ(Bill::applied, 1'200);
-    const auto decide = [](const Bill&) -> Decision { return std::vector<Bill::Event>{Paid{5}}; };
+    const auto decide = [](const Bill&) -> BillDecision {
+        return std::vector<Bill::Event>{Paid{5}};
+    };
     ASSERT_TRUE(bills.execute("a", decide));
     ASSERT_EQ(bills.load("a")->state.sum, 1'205);
     EXPECT_EQ(Bill::applied, 1'201);  // the save kept its state
@@ -259,7 +261,7 @@ TEST_P(EventStoreOnEach, InlineProjectionsCommitWithTheAppend) {
     streams_->project_inline({.stream_types = {"Bill"}, .event_types = {"Paid"}}, copy);
     const auto stored = streams_->append(
         {"Bill", "a"}, Expected::no_stream(),
-        {Events::record(Paid{1}), Events::record(Closed{}), Events::record(Paid{2})});
+        {Events::record(Paid{1}), Events::record(Settled{}), Events::record(Paid{2})});
     ASSERT_TRUE(stored) << stored.error().detail;
     EXPECT_EQ(stored->last_version, 3U);
     EXPECT_THAT(recorded({"Copy", "a"}), ElementsAre("Copied 1", "Copied 3"));
@@ -267,7 +269,7 @@ TEST_P(EventStoreOnEach, InlineProjectionsCommitWithTheAppend) {
     EXPECT_THAT(recorded({"Copy", "a"}), ElementsAre("Copied 1", "Copied 3"));
     // Of a repository, too.
     ASSERT_TRUE(Bills{*streams_}.execute(
-        "b", [](const Bill&) -> Decision { return std::vector<Bill::Event>{Paid{5}}; }));
+        "b", [](const Bill&) -> BillDecision { return std::vector<Bill::Event>{Paid{5}}; }));
     EXPECT_THAT(recorded({"Copy", "b"}), ElementsAre("Copied 1"));
 }
 
@@ -301,7 +303,7 @@ TEST_P(EventStoreOnEach, AnInlineProjectionThatThrowsUndoesTheAppend) {
         throw std::runtime_error("out of paper");
     });
     const auto refused =
-        streams_->append({"Bill", "a"}, Expected::any(), {Events::record(Closed{})});
+        streams_->append({"Bill", "a"}, Expected::any(), {Events::record(Settled{})});
     EXPECT_EQ(refused.error().code, "INTERNAL_ERROR");
     EXPECT_THAT(refused.error().detail, HasSubstr("out of paper"));
     EXPECT_THAT(recorded({"Bill", "a"}), IsEmpty());

@@ -12,6 +12,7 @@
 #include "sundial/outcomes.hpp"
 #include "support/migrated_database.hpp"
 #include "support/postgres_cluster.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests subscriptions to outcomes as an embedding program uses them: through the public headers
@@ -19,6 +20,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
 using sundial::Done;
 using sundial::Engine;
 using sundial::Error;
@@ -33,8 +35,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string code_of_outcome(const auto& answer) { return answer ? "" : answer.error().code; }
 
 class OutcomesOnEach : public testing::TestWithParam<std::string> {
 protected:
@@ -237,7 +237,7 @@ TEST_P(OutcomesOnEach, HaveOneActiveSubscriptionOfAName) {
     auto second = following({.name = "all"});
     std::string code;
     auto first = outcomes().follow({.name = "all"}, [&](const EventOutcome&) -> Result<Done> {
-        code = code_of_outcome(second.catch_up());
+        code = code_of(second.catch_up());
         return Done{};
     });
     ASSERT_TRUE(first);
@@ -323,17 +323,17 @@ TEST_P(OutcomesOnEach, LeaveNothingOfAForgottenFollower) {
 
 TEST_P(OutcomesOnEach, HaveNamesAndTypes) {
     const auto ignore = [](const EventOutcome&) { return Result<Done>{Done{}}; };
-    EXPECT_EQ(code_of_outcome(outcomes().follow({.name = ""}, ignore)), "VALIDATION_FAILED");
-    EXPECT_EQ(code_of_outcome(outcomes().follow({.name = "a:b"}, ignore)), "VALIDATION_FAILED");
-    EXPECT_EQ(code_of_outcome(outcomes().follow({.name = "a", .event_types = {""}}, ignore)),
+    EXPECT_EQ(code_of(outcomes().follow({.name = ""}, ignore)), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(outcomes().follow({.name = "a:b"}, ignore)), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(outcomes().follow({.name = "a", .event_types = {""}}, ignore)),
               "VALIDATION_FAILED");
-    EXPECT_EQ(code_of_outcome(outcomes().lag("a b")), "VALIDATION_FAILED");
-    EXPECT_EQ(code_of_outcome(outcomes().forget("")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(outcomes().lag("a b")), "VALIDATION_FAILED");
+    EXPECT_EQ(code_of(outcomes().forget("")), "VALIDATION_FAILED");
     sundial::OutcomeFollowing useless{.name = "a"};
     useless.page = 0;
     auto made = outcomes().follow(useless, ignore);
     ASSERT_TRUE(made);
-    EXPECT_EQ(code_of_outcome(made->catch_up()), "STOPPED");
+    EXPECT_EQ(code_of(made->catch_up()), "STOPPED");
     EXPECT_THAT(made->stopped().value_or(""), HasSubstr("page"));
 }
 

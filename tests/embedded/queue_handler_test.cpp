@@ -14,6 +14,7 @@
 
 #include "sundial/engine.hpp"
 #include "support/engine_on_each.hpp"
+#include "support/results.hpp"
 
 /// Tests handlers of queues as an embedding program registers them: through the public headers
 /// alone.
@@ -21,13 +22,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using sundial::AttemptReport;
+using sundial::code_of;
 using sundial::Engine;
 using sundial::Event;
 using sundial::Handled;
 using sundial::Options;
 using testing::HasSubstr;
-
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 struct Parcel {
     static constexpr const char* type = "PARCEL";

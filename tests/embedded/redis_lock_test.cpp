@@ -22,6 +22,7 @@
 #include "sundial/locks.hpp"
 #include "support/migrated_database.hpp"
 #include "support/redis_server.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests locks on a Redis server as an embedding program uses them: through the public headers
@@ -29,13 +30,12 @@
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
 using sundial::Engine;
 using sundial::Lock;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
-
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 /// Two engines that share nothing but the lock server, unless their storage is PostgreSQL.
 class RedisLocksOnEach : public testing::TestWithParam<std::string> {

@@ -13,6 +13,7 @@
 
 #include "sundial/engine.hpp"
 #include "support/migrated_database.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 /// Tests schedules, lists and changes of events as an embedding program uses them: through the
@@ -20,6 +21,8 @@
 namespace {
 
 using namespace std::chrono_literals;
+using sundial::code_of;
+using sundial::detail_of;
 using sundial::Engine;
 using sundial::Event;
 using sundial::Handled;
@@ -29,9 +32,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string detail_of(const auto& answer) { return answer ? "" : answer.error().detail; }
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 class SchedulerOnEach : public testing::TestWithParam<std::string> {
 protected:

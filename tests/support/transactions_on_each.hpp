@@ -12,15 +12,13 @@
 #include "sundial/engine.hpp"
 #include "sundial/streams.hpp"
 #include "support/migrated_database.hpp"
+#include "support/results.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace sundial {
 
 inline const NewUser ada{"Ada", "Li", "1992-06-15", "America/New_York", "ada"};
 inline const StreamId order_17{"Order", "17"};
-
-std::string detail_of(const auto& answer) { return answer ? "" : answer.error().detail; }
-std::string code_of(const auto& answer) { return answer ? "" : answer.error().code; }
 
 /// An engine with a table of the program's own, in the same database.
 class TransactionsOnEach : public testing::TestWithParam<std::string> {
