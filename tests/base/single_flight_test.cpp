@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using embedding::Error;
 using Flights = SingleFlight<std::string, std::string>;
-using Loaded = embedding::Result<std::string>;
+using LoadedReport = embedding::Result<std::string>;
 
 /// Several callers of one key, each on its own thread, and their results.
 class Callers {
@@ -48,10 +48,10 @@ TEST(SingleFlight, SF01_AThousandCallersOfAColdKeyShareOneLoadAndOneObject) {
     constexpr int callers = 1'000;
     Flights flights;
     std::atomic<int> loads = 0;
-    Callers all{flights, callers, [&](const std::stop_token&) -> Loaded {
+    Callers all{flights, callers, [&](const std::stop_token&) -> LoadedReport {
                     ++loads;
                     wait_for(flights, callers);
-                    return Loaded{"42 sales"};
+                    return LoadedReport{"42 sales"};
                 }};
 
     const auto answers = all.answers();
@@ -69,9 +69,9 @@ TEST(SingleFlight, SF01_AThousandCallersOfAColdKeyShareOneLoadAndOneObject) {
 TEST(SingleFlight, SF02_AnotherTenantsKeyIsAnotherLoad) {
     Flights flights;
     std::latch both{2};  // neither load blocks the other
-    const Flights::Loader loader = [&](const std::stop_token&) -> Loaded {
+    const Flights::Loader loader = [&](const std::stop_token&) -> LoadedReport {
         both.arrive_and_wait();
-        return Loaded{"done"};
+        return LoadedReport{"done"};
     };
     Callers acme{flights, 1, loader, "acme/report"};
     Callers other{flights, 1, loader, "other/report"};
@@ -85,14 +85,14 @@ TEST(SingleFlight, SF03_AFailureReachesAllWaitersAndNoLaterCaller) {
     constexpr int callers = 8;
     Flights flights;
     const Error failure{"STORAGE_UNAVAILABLE", "no connection"};
-    Callers all{flights, callers, [&](const std::stop_token&) -> Loaded {
+    Callers all{flights, callers, [&](const std::stop_token&) -> LoadedReport {
                     wait_for(flights, callers);
                     return failure;
                 }};
     for (const auto& answer : all.answers()) EXPECT_EQ(answer.error(), failure);
 
     const auto next =
-        flights.run("acme/report", [](const std::stop_token&) { return Loaded{"x"}; });
+        flights.run("acme/report", [](const std::stop_token&) { return LoadedReport{"x"}; });
     ASSERT_TRUE(next);
     EXPECT_EQ(**next, "x");
 }
@@ -100,15 +100,16 @@ TEST(SingleFlight, SF03_AFailureReachesAllWaitersAndNoLaterCaller) {
 TEST(SingleFlight, SF03_ALoaderThatThrowsFails) {
     Flights flights;
     const auto answer = flights.run(
-        "key", [](const std::stop_token&) -> Loaded { throw std::runtime_error{"broken"}; });
+        "key", [](const std::stop_token&) -> LoadedReport { throw std::runtime_error{"broken"}; });
     EXPECT_EQ(answer.error(), (Error{"INTERNAL_ERROR", "broken"}));
 }
 
 TEST(SingleFlight, ALoaderThatThrowsAnythingFailsAndTheNextOneIsAsked) {
     Flights flights;
-    const auto answer = flights.run("key", [](const std::stop_token&) -> Loaded { throw 42; });
+    const auto answer =
+        flights.run("key", [](const std::stop_token&) -> LoadedReport { throw 42; });
     EXPECT_EQ(answer.error().code, "INTERNAL_ERROR");
-    const auto next = flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; });
+    const auto next = flights.run("key", [](const std::stop_token&) { return LoadedReport{"x"}; });
     ASSERT_TRUE(next);
     EXPECT_EQ(**next, "x");
 }
@@ -117,12 +118,12 @@ TEST(SingleFlight, ALoaderThatThrowsAnythingFailsAndTheNextOneIsAsked) {
 class HeldLoad {
 public:
     Flights::Loader loader() {
-        return [this](const std::stop_token& stop) -> Loaded {
+        return [this](const std::stop_token& stop) -> LoadedReport {
             ++loads;
             begun.count_down();
             const std::stop_callback on_stop{stop, [this] { release(); }};
             released_.wait(false);
-            if (!stop.stop_requested()) return Loaded{"late"};
+            if (!stop.stop_requested()) return LoadedReport{"late"};
             return Error{"STOPPED", "the loader was stopped"};
         };
     }
@@ -193,8 +194,8 @@ TEST(SingleFlight, SF05_WhenEveryCallerHasLeftTheLoaderIsAskedToStop) {
         for (auto& caller : callers) EXPECT_EQ(caller.get().error().code, "STOPPED");
 
         EXPECT_EQ(flights.waiting("acme/report"), 0U);
-        const auto again =
-            flights.run("acme/report", [](const std::stop_token&) { return Loaded{"second"}; });
+        const auto again = flights.run(
+            "acme/report", [](const std::stop_token&) { return LoadedReport{"second"}; });
         ASSERT_TRUE(again);
         EXPECT_EQ(**again, "second");
     }  // waits for the loader, which returns only on a stop request
@@ -214,12 +215,13 @@ TEST(SingleFlight, SF05_AtItsEndLoadsWithoutWaitersAreStopped) {
 
 TEST(SingleFlight, SF06_ALoaderThatAsksForItsOwnKeyIsRefused) {
     Flights flights;
-    const auto answer = flights.run("a", [&](const std::stop_token&) -> Loaded {
-        const auto other = flights.run("b", [&](const std::stop_token&) -> Loaded {
-            const auto own = flights.run("a", [](const std::stop_token&) { return Loaded{"no"}; });
-            return Loaded{own ? **own : own.error().code};
+    const auto answer = flights.run("a", [&](const std::stop_token&) -> LoadedReport {
+        const auto other = flights.run("b", [&](const std::stop_token&) -> LoadedReport {
+            const auto own =
+                flights.run("a", [](const std::stop_token&) { return LoadedReport{"no"}; });
+            return LoadedReport{own ? **own : own.error().code};
         });
-        return Loaded{**other};
+        return LoadedReport{**other};
     });
     ASSERT_TRUE(answer);
     EXPECT_EQ(**answer, "VALIDATION_FAILED");
@@ -233,7 +235,7 @@ TEST(SingleFlight, SF07_ACallAfterForgetLoadsAgain) {
 
     flights.forget("acme/report");
     const auto after =
-        flights.run("acme/report", [](const std::stop_token&) { return Loaded{"new"}; });
+        flights.run("acme/report", [](const std::stop_token&) { return LoadedReport{"new"}; });
     load.release();
 
     ASSERT_TRUE(after);
@@ -244,16 +246,16 @@ TEST(SingleFlight, SF07_ACallAfterForgetLoadsAgain) {
 TEST(SingleFlight, WithoutAThreadToRunOnTheLoadFails) {
     Flights flights{[](const std::function<void()>&) { throw std::runtime_error{"no thread"}; }};
     std::stop_source stop;
-    const auto answer =
-        flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; }, stop.get_token());
+    const auto answer = flights.run(
+        "key", [](const std::stop_token&) { return LoadedReport{"x"}; }, stop.get_token());
     EXPECT_EQ(answer.error(), (Error{"INTERNAL_ERROR", "no thread"}));
 }
 
 TEST(SingleFlight, AnyFailureToStartAThreadFailsTheLoad) {
     Flights flights{[](const std::function<void()>&) { throw 42; }};
     std::stop_source stop;
-    const auto answer =
-        flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; }, stop.get_token());
+    const auto answer = flights.run(
+        "key", [](const std::stop_token&) { return LoadedReport{"x"}; }, stop.get_token());
     EXPECT_EQ(answer.error().code, "INTERNAL_ERROR");
 }
 

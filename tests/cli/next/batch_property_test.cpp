@@ -7,23 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "adapters/zones/cctz_time_zones.hpp"
-#include "adapters/zones/zoneinfo.hpp"
 #include "cli/next/batch.hpp"
 #include "domain/time/text.hpp"
+#include "next_support.hpp"
 
 namespace sundial::cli {
 namespace {
 
 namespace json = boost::json;
 
-const TimeZones& zones() {
-    static const zones::CctzTimeZones loaded(zones::zoneinfo_directory());
-    return loaded;
-}
-
 json::object answer(const json::object& request) {
-    return json::parse(answer_line(json::serialize(request), zones())).as_object();
+    return json::parse(answer_line(json::serialize(request), installed_zones())).as_object();
 }
 
 std::string gen_instant() {
@@ -155,7 +149,7 @@ RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresTheListedOccurrences, ()) {
 }
 
 RC_GTEST_PROP(BatchProperty, AnswersAnyBytesWithOneJsonObject, (const std::string& line)) {
-    const std::string reply = answer_line(line, zones());
+    const std::string reply = answer_line(line, installed_zones());
     RC_ASSERT(reply.find('\n') == std::string::npos);
     RC_ASSERT(json::parse(reply).as_object().contains("error"));
 }
@@ -165,7 +159,7 @@ RC_GTEST_PROP(BatchProperty, AnswersARequestWithAnyTextInItsFields, (const std::
     const auto at = *rc::gen::inRange<std::size_t>(0, request.size());
     request.begin()[static_cast<std::ptrdiff_t>(at)].value() = text;
     request["after"] = gen_instant();
-    const std::string reply = answer_line(json::serialize(request), zones());
+    const std::string reply = answer_line(json::serialize(request), installed_zones());
     RC_ASSERT(reply.find('\n') == std::string::npos);
     RC_ASSERT(json::parse(reply).is_object());
 }

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/zones/cctz_time_zones.hpp"
-#include "adapters/zones/zoneinfo.hpp"
+#include "next_support.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -23,18 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const TimeZones& zones() {
-    static const zones::CctzTimeZones loaded(zones::zoneinfo_directory());
-    return loaded;
-}
-
-std::string answer(std::string_view line) { return answer_line(line, zones()); }
-
-std::string repeated(std::string_view text, std::size_t times) {
-    std::string all;
-    for (std::size_t i = 0; i < times; ++i) all += text;
-    return all;
-}
+std::string answer(std::string_view line) { return answer_line(line, installed_zones()); }
 
 // --- responses
 
@@ -111,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Answers, NameTheReleaseOfTheTzDatabase) {
     EXPECT_EQ(answer(R"({"kind":"tzdb"})"),
-              R"({"tzdb":")" + zones().current()->release() + R"("})");
+              R"({"tzdb":")" + installed_zones().current()->release() + R"("})");
 }
 
 TEST(Answers, EchoTheIdAsItWas) {
@@ -315,7 +303,7 @@ INSTANTIATE_TEST_SUITE_P(
 std::vector<std::string> answers(const std::string& input) {
     std::istringstream in(input);
     std::ostringstream out;
-    answer_lines(in, out, zones());
+    answer_lines(in, out, installed_zones());
     std::vector<std::string> lines;
     std::istringstream answered(out.str());
     for (std::string line; std::getline(answered, line);) lines.push_back(line);
@@ -392,7 +380,7 @@ TEST(AnswerLines, FlushesAnswersBeforeItWaitsForInput) {
     Buffered buffered(seen);
     std::istream in(&slow);
     std::ostream out(&buffered);
-    answer_lines(in, out, zones());
+    answer_lines(in, out, installed_zones());
     const auto answered = [](const std::string& text) { return std::ranges::count(text, '\n'); };
     ASSERT_EQ(slow.answered_before.size(), 3U);
     EXPECT_EQ(answered(slow.answered_before.at(1)), 2);

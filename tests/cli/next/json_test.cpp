@@ -3,15 +3,10 @@
 #include <string>
 
 #include "cli/next/request.hpp"
+#include "next_support.hpp"
 
 namespace sundial::cli {
 namespace {
-
-std::string repeated(std::string_view text, std::size_t times) {
-    std::string all;
-    for (std::size_t i = 0; i < times; ++i) all += text;
-    return all;
-}
 
 TEST(ParseJson, KeepsMembersAsWritten) {
     const auto value = parse_json(R"({"b":[1,"two",null],"a":{"c":true}})");

@@ -9,20 +9,14 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/zones/cctz_time_zones.hpp"
-#include "adapters/zones/zoneinfo.hpp"
 #include "domain/time/text.hpp"
+#include "next_support.hpp"
 
 namespace sundial::cli {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-const TimeZones& zones() {
-    static const zones::CctzTimeZones loaded(zones::zoneinfo_directory());
-    return loaded;
-}
 
 struct Shown {
     int exit_code;
@@ -32,7 +26,7 @@ struct Shown {
 Shown shown(const NextOptions& options, bool json = false) {
     std::ostringstream out, err;
     const Instant now = parse_instant("2026-11-21T12:00:00.5Z")->instant;
-    const int code = show_next(options, zones(), now, {out, err, json});
+    const int code = show_next(options, installed_zones(), now, {out, err, json});
     return {code, out.str(), err.str()};
 }
 

@@ -15,14 +15,14 @@ namespace {
 
 using std::chrono::seconds;
 
-const Instant start = std::chrono::sys_days{std::chrono::January / 1 / 2026};
+const Instant january_2026 = std::chrono::sys_days{std::chrono::January / 1 / 2026};
 
 seconds gen_seconds(int from, int to) { return seconds{*rc::gen::inRange(from, to)}; }
 
 struct Downtime {
-    std::unique_ptr<Recurrence> rule = interval_recurrence(start, gen_seconds(1, 60));
-    Instant last = start + gen_seconds(-100, 500);
-    Instant now = start + gen_seconds(-100, 2000);
+    std::unique_ptr<Recurrence> rule = interval_recurrence(january_2026, gen_seconds(1, 60));
+    Instant last = january_2026 + gen_seconds(-100, 500);
+    Instant now = january_2026 + gen_seconds(-100, 2000);
     MisfireRule misfire{
         .policy = *rc::gen::element(MisfirePolicy::all, MisfirePolicy::once, MisfirePolicy::skip),
         .window = *rc::gen::element(std::optional<seconds>{},

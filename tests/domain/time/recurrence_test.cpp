@@ -18,9 +18,10 @@ using std::chrono::sys_days;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Instant start = sys_days{std::chrono::January / 1 / 2020};
+const Instant january_2020 = sys_days{std::chrono::January / 1 / 2020};
 
-/// An occurrence every few seconds from `start` to the end of the calendar. Counts the calls.
+/// An occurrence every few seconds from `january_2020` to the end of the calendar. Counts the
+/// calls.
 class EverySo final : public Recurrence {
 public:
     explicit EverySo(seconds every) : every_(every) {}
@@ -41,7 +42,7 @@ private:
         Cursor(const EverySo& rule, std::uint64_t number) : rule_(rule), number_(number) {}
         std::optional<RuleOccurrence> next() override {
             ++rule_.walked;
-            const Instant at = start + rule_.every_ * static_cast<std::int64_t>(number_++);
+            const Instant at = january_2020 + rule_.every_ * static_cast<std::int64_t>(number_++);
             if (!in_range(at)) return std::nullopt;
             return RuleOccurrence{at, WallTime{at.time_since_epoch()}};
         }
@@ -53,8 +54,8 @@ private:
 
     /// Number of the first occurrence after `instant`.
     [[nodiscard]] std::uint64_t number_after(Instant instant) const {
-        if (instant < start) return 0;
-        return static_cast<std::uint64_t>((instant - start) / every_) + 1;
+        if (instant < january_2020) return 0;
+        return static_cast<std::uint64_t>((instant - january_2020) / every_) + 1;
     }
 
     seconds every_;
@@ -68,26 +69,27 @@ std::vector<Instant> instants(const std::vector<RuleOccurrence>& occurrences) {
 
 TEST(Recurrence, NextIsStrictlyAfter) {
     const EverySo hourly{1h};
-    EXPECT_EQ(next_after(hourly, start)->instant, start + 1h);
-    EXPECT_EQ(next_after(hourly, Instant::min())->instant, start);
+    EXPECT_EQ(next_after(hourly, january_2020)->instant, january_2020 + 1h);
+    EXPECT_EQ(next_after(hourly, Instant::min())->instant, january_2020);
     EXPECT_EQ(next_after(hourly, latest_instant), std::nullopt);
 }
 
 TEST(Recurrence, AListEndsWithTheRule) {
     const EverySo hourly{1h};
-    EXPECT_THAT(instants(list_after(hourly, start, 2)), ElementsAre(start + 1h, start + 2h));
+    EXPECT_THAT(instants(list_after(hourly, january_2020, 2)),
+                ElementsAre(january_2020 + 1h, january_2020 + 2h));
     EXPECT_THAT(instants(list_after(hourly, latest_instant - 90min, 5)),
                 ElementsAre(latest_instant - 3599s));
 }
 
 TEST(Recurrence, TheNewestAscendAndEndAtTheBoundInclusively) {
     const EverySo hourly{1h};
-    EXPECT_THAT(instants(newest_until(hourly, start, start + 5h, 2)),
-                ElementsAre(start + 4h, start + 5h));
-    EXPECT_THAT(instants(newest_until(hourly, start + 3h, start + 5h, 9)),
-                ElementsAre(start + 4h, start + 5h));
-    EXPECT_THAT(newest_until(hourly, start + 5h, start + 5h, 9), IsEmpty());
-    EXPECT_THAT(newest_until(hourly, start, start + 5h, 0), IsEmpty());
+    EXPECT_THAT(instants(newest_until(hourly, january_2020, january_2020 + 5h, 2)),
+                ElementsAre(january_2020 + 4h, january_2020 + 5h));
+    EXPECT_THAT(instants(newest_until(hourly, january_2020 + 3h, january_2020 + 5h, 9)),
+                ElementsAre(january_2020 + 4h, january_2020 + 5h));
+    EXPECT_THAT(newest_until(hourly, january_2020 + 5h, january_2020 + 5h, 9), IsEmpty());
+    EXPECT_THAT(newest_until(hourly, january_2020, january_2020 + 5h, 0), IsEmpty());
 }
 
 TEST(Recurrence, TheNewestOfADenseRuleAreFoundWithoutWalkingThroughTheRest) {
@@ -100,7 +102,7 @@ TEST(Recurrence, TheNewestOfADenseRuleAreFoundWithoutWalkingThroughTheRest) {
 TEST(Recurrence, TheNewestOfASparseRuleReachBackAsFarAsNeeded) {
     const EverySo sparse{seconds{std::chrono::years{100}}};
     EXPECT_EQ(newest_until(sparse, Instant::min(), Instant::max(), 3).size(), 3U);
-    EXPECT_EQ(newest_until(sparse, Instant::min(), start, 3).size(), 1U);
+    EXPECT_EQ(newest_until(sparse, Instant::min(), january_2020, 3).size(), 1U);
 }
 
 TEST(Recurrence, TheNewestOfASparseRuleAreCountedOnce) {

@@ -76,15 +76,15 @@ TEST_P(ReadRecurrenceRefuses, AndNamesTheField) {
 }
 
 using enum TimeErrorCode;
-const std::string start = "19970902T090000";
+const std::string dtstart = "19970902T090000";
 const std::string rome = "Europe/Rome";
 INSTANTIATE_TEST_SUITE_P(
     Fields, ReadRecurrenceRefuses,
     testing::Values(
-        RefusedFields{"no_zone", start, {}, {}, {}, {}, bad_request, "needs a zone"},
-        RefusedFields{"two_zones", start + "Z", rome, {}, {}, {}, bad_request, "is UTC by its Z"},
+        RefusedFields{"no_zone", dtstart, {}, {}, {}, {}, bad_request, "needs a zone"},
+        RefusedFields{"two_zones", dtstart + "Z", rome, {}, {}, {}, bad_request, "is UTC by its Z"},
         RefusedFields{"a_zone_with_the_start",
-                      "TZID=Europe/Rome:" + start,
+                      "TZID=Europe/Rome:" + dtstart,
                       rome,
                       {},
                       {},
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                       bad_time,
                       "give its zone separately"},
         RefusedFields{"a_zone_in_the_rule",
-                      start,
+                      dtstart,
                       rome,
                       "FREQ=DAILY;TZID=Europe/Rome",
                       {},
@@ -121,10 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
             "a_fraction", "1997-09-02T09:00:00.5", rome, {}, {}, {}, bad_time, "fraction"},
         RefusedFields{"year_0", "00000902T090000", rome, {}, {}, {}, out_of_range, "0001 to 9999"},
         RefusedFields{"long_year_0", "0000-09-02T09:00", rome, {}, {}, {}, out_of_range, "0001"},
-        RefusedFields{"rule", start, rome, "FREQ=DAILY;COUNT=0", {}, {}, bad_rrule, "COUNT"},
-        RefusedFields{"rdate", start, rome, {}, {"x"}, {}, bad_time, "rdate 'x'"},
-        RefusedFields{"rdate_list", start, rome, {}, {start + "," + start}, {}, bad_time, "rdate"},
-        RefusedFields{"exdate", start, rome, {}, {}, {"19970902"}, bad_time, "exdate"}),
+        RefusedFields{"rule", dtstart, rome, "FREQ=DAILY;COUNT=0", {}, {}, bad_rrule, "COUNT"},
+        RefusedFields{"rdate", dtstart, rome, {}, {"x"}, {}, bad_time, "rdate 'x'"},
+        RefusedFields{
+            "rdate_list", dtstart, rome, {}, {dtstart + "," + dtstart}, {}, bad_time, "rdate"},
+        RefusedFields{"exdate", dtstart, rome, {}, {}, {"19970902"}, bad_time, "exdate"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ReadIcalendar, UnfoldingTakesOneBlankAndNoMore) {

@@ -136,7 +136,7 @@ RruleRule gen_rule(Frequency frequency, local_seconds dtstart) {
     return rule;
 }
 
-struct Case {
+struct RruleCase {
     RruleRule rule;
     local_seconds dtstart;
     std::shared_ptr<const FakeZone> zone;
@@ -144,9 +144,9 @@ struct Case {
     Instant end;  // of the window
 };
 
-Case gen_case(Frequency frequency) {
+RruleCase gen_rrule_case(Frequency frequency) {
     const sys_days start = sys_days{std::chrono::year{2023} / 1 / 1} + days{gen_from(0, 800)};
-    Case made{
+    RruleCase made{
         .rule = {},
         .dtstart = local_days{start.time_since_epoch()} +
                    seconds{gen_from(0, 23) * 3600 + gen_from(0, 59) * 60 + gen_from(0, 59)},
@@ -271,7 +271,7 @@ std::vector<int> or_that(const std::vector<int>& numbers, std::int64_t otherwise
     return numbers.empty() ? std::vector{static_cast<int>(otherwise)} : numbers;
 }
 
-std::vector<local_seconds> nominal_times_of(const Case& in) {
+std::vector<local_seconds> nominal_times_of(const RruleCase& in) {
     const RruleRule& rule = in.rule;
     const auto start_day = std::chrono::floor<days>(in.dtstart);
     const auto start_time = (in.dtstart - start_day).count();
@@ -301,7 +301,7 @@ std::vector<local_seconds> nominal_times_of(const Case& in) {
     return times;
 }
 
-Instant start_of(const Case& in) {
+Instant start_of(const RruleCase& in) {
     const auto gap = in.policies.gap == GapPolicy::skip ? GapPolicy::compatible : in.policies.gap;
     auto overlap = in.policies.overlap;
     if (overlap == OverlapPolicy::skip || overlap == OverlapPolicy::both)
@@ -310,7 +310,7 @@ Instant start_of(const Case& in) {
 }
 
 /// The instants at which a step of elapsed time fires.
-std::vector<Instant> fired_by(const Case& in, Instant step) {
+std::vector<Instant> fired_by(const RruleCase& in, Instant step) {
     const RruleRule& rule = in.rule;
     const auto offset = in.zone->offset_at(step);
     const auto wall = std::chrono::floor<seconds>(wall_time_at(*in.zone, step));
@@ -340,7 +340,7 @@ std::vector<Instant> fired_by(const Case& in, Instant step) {
     return at_positions_of(rule, std::move(set));
 }
 
-std::vector<RuleOccurrence> elapsed_occurrences(const Case& in) {
+std::vector<RuleOccurrence> elapsed_occurrences(const RruleCase& in) {
     constexpr std::array<std::int64_t, 3> units{1, 60, 3600};
     const seconds every{units.at(static_cast<std::size_t>(in.rule.frequency)) * in.rule.interval};
     const Instant start = start_of(in);
@@ -357,7 +357,7 @@ std::vector<RuleOccurrence> elapsed_occurrences(const Case& in) {
     return found;
 }
 
-std::vector<RuleOccurrence> nominal_occurrences(const Case& in) {
+std::vector<RuleOccurrence> nominal_occurrences(const RruleCase& in) {
     std::vector<RuleOccurrence> found;
     for (const local_seconds wall : nominal_times_of(in)) {
         const auto meant = occurrences_at(wall, *in.zone, in.policies.gap, in.policies.overlap);
@@ -376,7 +376,7 @@ void put_in_order(std::vector<RuleOccurrence>& occurrences) {
 }
 
 /// All occurrences up to the end of the window, skipped ones included.
-std::vector<RuleOccurrence> by_definition(const Case& in) {
+std::vector<RuleOccurrence> by_definition(const RruleCase& in) {
     std::vector<RuleOccurrence> found =
         in.rule.frequency < Frequency::daily ? elapsed_occurrences(in) : nominal_occurrences(in);
     put_in_order(found);
@@ -404,7 +404,7 @@ std::vector<RuleOccurrence> by_definition(const Case& in) {
 
 // --- the properties -----------------------------------------------------------------------------
 
-std::unique_ptr<Recurrence> make(const Case& in) {
+std::unique_ptr<Recurrence> make(const RruleCase& in) {
     const RecurrenceSet set{.zones = {"Fake/Zone"},
                             .dtstart = in.dtstart,
                             .rule = in.rule,
@@ -425,7 +425,7 @@ std::vector<RuleOccurrence> up_to(const Recurrence& rule, Instant after, Instant
     return found;
 }
 
-std::string shown(const Case& in) {
+std::string shown(const RruleCase& in) {
     return describe(in.rule, in.dtstart) + " from " + format_wall(in.dtstart);
 }
 
@@ -433,7 +433,7 @@ class RruleProperty : public testing::TestWithParam<Frequency> {};
 
 TEST_P(RruleProperty, IsTheDefinition) {
     const bool holds = rc::check([frequency = GetParam()] {
-        const Case in = gen_case(frequency);
+        const RruleCase in = gen_rrule_case(frequency);
         RC_LOG() << shown(in);
         const auto expected = by_definition(in);
         RC_CLASSIFY(expected.empty(), "empty");
@@ -464,7 +464,7 @@ TEST_P(RruleProperty, IsTheDefinition) {
 
 TEST_P(RruleProperty, PagesAndCountsAsOneLongList) {
     const bool holds = rc::check([frequency = GetParam()] {
-        const Case in = gen_case(frequency);
+        const RruleCase in = gen_rrule_case(frequency);
         RC_LOG() << shown(in);
         const auto rule = make(in);
         if (!rule) return;

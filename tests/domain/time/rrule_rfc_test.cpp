@@ -21,7 +21,7 @@ FakeZone new_york_of_1997() {
     std::vector<FakeZone::Change> changes;
     for (int in = 1997; in <= 2006; ++in) {
         changes.push_back({sys_days{year{in} / April / Sunday[1]} + 7h, -4h});
-        changes.push_back({sys_days{year{in} / October / Sunday[last]} + 6h, -5h});
+        changes.push_back({sys_days{year{in} / October / Sunday[std::chrono::last]} + 6h, -5h});
     }
     return FakeZone("America/New_York", -5h, std::move(changes));
 }

@@ -28,7 +28,7 @@ std::string an_item(const std::string& more = "") {
     return R"({"eventType":"REMINDER","targetTimestampUTC":"2027-06-01T00:00:00Z","deliveryPayload":{})" +
            more + '}';
 }
-std::string with_key(const std::string& key) {
+std::string item_with_key(const std::string& key) {
     return an_item(R"(,"idempotencyKey":")" + key + '"');
 }
 
@@ -49,7 +49,7 @@ protected:
 };
 
 TEST_F(EventBatchTest, AnswersWithAllOfThemInOrder) {
-    const Response response = post({with_key("b"), with_key("a")});
+    const Response response = post({item_with_key("b"), item_with_key("a")});
     EXPECT_EQ(response.status, 201);
     const bj::array data = data_of(response);
     ASSERT_EQ(data.size(), 2U);
@@ -74,10 +74,11 @@ TEST_F(EventBatchTest, KeepsEachPayloadByteForByte) {
 }
 
 TEST_F(EventBatchTest, ReportsTheErrorsOfAnItemAtItsIndex) {
-    ASSERT_EQ(post({with_key("known")}).status, 201);
+    ASSERT_EQ(post({item_with_key("known")}).status, 201);
     const Response response =
-        post({with_key("new"), with_key("known"), R"({"eventType":"","deliveryPayload":1,"odd":1})",
-              "7", an_item(R"(,"userId":"ext:nobody","targetTimezone":"Mars/Base")"),
+        post({item_with_key("new"), item_with_key("known"),
+              R"({"eventType":"","deliveryPayload":1,"odd":1})", "7",
+              an_item(R"(,"userId":"ext:nobody","targetTimezone":"Mars/Base")"),
               R"({"eventType":"BIG","targetTimestampUTC":"now","deliveryPayload":")" +
                   std::string(256UL * 1024, 'x') + "\"}",
               an_item()});
@@ -98,24 +99,24 @@ TEST_F(EventBatchTest, ReportsTheErrorsOfAnItemAtItsIndex) {
 }
 
 TEST_F(EventBatchTest, StoresAllOrNothingIfAsked) {
-    ASSERT_EQ(post({with_key("known")}).status, 201);
-    const Response known = post({with_key("new"), with_key("known")}, "?atomic=true");
+    ASSERT_EQ(post({item_with_key("known")}).status, 201);
+    const Response known = post({item_with_key("new"), item_with_key("known")}, "?atomic=true");
     EXPECT_EQ(known.status, 409);
     const bj::value problem = bj::parse(known.body);
     EXPECT_EQ(problem.at("code"), "DUPLICATE_IDEMPOTENCY_KEY");
     EXPECT_EQ(problem.at("index"), 1);
 
-    const Response odd = post({with_key("new"), an_item(R"(,"odd":1)")}, "?atomic=true");
+    const Response odd = post({item_with_key("new"), an_item(R"(,"odd":1)")}, "?atomic=true");
     EXPECT_EQ(odd.status, 400);
     EXPECT_THAT(errors_of(bj::parse(odd.body)), ElementsAre("/events/1/odd unknown_member"));
     const Response without_user =
-        post({with_key("new"), an_item(R"(,"userId":"ext:nobody")")}, "?atomic=true");
+        post({item_with_key("new"), an_item(R"(,"userId":"ext:nobody")")}, "?atomic=true");
     EXPECT_EQ(without_user.status, 400);
     EXPECT_THAT(errors_of(bj::parse(without_user.body)),
                 ElementsAre("/events/1/userId not_allowed"));
     EXPECT_EQ(stored(), 1U);
 
-    EXPECT_EQ(post({with_key("new"), an_item()}, "?atomic=true").status, 201);
+    EXPECT_EQ(post({item_with_key("new"), an_item()}, "?atomic=true").status, 201);
     EXPECT_EQ(stored(), 3U);
 }
 
@@ -140,8 +141,8 @@ TEST_F(EventBatchTest, TakesAThousandWithAllMembersThereAre) {
 TEST_F(EventBatchTest, IsAnsweredOnceUnderAnIdempotencyKey) {
     Headers headers;
     headers.add("Idempotency-Key", "batch-1");
-    const Response first = post({with_key("a"), "7"}, "", headers);
-    const Response again = post({with_key("a"), "7"}, "", headers);
+    const Response first = post({item_with_key("a"), "7"}, "", headers);
+    const Response again = post({item_with_key("a"), "7"}, "", headers);
     EXPECT_EQ(first.status, 207);
     EXPECT_EQ(again.status, 207);
     EXPECT_EQ(again.body, first.body);
@@ -179,8 +180,8 @@ protected:
         Request request;
         request.method = "POST";
         request.headers.add("Content-Type", "application/json");
-        request.body =
-            R"({"events":[)" + with_key("b") + ',' + with_key("a") + ',' + with_key("d") + "]}";
+        request.body = R"({"events":[)" + item_with_key("b") + ',' + item_with_key("a") + ',' +
+                       item_with_key("d") + "]}";
         EXPECT_TRUE(read_target("/v1/events/batch" + query, request));
         return apart.handle(std::move(request));
     }
