@@ -2,11 +2,12 @@
 option(SUNDIAL_CRASH_POINTS "Let tests end the process at certain points" OFF)
 
 # sundial_crash_points(FILE...): the sources of the calling folder that contain crash points. They are listed, so that
-# all other sources compile the same with and without crash points.
+# all other sources compile the same with and without crash points. A unity build would compile each of them by itself,
+# which takes longer than compiling the whole folder with the definition.
 function(sundial_crash_points)
-    if(SUNDIAL_CRASH_POINTS)
-        # The definition is for these sources only, so they stay out of the units of a unity build.
-        set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+    if(SUNDIAL_CRASH_POINTS AND CMAKE_UNITY_BUILD)
+        add_compile_definitions(SUNDIAL_CRASH_POINTS)
+    elseif(SUNDIAL_CRASH_POINTS)
         set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS SUNDIAL_CRASH_POINTS)
     endif()
 endfunction()
