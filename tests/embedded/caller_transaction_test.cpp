@@ -86,7 +86,7 @@ protected:
         PQsetTraceFlags(own_.get(), PQTRACE_SUPPRESS_TIMESTAMPS);
         work();
         PQuntrace(own_.get());
-        std::rewind(trace.get());
+        if (std::fseek(trace.get(), 0, SEEK_SET) != 0) throw std::runtime_error("cannot seek");
         std::string text;
         for (int c = std::fgetc(trace.get()); c != EOF; c = std::fgetc(trace.get())) {
             text += static_cast<char>(c);

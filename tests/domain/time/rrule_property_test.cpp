@@ -213,9 +213,8 @@ bool day_matches(const RruleRule& rule, local_days day, local_days dtstart) {
     const int length = of_month ? month_length : year_length;
     if (!rule.by_day.empty() && std::ranges::none_of(rule.by_day, [&](const RuleDay& expected) {
             if (expected.day != std::chrono::weekday{day}) return false;
-            int nth = 0, nth_last = 0;
-            for (int other = place; other >= 1; other -= 7) ++nth;
-            for (int other = place; other <= length; other += 7) --nth_last;
+            const int nth = 1 + (place - 1) / 7;
+            const int nth_last = -1 - (length - place) / 7;
             return expected.nth == 0 || expected.nth == nth || expected.nth == nth_last;
         }))
         return false;
