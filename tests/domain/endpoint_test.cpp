@@ -15,10 +15,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Headers = std::vector<HeaderText>;
 
-constexpr std::chrono::seconds lease = 30s;
+constexpr std::chrono::seconds claim_lease = 30s;
 
 std::vector<std::string> wrong(const EndpointBuilder& endpoint) {
-    return brief(defects(endpoint, lease));
+    return brief(defects(endpoint, claim_lease));
 }
 std::vector<std::string> wrong(const Headers& headers) { return brief(header_defects(headers)); }
 std::vector<std::string> wrong(std::string header, std::string value) {
@@ -111,7 +111,7 @@ TEST(EndpointDefects, BoundNumberAndSizeOfHeaders) {
 TEST(EndpointDefects, LeaveTenSecondsBetweenTimeoutAndLease) {
     EXPECT_THAT(wrong(an_endpoint().with_timeout(1s)), IsEmpty());
     EXPECT_THAT(wrong(an_endpoint().with_timeout(20s)), IsEmpty());
-    const auto found = defects(an_endpoint().with_timeout(21s), lease);
+    const auto found = defects(an_endpoint().with_timeout(21s), claim_lease);
     ASSERT_THAT(brief(found), ElementsAre("/timeout out_of_range"));
     EXPECT_EQ(found[0].message, "must be PT1S to PT20S, the lease of PT30S less PT10S");
 }

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Limits fresh() { return {.endpoint = an_id<EndpointId>()}; }
+Limits unused_limits() { return {.endpoint = an_id<EndpointId>()}; }
 LimitRules at_most(std::uint32_t slots) { return {.max_in_flight = slots}; }
 LimitRules per_second(std::uint32_t rate, std::uint32_t burst) {
     return {.rate = RateLimit{rate, burst}};
@@ -26,7 +26,8 @@ LimitDemand demand(InstanceId by, std::uint32_t in_flight, std::uint32_t waiting
 }
 
 TEST(Slots, AreGivenUntilThereAreNone) {
-    const auto [limits, a] = share_out(fresh(), at_most(20), demand(instance_a, 0, 15), noon);
+    const auto [limits, a] =
+        share_out(unused_limits(), at_most(20), demand(instance_a, 0, 15), noon);
     EXPECT_EQ(a.admitted, 15U);
     EXPECT_EQ(a.slots, 15U);
     const auto [after, b] = share_out(limits, at_most(20), demand(instance_b, 0, 15), noon);
@@ -36,7 +37,8 @@ TEST(Slots, AreGivenUntilThereAreNone) {
 }
 
 TEST(Slots, HP07_OfADeadInstanceAreFreeAfterItsLease) {
-    const Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
+    const Limits limits =
+        share_out(unused_limits(), at_most(20), demand(instance_a, 0, 20), noon).limits;
     const auto just_before =
         share_out(limits, at_most(20), demand(instance_b, 0, 20), noon + 30s - 1us);
     EXPECT_EQ(just_before.grant.admitted, 0U);
@@ -46,7 +48,7 @@ TEST(Slots, HP07_OfADeadInstanceAreFreeAfterItsLease) {
 }
 
 TEST(Slots, AreLeftToInstancesBelowTheirShare) {
-    Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 30), noon).limits;
+    Limits limits = share_out(unused_limits(), at_most(20), demand(instance_a, 0, 30), noon).limits;
     limits = share_out(limits, at_most(20), demand(instance_b, 0, 30), noon).limits;
     // Twelve of its requests have ended: it may start no new one.
     const auto a = share_out(limits, at_most(20), demand(instance_a, 12, 30), noon + 1s);
@@ -58,7 +60,7 @@ TEST(Slots, AreLeftToInstancesBelowTheirShare) {
 }
 
 TEST(Slots, AreNotLeftToInstancesThatStoppedAsking) {
-    Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
+    Limits limits = share_out(unused_limits(), at_most(20), demand(instance_a, 0, 20), noon).limits;
     limits = share_out(limits, at_most(20), demand(instance_b, 0, 20), noon).limits;
     const auto then = share_out(limits, at_most(20), demand(instance_a, 0, 20), noon + 2s);
     EXPECT_EQ(then.grant.admitted, 20U);
@@ -66,18 +68,20 @@ TEST(Slots, AreNotLeftToInstancesThatStoppedAsking) {
 }
 
 TEST(Slots, AreReleasedWhenNoRequestIsInFlight) {
-    Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
+    Limits limits = share_out(unused_limits(), at_most(3), demand(instance_a, 0, 2), noon).limits;
     limits = share_out(limits, at_most(3), demand(instance_a, 0, 0), noon + 1s).limits;
     EXPECT_THAT(limits.leases, IsEmpty());
 }
 
 TEST(Slots, AreReleasedWhenTheLimitIsRemoved) {
-    const Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
+    const Limits limits =
+        share_out(unused_limits(), at_most(3), demand(instance_a, 0, 2), noon).limits;
     EXPECT_THAT(share_out(limits, {}, demand(instance_a, 2, 0), noon).limits.leases, IsEmpty());
 }
 
 TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
-    const Limits limits = share_out(fresh(), at_most(9), demand(instance_a, 0, 9), noon).limits;
+    const Limits limits =
+        share_out(unused_limits(), at_most(9), demand(instance_a, 0, 9), noon).limits;
     const auto lowered = share_out(limits, at_most(4), demand(instance_a, 9, 1), noon);
     EXPECT_EQ(lowered.grant.admitted, 0U);
     EXPECT_EQ(lowered.grant.slots, 4U);
@@ -85,7 +89,7 @@ TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
 
 TEST(Tokens, RefillABucketAtTheirRate) {
     const LimitRules rules = per_second(10, 3);
-    const auto [limits, first] = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
+    const auto [limits, first] = share_out(unused_limits(), rules, demand(instance_a, 0, 5), noon);
     EXPECT_THAT(first.starts, ElementsAre(noon, noon, noon));
     EXPECT_EQ(first.admitted, 3U);
     EXPECT_EQ(first.next_token, noon + 100ms);
@@ -103,7 +107,7 @@ TEST(Tokens, CanBeReservedBeforeTheyAreThere) {
     const LimitRules rules = per_second(20, 1);
     LimitDemand ahead = demand(instance_a, 0, 5);
     ahead.ahead = 100ms;
-    const auto [limits, first] = share_out(fresh(), rules, ahead, noon);
+    const auto [limits, first] = share_out(unused_limits(), rules, ahead, noon);
     EXPECT_THAT(first.starts, ElementsAre(noon, noon + 50ms, noon + 100ms));
     EXPECT_EQ(first.next_token, noon + 150ms);
     // Another instance gets the tokens after those.
@@ -114,7 +118,7 @@ TEST(Tokens, CanBeReservedBeforeTheyAreThere) {
 
 TEST(Tokens, AreNotLostByADemandThatComesALittleLate) {
     const LimitRules rules = per_second(20, 1);
-    const Limits empty = share_out(fresh(), rules, demand(instance_a, 0, 1), noon).limits;
+    const Limits empty = share_out(unused_limits(), rules, demand(instance_a, 0, 1), noon).limits;
     LimitDemand late = demand(instance_a, 0, 5);
     late.since = noon + 50ms;
     const auto [limits, grant] = share_out(empty, rules, late, noon + 57ms);
@@ -130,7 +134,7 @@ TEST(Tokens, RefillAfterAStepBackOfTheClock) {
     const LimitRules rules = per_second(10, 3);
     LimitDemand ahead = demand(instance_a, 0, 20);
     ahead.ahead = 100ms;
-    const Limits empty = share_out(fresh(), rules, ahead, noon + 1h).limits;
+    const Limits empty = share_out(unused_limits(), rules, ahead, noon + 1h).limits;
     const auto grant = share_out(empty, rules, ahead, noon).grant;
     EXPECT_EQ(grant.admitted, 0U);
     EXPECT_EQ(grant.next_token, noon + 1100ms);
@@ -139,7 +143,7 @@ TEST(Tokens, RefillAfterAStepBackOfTheClock) {
 TEST(Tokens, AreNotUsedWithoutASlot) {
     LimitRules rules = per_second(10, 10);
     rules.max_in_flight = 2;
-    const auto shared = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
+    const auto shared = share_out(unused_limits(), rules, demand(instance_a, 0, 5), noon);
     EXPECT_EQ(shared.grant.admitted, 2U);
     EXPECT_FALSE(shared.grant.next_token);
     const auto later =
@@ -148,7 +152,7 @@ TEST(Tokens, AreNotUsedWithoutASlot) {
 }
 
 TEST(Limits, AdmitAllWhereThereAreNone) {
-    const auto shared = share_out(fresh(), {}, demand(instance_a, 1000, 500), noon);
+    const auto shared = share_out(unused_limits(), {}, demand(instance_a, 1000, 500), noon);
     EXPECT_EQ(shared.grant.admitted, 500U);
     EXPECT_THAT(shared.grant.starts, IsEmpty());
 }
@@ -156,7 +160,7 @@ TEST(Limits, AdmitAllWhereThereAreNone) {
 RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
     const auto limit = *rc::gen::inRange<std::uint32_t>(1, 30);
     const std::vector<InstanceId> instances{instance_a, instance_b, InstanceId{uuid_of(1)}};
-    Limits limits = fresh();
+    Limits limits = unused_limits();
     std::map<InstanceId, std::pair<std::uint32_t, Instant>> in_flight;  // and until when
     Instant now = noon;
     const int steps = *rc::gen::inRange(1, 60);
@@ -183,7 +187,7 @@ RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
 RC_GTEST_PROP(Tokens, AreNeverMoreThanBurstAndRateInAnySpan, ()) {
     const auto rate = *rc::gen::inRange<std::uint32_t>(1, 500);
     const auto burst = *rc::gen::inRange<std::uint32_t>(1, 50);
-    Limits limits = fresh();
+    Limits limits = unused_limits();
     std::vector<Instant> starts;
     Instant now = noon;
     const int steps = *rc::gen::inRange(1, 60);

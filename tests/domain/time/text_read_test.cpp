@@ -52,13 +52,13 @@ std::string duration_of(std::string_view text) {
     return read ? std::to_string(read->count()) : std::string(to_string(read.error().code));
 }
 
-struct Case {
+struct TextCase {
     std::string_view text;
     std::string_view answer;
 };
 
-void expect(std::string (*read)(std::string_view), std::initializer_list<Case> cases) {
-    for (const Case& c : cases) EXPECT_EQ(read(c.text), c.answer) << c.text;
+void expect(std::string (*read)(std::string_view), std::initializer_list<TextCase> cases) {
+    for (const TextCase& c : cases) EXPECT_EQ(read(c.text), c.answer) << c.text;
 }
 
 TEST(Instants, AreReadInEveryForm) {

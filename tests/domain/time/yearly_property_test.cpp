@@ -22,7 +22,7 @@ constexpr std::int64_t second_of_1995 = 788'918'400;
 constexpr std::int64_t second_of_2035 = 2'051'222'400;
 
 /// A zone that changes its clock once in most years, by up to a day either way.
-FakeZone gen_zone() {
+FakeZone gen_yearly_zone() {
     const auto offset = [] { return seconds{*rc::gen::inRange(-12 * 3600, 14 * 3600)}; };
     std::vector<FakeZone::Change> changes;
     const auto first = offset();
@@ -34,7 +34,7 @@ FakeZone gen_zone() {
     return FakeZone("Fake/Zone", first, std::move(changes));
 }
 
-YearlyRule gen_rule() {
+YearlyRule gen_yearly_rule() {
     const auto month = *rc::gen::inRange(1U, 13U);
     const std::chrono::year_month_day_last last =
         year{2004} / std::chrono::month{month} / std::chrono::last;  // a leap year
@@ -50,7 +50,9 @@ YearlyRule gen_rule() {
                                   OverlapPolicy::later, OverlapPolicy::both, OverlapPolicy::skip)};
 }
 
-Instant gen_moment() { return Instant{seconds{*rc::gen::inRange(second_of_1995, second_of_2035)}}; }
+Instant gen_yearly_moment() {
+    return Instant{seconds{*rc::gen::inRange(second_of_1995, second_of_2035)}};
+}
 
 std::vector<Instant> all_until_2035(const YearlyRule& rule, const Zone& zone, Instant after) {
     constexpr std::size_t max = 100;  // two a year are 80; bounds a rule that does not advance
@@ -64,19 +66,19 @@ std::vector<Instant> all_until_2035(const YearlyRule& rule, const Zone& zone, In
 }
 
 RC_GTEST_PROP(NextYearlyProperty, AscendsWithoutDuplicates, ()) {
-    const FakeZone zone = gen_zone();
-    const Instant start = gen_moment();
+    const FakeZone zone = gen_yearly_zone();
+    const Instant start = gen_yearly_moment();
     Instant before = start;
-    for (const Instant instant : all_until_2035(gen_rule(), zone, start)) {
+    for (const Instant instant : all_until_2035(gen_yearly_rule(), zone, start)) {
         RC_ASSERT(instant > before);
         before = instant;
     }
 }
 
 RC_GTEST_PROP(NextYearlyProperty, MissesNoOccurrenceFromAnyStart, ()) {
-    const FakeZone zone = gen_zone();
-    const YearlyRule rule = gen_rule();
-    const Instant start = gen_moment();
+    const FakeZone zone = gen_yearly_zone();
+    const YearlyRule rule = gen_yearly_rule();
+    const Instant start = gen_yearly_moment();
     std::vector<Instant> later;
     for (const Instant instant : all_until_2035(rule, zone, Instant{seconds{second_of_1995}})) {
         if (instant > start) later.push_back(instant);
@@ -85,9 +87,9 @@ RC_GTEST_PROP(NextYearlyProperty, MissesNoOccurrenceFromAnyStart, ()) {
 }
 
 RC_GTEST_PROP(NextYearlyProperty, IsTheInstantOfItsNominalDate, ()) {
-    const FakeZone zone = gen_zone();
-    const YearlyRule rule = gen_rule();
-    const auto next = next_yearly(rule, zone, gen_moment());
+    const FakeZone zone = gen_yearly_zone();
+    const YearlyRule rule = gen_yearly_rule();
+    const auto next = next_yearly(rule, zone, gen_yearly_moment());
     RC_PRE(next.has_value());
     const auto again = yearly_on(rule, zone, next->nominal);
     RC_ASSERT(again.has_value());
@@ -98,15 +100,15 @@ RC_GTEST_PROP(NextYearlyProperty, IsTheInstantOfItsNominalDate, ()) {
 
 /// A rule compiled in a zone, and the zone.
 struct InZone {
-    std::shared_ptr<const Zone> zone = std::make_shared<FakeZone>(gen_zone());
-    YearlyRule rule = gen_rule();
+    std::shared_ptr<const Zone> zone = std::make_shared<FakeZone>(gen_yearly_zone());
+    YearlyRule rule = gen_yearly_rule();
     std::unique_ptr<Recurrence> recurrence = yearly_recurrence(rule, zone);
 };
 
 RC_GTEST_PROP(YearlyRecurrenceProperty, CountsListedOccurrences, ()) {
     const InZone yearly;
-    const Instant from = gen_moment();
-    const Instant to = gen_moment();
+    const Instant from = gen_yearly_moment();
+    const Instant to = gen_yearly_moment();
     std::uint64_t listed = 0;
     for (const RuleOccurrence& each : list_after(*yearly.recurrence, from, 100)) {
         if (each.instant <= to) ++listed;
@@ -116,7 +118,7 @@ RC_GTEST_PROP(YearlyRecurrenceProperty, CountsListedOccurrences, ()) {
 
 RC_GTEST_PROP(YearlyRecurrenceProperty, ListsSkippedOccurrencesAmongTheOthers, ()) {
     const InZone yearly;
-    const Instant from = gen_moment();
+    const Instant from = gen_yearly_moment();
     const auto with_skipped = yearly.recurrence->after(from, Skipped::listed);
     std::vector<RuleOccurrence> firing;
     Instant before = from;
