@@ -28,6 +28,8 @@ HONEST = {
     "src/adapters/postgres/rows.hpp": '#include <libpq-fe.h>\n#include "application/ports/failures.hpp"\n',
     "src/adapters/postgres/connection.hpp": '#include "adapters/postgres/rows.hpp"\n',
     "src/adapters/postgres/store.hpp": "#include <memory>\n",
+    "src/adapters/postgres/CMakeLists.txt": "sundial_crash_points(copy.cpp parts/migrate.cpp)\n",
+    "src/adapters/postgres/parts/migrate.cpp": 'CRASH_POINT("migrate: before commit");\n',
     "src/adapters/system/clock.cpp": "auto now = std::chrono::system_clock::now(); auto home = std::getenv(name);\n",
     "src/server/main.cpp": (
         '#include <unistd.h>\n#include <spdlog/spdlog.h>\n'
@@ -69,6 +71,8 @@ SINS = [
     ("src/server/main.cpp", 'auto home = std::getenv("HOME");', "getenv is used"),
     ("src/adapters/webhook/sign.cpp", "RAND_bytes(buffer, 12);", "RAND_bytes is used"),
     ("src/domain/retry.cpp", "std::random_device seed;", "random_device is used"),
+    ("src/adapters/postgres/rows.cpp", 'CRASH_POINT("rows: after one");', "needs rows.cpp in sundial_crash_points() of src/adapters/postgres/"),
+    ("src/domain/event.cpp", 'CRASH_POINT("an event");', "needs event.cpp in sundial_crash_points() of src/"),
     ("src/util/helper.cpp", "int x;", "no layer"),
     ("src/loose.cpp", "int x;", "belongs to no layer"),
 ]
