@@ -78,7 +78,7 @@ TEST_F(EventBatchTest, ReportsTheErrorsOfAnItemAtItsIndex) {
     const Response response =
         post({item_with_key("new"), item_with_key("known"),
               R"({"eventType":"","deliveryPayload":1,"odd":1})", "7",
-              an_item(R"(,"userId":"ext:nobody","targetTimezone":"Mars/Base")"),
+              an_item(R"(,"userId":"ext:unknown","targetTimezone":"Mars/Base")"),
               R"({"eventType":"BIG","targetTimestampUTC":"now","deliveryPayload":")" +
                   std::string(256UL * 1024, 'x') + "\"}",
               an_item()});
@@ -110,7 +110,7 @@ TEST_F(EventBatchTest, StoresAllOrNothingIfAsked) {
     EXPECT_EQ(odd.status, 400);
     EXPECT_THAT(errors_of(bj::parse(odd.body)), ElementsAre("/events/1/odd unknown_member"));
     const Response without_user =
-        post({item_with_key("new"), an_item(R"(,"userId":"ext:nobody")")}, "?atomic=true");
+        post({item_with_key("new"), an_item(R"(,"userId":"ext:unknown")")}, "?atomic=true");
     EXPECT_EQ(without_user.status, 400);
     EXPECT_THAT(errors_of(bj::parse(without_user.body)),
                 ElementsAre("/events/1/userId not_allowed"));
